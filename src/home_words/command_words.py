@@ -258,6 +258,7 @@ SMALL_END: Final = re.compile(rf" ?\b(?P<small>{SMALL})$")
 ATTRIBUTE: Final = re.compile(
     rf"^(?:the )?(?:{LEVEL})(?: level)? (?:of|in|on|for) |s? (?:{LEVEL})$|^(?:the )?(?:{LEVEL})$"
 )
+THERMOSTAT: Final = re.compile(r"(?:the )?thermostat")
 HEATED: Final = re.compile(
     rf"^(?:it|the (?:{HEAT})|(?:{HEAT}))(?: (?:in|of|for|on|at) (?=\w)|$)|s? (?:temperature|temp|heating|heat)$"
 )

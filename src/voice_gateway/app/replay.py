@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -47,6 +48,7 @@ class Result:
     calls: tuple[str, ...]  # each with its arguments and the gate's decision
     reply: str
     ok: bool
+    together: bool = False  # some were made at once: their sentences come in any order
 
     def to_json(self) -> dict[str, Any]:
         return {"stage": self.stage, "calls": list(self.calls), "reply": self.reply, "ok": self.ok}
@@ -54,31 +56,36 @@ class Result:
 
 def result_of(events: Sequence[Mapping[str, Any]]) -> Result:
     judged = {one["call_id"]: one["decision"] for one in events if one["type"] == "judged"}
-    made = [one for one in events if one["type"] == "acted"]
-    calls = tuple(
-        f"{one['tool']}({json.dumps(one['args'], sort_keys=True, ensure_ascii=False)})"
-        f" {judged.get(one['call_id'], 'not judged')}"
-        for one in made
-    )
+    rounds: list[list[str]] = [[]]  # calls that were made at once end in any order
+    for before, one in pairwise(
+        [{"type": ""}, *(one for one in events if one["type"] in ("judged", "acted"))]
+    ):
+        if before["type"] == "acted" and one["type"] == "judged":
+            rounds.append([])
+        if one["type"] == "acted":
+            args = json.dumps(one["args"], sort_keys=True, ensure_ascii=False)
+            rounds[-1].append(f"{one['tool']}({args}) {judged.get(one['call_id'], 'not judged')}")
+    calls = tuple(call for together in rounds for call in sorted(together))
     answered: Mapping[str, Any] = next((one for one in reversed(events) if one["type"] == "answered"), {})
     reply, ok = str(answered.get("text", "")), bool(answered.get("ok"))
-    return Result(str(answered.get("stage", "none")), calls, reply, ok)
+    together = any(len(one) > 1 for one in rounds)
+    return Result(str(answered.get("stage", "none")), calls, reply, ok, together)
 
 
 def differences(recorded: Result, now: Result) -> list[str]:
-    """One for each thing that is another, as it was and as it is. Calls that are made together end in any
-    order, and so do the sentences about them."""
+    """One for each thing that is another, as it was and as it is."""
     told = []
     for name in ("stage", "calls", "reply", "ok"):
         before, after = getattr(recorded, name), getattr(now, name)
-        if _in_any_order(before) != _in_any_order(after):
+        if name == "reply" and recorded.together and now.together and _parts(before) == _parts(after):
+            continue
+        if before != after:
             told.append(f"{name}: {_shown(before)} → {_shown(after)}")
     return told
 
 
-def _in_any_order(value: Any) -> Any:
-    parts = _SENTENCE_END.split(value) if isinstance(value, str) else value
-    return parts if isinstance(parts, bool) else sorted(parts)
+def _parts(reply: str) -> list[str]:
+    return sorted(_SENTENCE_END.split(reply))
 
 
 def _shown(value: Any) -> str:

@@ -26,6 +26,8 @@ class _Wish(NamedTuple):
     doing: str
     thing: str = ""
     how: str = ""
+    room: str = ""  # of the one device that is meant
+    node: int | None = None
 
 
 def question(
@@ -57,14 +59,27 @@ def described(
     lower: bool = False,
 ) -> str:
     """ "turn off the Floor Lamp and the Desk Lamp" """
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, str], list[_Wish]] = {}
     for call in calls:
         wish = _wish(call, traits(call.name), reaches, lower=lower)
-        things = groups.setdefault((wish.doing, wish.how), [])
-        if wish.thing not in things:
-            things.append(wish.thing)
-    wishes = [" ".join(filter(None, (doing, listed(them), how))) for (doing, how), them in groups.items()]
+        same = groups.setdefault((wish.doing, wish.how), [])
+        if wish not in same:
+            same.append(wish)
+    wishes = [
+        " ".join(filter(None, (doing, listed([_told_apart(one, them) for one in them]), how)))
+        for (doing, how), them in groups.items()
+    ]
     return listed(wishes)
+
+
+def _told_apart(wish: _Wish, among: Sequence[_Wish]) -> str:
+    """Of several devices with one name each is asked about: by its room, else by its number."""
+    twins = [one for one in among if one.thing == wish.thing]
+    if len(twins) == 1:
+        return wish.thing
+    if wish.room and len({one.room for one in twins}) == len(twins):
+        return f"{wish.thing} in the {wish.room}"
+    return wish.thing if wish.node is None else f"{wish.thing}, node {wish.node}"
 
 
 def _wish(call: ToolCall, traits: ToolTraits, reaches: Reaches, *, lower: bool) -> _Wish:
@@ -95,7 +110,10 @@ def _home_wish(reach: Reach, *, lower: bool) -> _Wish | None:
         return None
     thing = thing[4:] if thing.lower().startswith("the ") else thing
     doing, how = _DOING.get(reach.action, reach.action), _short(reach.how)
-    return _Wish(doing, f"the {thing.lower() if lower else thing}", how)
+    wish = _Wish(doing, f"the {thing.lower() if lower else thing}", how)
+    if len(reach.devices) != 1:
+        return wish
+    return wish._replace(room=reach.devices[0].room, node=reach.devices[0].node_id)
 
 
 def _thing(reach: Reach) -> str:

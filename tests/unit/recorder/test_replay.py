@@ -179,10 +179,25 @@ async def test_a_pin_that_is_needed_now_is_asked_for(talk):
     ]
 
 
-def test_calls_that_are_made_together_end_in_any_order():
-    recorded = Result("local", ("a on", "b off"), "A is on. B is off.", True)
+def events(order: str, reply: str) -> list[dict[str, Any]]:
+    """ "aA": a call is judged, and made."""
+    told = [
+        {"type": "acted", "tool": one.lower(), "args": {}, "call_id": one.lower()}
+        if one.isupper()
+        else {"type": "judged", "call_id": one, "decision": "allowed"}
+        for one in order
+    ]
+    return [*told, {"type": "answered", "stage": "local", "text": reply, "ok": True}]
 
-    assert differences(recorded, Result("local", ("b off", "a on"), "B is off. A is on.", True)) == []
+
+def test_calls_that_are_made_together_end_in_any_order():
+    together, otherwise = events("abAB", "A is on. B is off."), events("abBA", "B is off. A is on.")
+    assert differences(result_of(together), result_of(otherwise)) == []
+    one_by_one, turned = events("aAbB", "A is on. B is off."), events("bBaA", "B is off. A is on.")
+    found = differences(result_of(one_by_one), result_of(turned))
+    assert [one.partition(":")[0] for one in found] == ["calls", "reply"]
+
+    recorded = Result("local", ("a on", "b off"), "A is on. B is off.", True)
     once = Result("local", ("a on",), "A is on.", True)
     assert [one.partition(":")[0] for one in differences(recorded, once)] == ["calls", "reply"]
     assert differences(once, Result("local", ("a on",), "A is on.", False)) == ["ok: True → False"]

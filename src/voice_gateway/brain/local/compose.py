@@ -306,6 +306,8 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
         # Of what nothing watches, nobody can say that it is closed.
         what = f"a {query.sort}" if query.sort in _OPENINGS else "anything"
         return f"Nothing here can tell me whether {what}{where} is {query.state}."
+    if not members and not whole:
+        return capital(f"I know no {query.noun.removesuffix('s')}{where}.")
     if not known and tail and unsure:
         return f"I don't know.{tail}"
     if not hits:

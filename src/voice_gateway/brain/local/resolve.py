@@ -203,7 +203,7 @@ class Resolver:
             one = len(self.last) == 1
             return Found(self.last, exact=one, group=not one) if self.last else Unknown(said)
         exact = self._pick(names.exact(phrase) or names.exact(said), said)
-        if exact := exact or self._outlets(whole_strip(said)):
+        if exact := exact or self._outlets(said):
             return exact
         rest = _REST.match(whole)
         if rest and self.last:
@@ -220,14 +220,15 @@ class Resolver:
         meant = names.only(phrase, self.fits) if isinstance(found, Unknown) else None
         return Found((meant,), exact=False) if meant else found
 
-    def _outlets(self, strip: str) -> Found | None:
-        """Of one strip; of two that are called the same nobody knows which."""
-        key = name_key(plain(strip))
-        named = [
-            device for device in self.home.devices if is_outlet(device) and name_key(strip_of(device)) == key
-        ]
-        one = key and len({(one.source, one.node_id) for one in named}) == 1
-        return Found(tuple(named), group=True) if one else None
+    def _outlets(self, said: str) -> Found | None:
+        """Of one strip: of two of that name nobody knows which, and a room's name means the room."""
+        key = name_key(plain(whole_strip(said)))
+        if not key or room_named(key, self.home):
+            return None
+        named = tuple(one for one in self.home.devices if is_outlet(one) and name_key(strip_of(one)) == key)
+        one = len({(one.source, one.node_id) for one in named}) == 1
+        one = one and (len(named) == 2 or quantified(said)[0] != "both")
+        return Found(named, group=True) if one else None
 
     def _of_one_home(self, said: str) -> Resolution | None:
         """ "The lamp of the cabin", where that is the name of one of several homes."""
@@ -318,7 +319,8 @@ class Resolver:
                 placed = replace(placed, room=EVERYWHERE)  # "the lamps": all, where no room says which
             # Who switches all devices does not mean the locks.
             sort = replace(sort, sort="all") if sort.sort == "device" and not self.looks else sort
-            sort = replace(sort, sort="device") if sort.sort == "all" and self.looks else sort
+            if sort.sort == "all" and self.looks:
+                sort, quantifier = replace(sort, sort="device"), quantifier or "all"
             return self._of_class(sort, scope, placed, quantifier, said)
         if not placed.what:  # a room alone is no device, even if it has only one
             return Unclear(tuple(filter(self.fits, scope)), said)

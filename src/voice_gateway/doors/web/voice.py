@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
@@ -97,16 +97,21 @@ class Microphone:
                 async with asyncio.timeout(SILENT_SECONDS):
                     message = await self._socket.receive()
             except TimeoutError:
-                await self._socket.close(TRY_LATER, "nothing was said")
+                await self._close(TRY_LATER, "nothing was said")
                 return
             if message["type"] == "websocket.disconnect":
                 return
             if not self._socket.state.allowed():
-                await self._socket.close(REFUSED, REVOKED)
+                await self._close(REFUSED, REVOKED)
                 return
             if problem := self._take(message):
-                await self._socket.close(TOO_MUCH, problem)
+                await self._close(TOO_MUCH, problem)
                 return
+
+    async def _close(self, code: int, reason: str) -> None:
+        """Once: who hears and who sends may both find that it has to end."""
+        if self._socket.application_state is WebSocketState.CONNECTED:
+            await self._socket.close(code, reason)
 
     def _take(self, message: Mapping[str, Any]) -> str:
         """What is wrong with it; empty: nothing."""
@@ -145,7 +150,7 @@ class Microphone:
                 message = await self._unsent.get()
                 if not self._socket.state.allowed():
                     self._interruption.now()
-                    await self._socket.close(REFUSED, REVOKED)
+                    await self._close(REFUSED, REVOKED)
                     return
                 async with asyncio.timeout(limits_of(self._socket).send_seconds):
                     if isinstance(message, bytes):

@@ -143,3 +143,62 @@ async def test_names_that_sound_the_same_are_told_apart() -> None:
     talk = HomeTalk(HEAD + LAMP + LAMP.replace('"Lamp"', '"The Lamp"'))
     asked = (await talk.hears("turn on the lamp in the hall")).text
     assert asked == "Which one do you mean: the Lamp with node 2 or The Lamp with node 3?"
+
+
+RELAY = '[[device]]\nname = "{}"\nroom = "Hall"\nkind = "{}"\nstate = "on"\n'
+BLIND = '[[device]]\nname = "Blind"\nroom = "Hall"\nkind = "blind"\nstate = "open"\n'
+
+
+@pytest.mark.parametrize(
+    "said", ["close everything", "close all", "close everything in the hall", "close up"]
+)
+async def test_who_closes_everything_does_not_mean_relays_that_hold_a_valve(said: str) -> None:
+    relays = [("Water Valve", "switch"), ("Valve Lamp", "switch"), ("Gas Valve", "plug")]
+    talk = HomeTalk(HEAD + BLIND + "".join(RELAY.format(*one) for one in relays))
+    told = (await talk.hears(said)).text
+    assert "Valve" not in told, told
+    assert (await talk.hears("is the gas valve on")).text.startswith("Yes")
+    assert (await talk.hears("close the valve lamp")).text.startswith("I can't close")
+
+
+async def test_a_thermostat_that_is_called_so_is_meant_by_its_name() -> None:
+    talk = HomeTalk(HEAD + WARM.format("Thermostat", "Hall") + WARM.format("Radiator", "Bedroom"))
+    await talk.hears("set the radiator to 21")
+    assert (
+        await talk.hears("set the thermostat to 19")
+    ).text == "The Thermostat is now set to 19 degrees Celsius."
+    assert (
+        await talk.hears("turn the thermostat up")
+    ).text == "The Thermostat is now set to 20 degrees Celsius."
+
+
+@pytest.mark.parametrize("said", ["what is the state of everything", "check everything"])
+async def test_everything_is_every_device_whatever_it_is(said: str) -> None:
+    talk = HomeTalk(HEAD + LAMP + BLIND)
+    told = (await talk.hears(said)).text
+    assert ("Lamp" in told, "Blind" in told) == (True, True), told
+    assert "Which one" not in told
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("is a siren on", "I know no siren."),
+        ("is a fan on", "I know no fan."),
+        ("is a blind closed", "I know no blind."),
+    ],
+)
+async def test_of_what_is_not_there_nothing_is_denied(said: str, answer: str) -> None:
+    assert (await HomeTalk(HEAD + LAMP).hears(said)).text == answer
+
+
+LOCKS = "".join(
+    f'[[device]]\nname = "Front Door"\nroom = "{room}"\nkind = "lock"\n' for room in ("Hall", "Attic")
+)
+
+
+async def test_a_question_about_two_of_one_name_tells_of_both() -> None:
+    talk = HomeTalk(HEAD + LOCKS)
+    asked = (await talk.hears("unlock both front doors")).text
+    assert asked == "Unlock the front door in the Hall and the front door in the Attic? Say yes to confirm."
+    assert len((await talk.hears("yes")).outcomes) == 2

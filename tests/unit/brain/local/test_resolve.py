@@ -205,6 +205,17 @@ def test_an_outlet_that_is_not_there_is_nobody(phrase: str) -> None:
     assert not isinstance(Resolver(build_home(STRIPS)).resolve(phrase), Found)
 
 
+def test_both_outlets_are_two_and_a_room_is_no_strip() -> None:
+    assert not isinstance(Resolver(build_home(STRIPS)).resolve("both outlets of the power strip"), Found)
+    plugs = [Device("Coffee Plug", "Office", "plug"), Device("Toaster Plug", "Office", "plug")]
+    home = build_home([*strip("Office", 9, 2), *plugs])
+    assert names(Resolver(home).resolve("all plugs in the office")) == ["Coffee Plug", "Toaster Plug"]
+    assert names(Resolver(build_home(strip("Duo", 9, 2))).resolve("both outlets of the duo")) == [
+        "Duo 1",
+        "Duo 2",
+    ]
+
+
 def test_of_two_strips_of_one_name_nobody_knows_which_is_meant_as_a_whole() -> None:
     home = build_home([*strip("Power Strip", 9, 2), *strip("Power Strip", 12, 2)])
     assert not isinstance(Resolver(home).resolve("the whole power strip"), Found)

@@ -270,7 +270,8 @@ def _command(what: What, clause: VerbPhrase, text: str) -> Command | None:
         rest = re.sub(r"^(?:on|for|from) | (?:to|by|at|on|for|as)$", "", rest)
     if what.action in HEATING:
         rest = words.SETPOINT.sub("", rest).strip() if "setpoint" in what.value else rest
-        rest = words.HEATED.sub("", rest).strip()
+        if not words.THERMOSTAT.fullmatch(rest):  # there may be one that is called so
+            rest = words.HEATED.sub("", rest).strip()
         rest = re.sub(r"^(?:in|of|for|on|at) | ?\b(?:in |over )?here$", "", rest)
     elif what.action in _OF_IT or clause.subject == "light":
         rest = _lit(what, clause, rest)

@@ -55,16 +55,18 @@ _TURNED = {"open": "on", "close": "off"}  # of a relay that holds a valve
 _LEVELS = ("dim", "speed", "volume")  # what is set to a percentage
 
 
-def done_by(device: Device, action: str) -> str:
-    """What this action is for this device; "" when it can do nothing of the kind."""
+def done_by(device: Device, action: str, *, by_name: bool = True) -> str:
+    """What this action is for this device; "" when it can do nothing of the kind. Who closes everything
+    does not mean the relays that hold a valve: those are called by their names."""
     if action in ("dim", "brighten"):
         level = next((one for one in _LEVELS if device.can(one)), "")
         return "" if action == "brighten" and device.is_cover else level
-    turned = (
-        _TURNED.get(action, action) if device.kind in ("switch", "plug") and is_valve(device.name) else ""
+    meant = next(
+        (one for one in (_INSTEAD.get((device.kind, action)), action) if one and device.can(one)), ""
     )
-    ways = (_INSTEAD.get((device.kind, action), action), action, turned)
-    return next((meant for meant in ways if device.can(meant)), "")
+    if not meant and by_name and device.kind in ("switch", "plug") and is_valve(device.name):
+        return _TURNED.get(action, "")
+    return meant
 
 
 def act(frame: Frame, context: Context, action: str) -> Meaning:
@@ -78,8 +80,11 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
     def able(device: Device) -> bool:
         return bool(done_by(device, action))
 
+    def meant_by_all(device: Device) -> bool:
+        return bool(done_by(device, action, by_name=False))
+
     sweep = bool(frame.slots.get("sweep"))
-    found = Resolver(context.home, context.room, context.last, able, sweep).evaluate(
+    found = Resolver(context.home, context.room, context.last, meant_by_all, sweep).evaluate(
         replace(meant, said=said), action
     )
     nobody = isinstance(found, Unknown) or (isinstance(found, Found) and not found.exact)
@@ -94,7 +99,8 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
     if not found.devices:
         nothing = f"Nothing there is {meant.having}." if meant.having else "Nothing is left to do."
         return Step(frame.intent, frame=frame, say=nothing)
-    return _for_found(found, tuple(filter(able, found.devices)), frame, action, context)
+    chosen = filter(meant_by_all if found.group else able, found.devices)
+    return _for_found(found, tuple(chosen), frame, action, context)
 
 
 def _like_before(phrase: str, context: Context) -> str:
@@ -137,7 +143,7 @@ def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
 def _for_found(
     found: Found, able: tuple[Device, ...], frame: Frame, action: str, context: Context
 ) -> Meaning:
-    unable = [device for device in found.devices if not done_by(device, action)]
+    unable = [device for device in found.devices if device not in able]
     if not able and found.group:
         by_name = "I can {} that only by its own name."
         told = by_name if action in _OPENING else "I know nothing like that to {}."
