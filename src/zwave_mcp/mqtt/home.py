@@ -256,7 +256,8 @@ class MqttHome:
                 raise NotUnderstood  # better than a home that seems to be empty
         except NoAnswer as error:
             if self._gateways.driver is False:  # it may have taken the question along
-                await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
+                with contextlib.suppress(NoAnswer):
+                    await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
             raise HomeDown(str(error)) from error
         return result
 
