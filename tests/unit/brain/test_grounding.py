@@ -456,14 +456,7 @@ def test_what_may_be_of_here_and_now_never_stands_alone(said: str, text: str) ->
 @pytest.mark.parametrize(
     ("said", "text"),
     [
-        ("vem var Strindberg", "Jag fixade det du bad om."),
-        ("kto napisał Lalkę", "Zrobiłem to, o co prosiłeś."),
-        ("kuka kirjoitti Kalevalan", "Hoidin asian kuntoon."),
-        ("quem foi Camões", "Já tratei de tudo."),
-        ("wer war Goethe", "Ich habe erledigt, worum du gebeten hast."),
         ("wer war Goethe", "Deine Kinder sind schon zu Hause."),
-        ("kim Nutuk'u yazdı", "Bu bir şaka değil, hallettim."),
-        ("merci", "C'est fait."),
         ("kuka oli Topelius", "Sohva on rikki."),
         ("wer war Kant", "Der Nachbar war hier."),
         ("who wrote Hamlet?", "We are short of bread."),
@@ -479,6 +472,90 @@ def test_what_may_be_of_here_and_now_never_stands_alone(said: str, text: str) ->
 )
 def test_talk_that_may_be_of_us_or_of_this_house_never_stands_alone(said: str, text: str) -> None:
     assert spoken(said, text) == f"{text} {NOT_CHECKED}"
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("vem var Strindberg", "Jag fixade det du bad om."),
+        ("kto napisał Lalkę", "Zrobiłem to, o co prosiłeś."),
+        ("kuka kirjoitti Kalevalan", "Hoidin asian kuntoon."),
+        ("quem foi Camões", "Já tratei de tudo."),
+        ("wer war Goethe", "Ich habe erledigt, worum du gebeten hast."),
+        ("kim Nutuk'u yazdı", "Bu bir şaka değil, hallettim."),
+        ("merci", "C'est fait."),
+        ("danke", "Alles ist aus."),
+        ("hallo", "Alles zu."),
+        ("danke", "Ich habe es gemacht."),
+        ("erzähl mir einen Witz", "Ich habe es gemacht."),
+        ("hallo", "Jemand ist da."),
+        ("erzähl mir einen Witz", "Jemand ist da."),
+        ("danke", "Es sind 21 Grad hier."),
+        ("bonjour", "Quelqu'un est là."),
+        ("dank je", "Alles is dicht."),
+        ("dank je", "Ik heb het gedaan."),
+        ("gracias", "Hay alguien."),
+        ("grazie", "Ho fatto."),
+    ],
+)
+def test_deeds_and_what_is_here_are_not_said_in_other_languages(said: str, text: str) -> None:
+    assert spoken(said, text) == NOT_CHECKED
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "erzähl mir einen Witz", "raconte-moi une blague", "vertel een mop", "cuéntame un chiste",
+        "raccontami una barzelletta", "berätta ett skämt", "opowiedz dowcip", "conta uma piada",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["Done.", "All set.", "All safe.", "There you go.", "It's burning."])
+def test_an_english_report_is_no_joke_in_another_language(said: str, text: str) -> None:
+    assert NOT_CHECKED in spoken(said, text)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("erzähl mir einen Witz", "Es brennt."),
+        ("erzähl mir einen Witz", "Hier brennt es."),
+        ("erzähl mir einen Witz", "Kommt ein Pferd in die Bar. Es brennt."),
+        ("erzähl mir einen Witz", "Kommt ein Pferd in die Bar. Done."),
+        ("erzähl mir einen Witz", "Fertig."),
+        ("erzähl mir einen Witz", "Alles sicher."),
+        ("erzähl mir einen Witz", "Es riecht nach Gas."),
+        ("vertel een mop", "Gedaan."),
+        ("vertel een mop", "Het brandt."),
+        ("cuéntame un chiste", "Hay alguien."),
+        ("cuéntame un chiste", "Fuego."),
+        ("conta uma piada", "Pronto."),
+        ("opowiedz dowcip", "Pali się."),
+        ("tell me a joke", "Done."),
+        ("tell me a joke", "All set."),
+        ("tell me a joke", "Ready."),
+        ("olá", "Pronto."),
+        ("danke", "Ready."),
+        ("bedankt", "Gedaan."),
+    ],
+)
+def test_short_news_are_no_joke(said: str, text: str) -> None:
+    assert NOT_CHECKED in spoken(said, text)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("erzähl mir einen Witz", "Geht ein Skelett zum Arzt mit seiner Akte. Zu dünn!"),
+        ("raconte-moi une blague", "Que dit un citron à un autre citron ? Pas un zeste !"),
+        ("tell me a joke", "Two snails meet at noon. Slowly."),
+        ("tell me a joke", "Knock, knock. Who's there? Lettuce."),
+        ("joke", "Two snails meet at noon. Slowly."),
+        ("dank je", "Graag gedaan!"),
+        ("hello", "Ready when you are!"),
+    ],
+)
+def test_a_joke_ends_in_few_words(said: str, text: str) -> None:
+    assert spoken(said, text) == text
 
 
 @pytest.mark.parametrize(

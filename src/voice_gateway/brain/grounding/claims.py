@@ -1,10 +1,10 @@
 """What a sentence of a model claims: nothing, something of this home or a deed of ours, or who knows."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import dropwhile, pairwise, takewhile
 
 from home_words.question import is_question
@@ -30,6 +30,7 @@ from voice_gateway.brain.languages import (
 
 _SHORT = 3  # words that need no common one among them: a name
 _BEGINNING = 2  # words of a clause among which is its subject
+_OPENING = 5  # words that a tale begins with: "es riecht nach Gas" is none
 
 
 class Claim(IntEnum):
@@ -115,7 +116,8 @@ class Claims:
 
     # --- in talk: nothing of this home as a fact, no deed of ours
 
-    def in_talk(self, sentence: str) -> Claim:
+    def in_talk(self, sentence: str, *, begun: bool = False) -> Claim:
+        """Of a tale that has `begun` few words may follow: "both dead"."""
         if self.none(sentence):
             return Claim.NONE
         deeds = not self._foreign(sentence)
@@ -123,21 +125,40 @@ class Claims:
             self._of_clause(words, advice=advice, deeds=deeds) for words, advice in self._stated(sentence)
         ]
         if not self.is_courtesy(sentence):
-            sure = not self._small_talk and self._answers(sentence)
-            found += [Claim.NONE if sure else Claim.UNSURE, self._foreign_home(sentence)]
+            sure = not self._small_talk and self._answers(sentence, begun=begun)
+            found += [Claim.NONE if sure else Claim.UNSURE, self._foreign_home(sentence, begun=begun)]
         return max(found, default=Claim.NONE)
 
-    def _answers(self, sentence: str) -> bool:
+    def begins(self, sentence: str) -> bool:
+        """Whether a tale was asked for, and this is more than a report."""
+        return self.wish.tale and (is_question(sentence) or len(words_in(sentence)) >= _OPENING)
+
+    def _answers(self, sentence: str, *, begun: bool) -> bool:
         """It is in a language that we have, or has but names and the user's own words and hardly another, or
         the few that end a joke; and of nobody here and now."""
+        if self._foreign_tale and (not (begun or self.begins(sentence)) or self._turns_english(sentence)):
+            return False
         letters = "".join(words_in(sentence))
         plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
         echoes = any(map(self._is_users, words_in(sentence)))
         fresh = sum(not self._is_users(word) for word in plain)
         short = (letters.isascii() or echoes) and fresh <= echoes
-        short = short or (self.wish.tale and len(plain) < _SHORT and letters != letters.upper())
+        ends = self.wish.tale and (begun or not self._foreign_tale)
+        short = short or (ends and len(plain) < _SHORT and letters != letters.upper())
         told = self.tells_of_us(sentence, "did", "here") or self._strays(sentence)
         return (bool(self._known(sentence)) or short) and not told
+
+    @cached_property
+    def _foreign_tale(self) -> bool:
+        known = languages_of(self.wish.said)
+        ours = english() in known if known else listed("tales", "en") & self.wish.words  # "joke"
+        return self.wish.tale and not ours
+
+    def _turns_english(self, sentence: str) -> bool:
+        """It is in English, or reports in a word of it: "done"."""
+        return english() in self._known(sentence) or bool(
+            english().words("settled") & set(words_in(sentence))
+        )
 
     def _is_users(self, word: str) -> bool:
         """One of the user's words, or of its family: "napsal", "napsala"."""
@@ -196,9 +217,11 @@ class Claims:
         """A tale, or of him or her, that tells nothing that is."""
         words, known = words_in(sentence), self._foreign(sentence)
         third = any(set(words[:1]) & one.words("third") for one in known)
-        return (self.wish.tale or third) and not any(one.words("present") & set(words) for one in known)
+        now = any(one.words("present") & set(words) for one in known)
+        bare = any(set(words) <= one.function | one.words("plain") | one.states for one in known)
+        return (self.wish.tale or third) and not now and not bare  # "es brennt" is of nobody
 
-    def _foreign_home(self, sentence: str) -> Claim:
+    def _foreign_home(self, sentence: str, *, begun: bool = True) -> Claim:
         """In other languages any word of a home: there the person may be in the verb itself."""
         others, words = self._foreign(sentence), words_in(sentence)
         named = any(one.names_home(words) for one in others)
@@ -206,7 +229,28 @@ class Claims:
         tale = self.wish.tale and self._narrates(sentence)
         if spoken_of and (self.tells_of_us(sentence, "did") or (named and not tale)):
             return Claim.MADE
+        users = () if self._known(sentence) else languages_of(self.wish.said)
+        if any(self._reports(sentence, one, begun=begun) for one in others or users if one is not english()):
+            return Claim.MADE
         return Claim.UNSURE if spoken_of else Claim.NONE
+
+    def _reports(self, sentence: str, language: Language, *, begun: bool) -> bool:
+        """In another language, without a thing of a home: a deed or what is here, that answers nothing; and
+        where nothing was asked for, or a tale that begins otherwise, any word that people say to a home."""
+        words, me = set(words_in(sentence)), language.words("me")
+        answers = self._known(sentence) and not self._small_talk and not self._strays(sentence)
+        deed, present = _deeds(words, language), language.words("present") & words
+        if deed and (not answers or me & words):
+            return True
+        here = any(matches(word, _patterns("here", language)) for word in words - language.function)
+        if present and here and not answers and not self.wish.tale:
+            return True
+        brief = self.wish.tale and not (begun or self.begins(sentence))
+        plain = language.words("plain")
+        told = plain & words and (present or words <= plain | language.function)  # "hay alguien"
+        home = told or language.speaks_of_home([*words])
+        news = self._small_talk or (brief and (present or len(words) < _SHORT))
+        return bool(news and home and not me & words)
 
     @cached_property
     def _small_talk(self) -> bool:
@@ -221,9 +265,14 @@ class Claims:
 
     def is_courtesy(self, sentence: str) -> bool:
         words, states = set(spelled_out(sentence).split()), listed("subjects", "states")
+        settled = english().words("settled")
+        if words & settled and words <= settled | english().words("pointing"):
+            return False
+        users = languages_of(self.wish.said) or languages().values()
         ends = {word for clause in BREAK.split(sentence) for word in words_in(clause)[-1:]}
         return any(
             words <= (one.polite | self.wish.words) - states - (ends & one.toggled)
+            and (not (did := _deeds(words, one, *users)) or words & one.words("courtesy") - did)
             for one in languages().values()
         )
 
@@ -254,12 +303,15 @@ class Claims:
         things = [at for at, word in enumerate(words) if (deeds and is_kind(word)) or singular(word) in known]
         tale = self.wish.tale
         deed = _deed(words) if deeds else Claim.NONE
-        if tale and (deed is Claim.UNSURE or not (things or english().words("pronouns") & set(words))):
+        report = len(words) < _SHORT  # "done" and "all set" are no jokes
+        made_up = deed is Claim.UNSURE or not (things or english().words("pronouns") & set(words))
+        if tale and made_up and not report:
             deed = Claim.NONE
         named = any(" " in name for name in self.wish.home.named_in(" ".join(words)))
         told = english().words("present") | english().words("here_and_now")
+        settled = tale and report and english().words("settled") & set(words)
         if advice or (tale and not named and not told & set(words)):
-            return deed
+            return max(deed, Claim.UNSURE if settled else Claim.NONE)
         of_states = listed("subjects", "states") & self.wish.words  # "when is the museum open"
         clock = english().words("clock") & set(words) or any(":" in word for word in words)
         return max(
@@ -293,6 +345,26 @@ class Claims:
             return Claim.NONE
         asked = singular(words[place]) in self.wish.words and not _states_in(words)
         return Claim.UNSURE if asked and not self.wish.home.named_in(words[place]) else Claim.MADE
+
+
+def _deeds(words: Set[str], *known: Language) -> frozenset[str]:
+    """Those that tell of a deed, in languages other than English: "erledigt"."""
+    return frozenset(
+        word
+        for one in known
+        for word in words - one.words("me") - one.states
+        if matches(word, _patterns("did", one))
+    )
+
+
+@cache
+def _patterns(key: str, language: Language) -> str:
+    """Its words and stems. Endings are those of other words, too, and "mein*" those of no deed."""
+    if language is english():
+        return ""
+    common = language.function | language.words("plain")
+    kept = (one for one in data()[key][language.code].split() if one[0] != "*")
+    return " ".join(one for one in kept if one[-1] != "*" or one[:-1] not in common)
 
 
 def tells_of_the_rest(sentence: str) -> bool:

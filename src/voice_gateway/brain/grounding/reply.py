@@ -46,6 +46,7 @@ class Grounding:
     _held: list[str] = field(default_factory=list)
     _untold: list[ToolOutcome] = field(default_factory=list)
     _riddle: bool = False  # the sentence before was a question
+    _begun: bool = False  # the tale that was asked for
     _spoke: bool = False  # something was said that a listener can take for the answer
     _doubt: bool = False  # something was not said, or should not stand alone: our own sentence must be heard
 
@@ -121,7 +122,8 @@ class Grounding:
 
     def _talked(self, sentence: str) -> str:
         """After plain talk: what claims nothing of this home; in doubt with our own sentence behind it."""
-        claim = self._claims.in_talk(sentence)
+        claim = self._claims.in_talk(sentence, begun=self._begun)
+        self._begun |= claim is Claim.NONE and self._claims.begins(sentence)
         self._doubt |= claim is not Claim.NONE
         self._spoke = True
         return "" if claim is Claim.MADE else sentence
