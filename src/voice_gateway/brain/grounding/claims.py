@@ -1,13 +1,25 @@
 """What a sentence of a model claims: nothing, something of this home or a deed of ours, or who knows."""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from functools import cache, cached_property
-from itertools import dropwhile, pairwise, takewhile
+from functools import cached_property
+from itertools import pairwise, takewhile
 
 from home_words.question import is_question
+from voice_gateway.brain.grounding.clause import (
+    BEGINNING,
+    SHORT,
+    Claim,
+    deed_in,
+    deeds_in,
+    has_names,
+    in_general,
+    points,
+    sensed,
+    states_in,
+    stems_of,
+)
 from voice_gateway.brain.grounding.wish import Wish
 from voice_gateway.brain.languages import (
     BREAK,
@@ -24,21 +36,10 @@ from voice_gateway.brain.languages import (
     singular,
     spelled_out,
     tool_verbs,
-    without_opening,
     words_in,
 )
 
-_SHORT = 3  # words that need no common one among them: a name
-_BEGINNING = 2  # words of a clause among which is its subject
 _OPENING = 5  # words that a tale begins with: "es riecht nach Gas" is none
-
-
-class Claim(IntEnum):
-    """The more, the worse."""
-
-    NONE = 0
-    UNSURE = 1  # it may stand beside a true sentence of ours, never alone
-    MADE = 2
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,9 @@ class Claims:
             return False
         plain = " ".join(asked[0])
         if done and language.asks.match(plain):
-            return not language.states & set(asked[0][_SHORT:])
+            return not language.states & set(asked[0][SHORT:])
         rest = language.asks_back.sub("", plain).split()
-        told = language.states & set(asked[0][_SHORT:]) or language.words("me") & set(rest)
+        told = language.states & set(asked[0][SHORT:]) or language.words("me") & set(rest)
         granted = self._granted(language) & set(words_in(sentence)) or not language.asks_back.search(plain)
         return not told and not granted and self._in_its_words(rest, language)
 
@@ -85,7 +86,7 @@ class Claims:
         stated = list(takewhile(lambda word: word not in whether, words))
         told = language.states & set(stated[2:]) or self._granted(language) & set(words)
         known = {language, *languages_of(" ".join(words))}
-        seen = _sensed(stated) or any(one.is_state(word) for one in known for word in stated)
+        seen = sensed(stated) or any(one.is_state(word) for one in known for word in stated)
         that = set(data()["that"].get(language.code, "").split())  # first it is a pronoun: "dat kan ik niet"
         form = language.unable.fullmatch(" ".join(words))
         news = bool(told or seen or that & set(words[1:]))
@@ -95,8 +96,8 @@ class Claims:
         """Behind "I could dim it": "lock the door", "if you like". Behind "I can't": "there is no lamp". In
         other languages only what wonders: "which door you mean"."""
         if language is not english():
-            return bool(language.words("whether") & set(words[:_BEGINNING]))
-        told = (language.words("me") | self._granted(language)) & set(words) or _states_in(words)
+            return bool(language.words("whether") & set(words[:BEGINNING]))
+        told = (language.words("me") | self._granted(language)) & set(words) or states_in(words)
         stated = language.states & set(words) and not {"no", "not", "if"} & set(words)
         return not (told or stated) and self._in_its_words(words, language)
 
@@ -107,7 +108,7 @@ class Claims:
         """Common words, the user's own, and what is done to things of a home: no room for news."""
         if "says" not in language.own:
             return True
-        verbs = tool_verbs() if {"not", "nothing"} & set(words[:_SHORT]) else listed("verbs", "base")
+        verbs = tool_verbs() if {"not", "nothing"} & set(words[:SHORT]) else listed("verbs", "base")
         names = self.wish.home.words | listed("rooms", "en") | self.wish.words
         allowed = (language.function | language.words("says") | verbs | names) - self._granted(language)
         return all(
@@ -144,7 +145,7 @@ class Claims:
         fresh = sum(not self._is_users(word) for word in plain)
         short = (letters.isascii() or echoes) and fresh <= echoes
         ends = self.wish.tale and (begun or not self._foreign_tale)
-        short = short or (ends and len(plain) < _SHORT and letters != letters.upper())
+        short = short or (ends and len(plain) < SHORT and letters != letters.upper())
         told = self.tells_of_us(sentence, "did", "here") or self._strays(sentence)
         return (bool(self._known(sentence)) or short) and not told
 
@@ -178,7 +179,7 @@ class Claims:
     def deed(self, sentence: str) -> bool:
         """Whether it tells that we did something."""
         return bool(self._foreign_home(sentence)) or any(
-            _deed(words) is Claim.MADE for words in clauses_of(sentence)
+            deed_in(words) is Claim.MADE for words in clauses_of(sentence)
         )
 
     def _known(self, sentence: str) -> tuple[Language, ...]:
@@ -208,7 +209,7 @@ class Claims:
         joins = "|".join(data()["and"][one.code] for one in known)
         parts = re.split(rf"[,;–—] (?=(?:{joins})\b)", sentence)
         return not all(
-            _names(part, german=languages()["de"] in known)
+            has_names(part, german=languages()["de"] in known)
             or any(map(self._is_users, set(words_in(part)) - common))
             for part in parts
         )
@@ -239,17 +240,17 @@ class Claims:
         where nothing was asked for, or a tale that begins otherwise, any word that people say to a home."""
         words, me = set(words_in(sentence)), language.words("me")
         answers = self._known(sentence) and not self._small_talk and not self._strays(sentence)
-        deed, present = _deeds(words, language), language.words("present") & words
+        deed, present = deeds_in(words, language), language.words("present") & words
         if deed and (not answers or me & words):
             return True
-        here = any(matches(word, _patterns("here", language)) for word in words - language.function)
+        here = any(matches(word, stems_of("here", language)) for word in words - language.function)
         if present and here and not answers and not self.wish.tale:
             return True
         brief = self.wish.tale and not (begun or self.begins(sentence))
         plain = language.words("plain")
         told = plain & words and (present or words <= plain | language.function)  # "hay alguien"
         home = told or language.speaks_of_home([*words])
-        news = self._small_talk or (brief and (present or len(words) < _SHORT))
+        news = self._small_talk or (brief and (present or len(words) < SHORT))
         return bool(news and home and not me & words)
 
     @cached_property
@@ -272,7 +273,7 @@ class Claims:
         ends = {word for clause in BREAK.split(sentence) for word in words_in(clause)[-1:]}
         return any(
             words <= (one.polite | self.wish.words) - states - (ends & one.toggled)
-            and (not (did := _deeds(words, one, *users)) or words & one.words("courtesy") - did)
+            and (not (did := deeds_in(words, one, *users)) or words & one.words("courtesy") - did)
             for one in languages().values()
         )
 
@@ -289,7 +290,7 @@ class Claims:
             found = found or (asking and english().pattern("instructions").match(plain))
             present = english().words("present") & set(plain.partition(" if ")[0].split())
             verbs = listed("verbs", "base") | listed("verbs", "words")
-            goes_on = advised and bool(set(words[:_BEGINNING]) & verbs)
+            goes_on = advised and bool(set(words[:BEGINNING]) & verbs)
             advised = goes_on or (bool(found) and not present)
             if not (is_question(sentence) and any(one.asks.match(plain) for one in languages_of(plain))):
                 head = list(takewhile(lambda word: word not in reasons, words)) if advised else words
@@ -302,8 +303,8 @@ class Claims:
         known = self.wish.home.all | listed("subjects", "facts")
         things = [at for at, word in enumerate(words) if (deeds and is_kind(word)) or singular(word) in known]
         tale = self.wish.tale
-        deed = _deed(words) if deeds else Claim.NONE
-        report = len(words) < _SHORT  # "done" and "all set" are no jokes
+        deed = deed_in(words) if deeds else Claim.NONE
+        report = len(words) < SHORT  # "done" and "all set" are no jokes
         made_up = deed is Claim.UNSURE or not (things or english().words("pronouns") & set(words))
         if tale and made_up and not report:
             deed = Claim.NONE
@@ -318,7 +319,7 @@ class Claims:
             deed,
             Claim.MADE if named else Claim.NONE,
             Claim.UNSURE if clock else Claim.NONE,
-            Claim.NONE if of_states else _points(words),
+            Claim.NONE if of_states else points(words),
             Claim.UNSURE if self._of_this_house(words) else Claim.NONE,
             *(self._of_thing(words, place) for place in things),
         )
@@ -341,112 +342,7 @@ class Claims:
 
     def _of_thing(self, words: Sequence[str], place: int) -> Claim:
         """A fact, unless it is one in general; in doubt if the user spoke of one in general."""
-        if _in_general(words, place):
+        if in_general(words, place):
             return Claim.NONE
-        asked = singular(words[place]) in self.wish.words and not _states_in(words)
+        asked = singular(words[place]) in self.wish.words and not states_in(words)
         return Claim.UNSURE if asked and not self.wish.home.named_in(words[place]) else Claim.MADE
-
-
-def _deeds(words: Set[str], *known: Language) -> frozenset[str]:
-    """Those that tell of a deed, in languages other than English: "erledigt"."""
-    return frozenset(
-        word
-        for one in known
-        for word in words - one.words("me") - one.states
-        if matches(word, _patterns("did", one))
-    )
-
-
-@cache
-def _patterns(key: str, language: Language) -> str:
-    """Its words and stems. Endings are those of other words, too, and "mein*" those of no deed."""
-    if language is english():
-        return ""
-    common = language.function | language.words("plain")
-    kept = (one for one in data()[key][language.code].split() if one[0] != "*")
-    return " ".join(one for one in kept if one[-1] != "*" or one[:-1] not in common)
-
-
-def tells_of_the_rest(sentence: str) -> bool:
-    """ "Everything you asked for happened", "the rest went dark": of what was done beside."""
-    words = without_opening(sentence)[:_BEGINNING]
-    return bool(set(words[:1]) & english().words("pointing") or set(words) & english().words("rest"))
-
-
-def _names(text: str, *, german: bool) -> bool:
-    """Whether it has a number or a name; in German nouns are written like names."""
-    articles = listed("de", "articles") if german else frozenset()
-    return any(
-        word[0].isdigit() or (word[0].isupper() and before.casefold() not in articles)
-        for before, word in pairwise(text.split())
-    )
-
-
-def _states_in(words: Sequence[str]) -> frozenset[str]:
-    """How something of a home is. "On" tells it at the end, and behind "is" unless a place follows."""
-    found = listed("subjects", "states") & set(words)
-    places = english().words("definite") | english().words("theirs") | english().words("ours") | {"a", "an"}
-    behind = zip(words, words[1:], words[2:], strict=False)
-    told = {state for before, state, after in behind if before in english().states and after not in places}
-    return found - english().words("particles") | found & {*words[-1:], *told}
-
-
-def _sensed(words: Sequence[str]) -> bool:
-    """ "I see no open window": who says so has looked. Not "I can't find a way to open it"."""
-    senses = english().words("senses")
-    behind = list(dropwhile(lambda word: word not in senses, words))
-    return any(word in _states_in(behind) and before != "to" for before, word in pairwise(behind))
-
-
-def _points(words: Sequence[str]) -> Claim:
-    """How something is that nobody spoke of: "it is off", "everything is safe", "your coffee is ready"."""
-    yours = {"your", "our"} & set(words[:_BEGINNING])
-    relative = english().words("relative")
-    main = list(takewhile(lambda word: word not in relative, words))
-    measured = {"degrees", "percent"} & set(main) and any(word[0].isdigit() for word in main)
-    if not yours and words[0] not in english().words("pointing"):
-        return Claim.NONE
-    if _states_in(main) or measured or (yours and english().states & set(words)):
-        return Claim.MADE
-    whatever = words[0] not in {"it", "they"} and english().states & set(words)  # "nobody is home"
-    came = words[0] in {"someone", "somebody"}  # "somebody knocked"
-    return Claim.UNSURE if whatever or came or english().words("settled") & set(main) else Claim.NONE
-
-
-def _deed(words: Sequence[str]) -> Claim:
-    """ "I" or "we" with a verb that a tool carries out, also left out: "dimming now", "it got dimmed"."""
-    first = next((word for word in words if not word.endswith("ly")), "")
-    gerund = first.endswith("ing") and not any(map(is_kind, words))  # not "dimming lamps saves power"
-    passive = (two for one, two in pairwise(words) if one in english().words("passive"))
-    if (first in tool_verbs() and (gerund or first.endswith("ed"))) or tool_verbs() & set(passive):
-        return Claim.MADE
-    pairs = enumerate(pairwise(["", *words]), start=1)
-    starts = (at for at, (one, two) in pairs if two in {"i", "we"} or (one, two) == ("let", "me"))
-    going_on = {two for one, two in pairwise(words) if one in english().states and two.endswith("ing")}
-    report = len(words) <= _SHORT and words[-1] in tool_verbs() - listed("verbs", "base")  # "message sent"
-    progress = Claim.UNSURE if report or tool_verbs() & going_on else Claim.NONE  # "the tub is filling"
-    return max([progress, *(_done_by_us(words[start:]) for start in starts)])
-
-
-def _done_by_us(words: Sequence[str]) -> Claim:
-    """What else we say we did is unsure, but for verbs of the mind. "I can" and "I would" are no deeds."""
-    between = list(takewhile(lambda word: word in english().words("auxiliary") or word.endswith("ly"), words))
-    verb = "".join(words[len(between) : len(between) + 1])
-    is_so = english().words("being") & set(between[-1:]) and not verb.endswith("ing")
-    if not verb or is_so or verb in english().words("mind") | english().words("no_deed"):
-        return Claim.NONE
-    if verb in tool_verbs():
-        return Claim.MADE
-    return Claim.NONE if verb in english().function else Claim.UNSURE
-
-
-def _in_general(words: Sequence[str], place: int) -> bool:
-    """ "A dimmer lets you …", "lamps need …": no lamp of this home."""
-    before = set(words[max(0, place - 2) : place])
-    if before & english().words("theirs"):
-        return True
-    if _states_in(words) or english().words("ours") & set(words):
-        return False
-    many = words[place].endswith("s") and len(words) > _SHORT
-    sun = words[place] == "light"
-    return bool(before & {"a", "an"}) or ((many or sun) and not english().words("definite") & before)

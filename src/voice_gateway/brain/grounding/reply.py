@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from home_words.question import is_question
-from voice_gateway.brain.grounding.claims import Claim, Claims, tells_of_the_rest
+from voice_gateway.brain.grounding.claims import Claims
+from voice_gateway.brain.grounding.clause import Claim, tells_of_the_rest
 from voice_gateway.brain.grounding.looks import grounded
 from voice_gateway.brain.grounding.wish import HomeNames, TurnKind, Wish
 from voice_gateway.brain.languages import (
