@@ -11,8 +11,9 @@ from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Request, Step, TimerChoice
 from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import NormalisedText
+from voice_gateway.brain.local.place import room_named
 from voice_gateway.brain.local.plan.when import as_clock, is_clock, is_duration, read_when
-from voice_gateway.brain.local.resolve import Found, Resolver, room_named
+from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
 from voice_gateway.homes.device import Device

@@ -8,7 +8,8 @@ from home_words.names import plain_words
 from home_words.phrases import listed
 from voice_gateway.brain.local.command.when import NEVER, Watched, read_when
 from voice_gateway.brain.local.normalise import normalise
-from voice_gateway.brain.local.resolve import Found, Resolver, room_named
+from voice_gateway.brain.local.place import room_named
+from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.events import RESOURCE, event_resource
 from voice_gateway.homes.home import Home

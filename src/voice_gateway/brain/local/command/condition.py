@@ -7,7 +7,8 @@ from home_words.states import degrees_of, spoken_state
 from voice_gateway.brain.local.command.clauses import SpokenCondition
 from voice_gateway.brain.local.command.what import read_command
 from voice_gateway.brain.local.meaning import Context, Step
-from voice_gateway.brain.local.resolve import IT, Found, Resolver, room_named
+from voice_gateway.brain.local.place import room_named
+from voice_gateway.brain.local.resolve import IT, Found, Resolver
 from voice_gateway.brain.local.wording import the
 from voice_gateway.homes.device import Device, has_state
 

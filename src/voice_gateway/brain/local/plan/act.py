@@ -20,9 +20,10 @@ from voice_gateway.brain.local.meaning import (
     Step,
     home_unknown,
 )
+from voice_gateway.brain.local.place import place, plain, room_named
 from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.plan.scene import scene, scene_named, start_scene, tried_scene
-from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown, place, plain, room_named
+from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.local.wording import ABLE, BUTTON, DOING, can_be_told_apart, not_known, the, which
 from voice_gateway.homes.device import Device, is_button
 from voice_gateway.homes.home import Home

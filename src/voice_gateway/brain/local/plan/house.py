@@ -14,9 +14,10 @@ from voice_gateway.brain.local.meaning import (
     Step,
     home_unknown,
 )
+from voice_gateway.brain.local.place import plain, room_named
 from voice_gateway.brain.local.plan.home_alarms import quiet_alarm
 from voice_gateway.brain.local.plan.scene import scene_named, scenes_not_listed
-from voice_gateway.brain.local.resolve import Resolver, Unclear, Unknown, anything, plain, room_named
+from voice_gateway.brain.local.resolve import Resolver, Unclear, Unknown, anything
 from voice_gateway.brain.local.wording import not_known, which
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home

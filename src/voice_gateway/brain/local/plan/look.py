@@ -20,19 +20,9 @@ from voice_gateway.brain.local.meaning import (
     Step,
     home_unknown,
 )
+from voice_gateway.brain.local.place import EVERYWHERE, place, plain, room_named
 from voice_gateway.brain.local.plan.scene import scenes_not_listed
-from voice_gateway.brain.local.resolve import (
-    EVERYWHERE,
-    Found,
-    Resolver,
-    Unclear,
-    Unknown,
-    anything,
-    place,
-    plain,
-    quantified,
-    room_named,
-)
+from voice_gateway.brain.local.resolve import Found, Resolver, Unclear, Unknown, anything, quantified
 from voice_gateway.brain.local.wording import not_known, the, unknown_room, which
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home

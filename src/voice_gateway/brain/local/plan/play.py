@@ -10,9 +10,10 @@ from home_words.names import loose_words, name_key
 from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Step
+from voice_gateway.brain.local.place import plain, room_named
 from voice_gateway.brain.local.plan.act import DEVICE_ACTS, act
 from voice_gateway.brain.local.plan.builtin import volume_step
-from voice_gateway.brain.local.resolve import IT, Found, Resolver, plain, room_named
+from voice_gateway.brain.local.resolve import IT, Found, Resolver
 from voice_gateway.brain.local.wording import BUTTON, the, which
 from voice_gateway.homes.device import Device, is_button
 

@@ -10,7 +10,8 @@ from home_words.phrases import listed
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
 from voice_gateway.brain.local.normalise import NormalisedText
-from voice_gateway.brain.local.resolve import Resolver, Unknown, plain
+from voice_gateway.brain.local.place import plain
+from voice_gateway.brain.local.resolve import Resolver, Unknown
 from voice_gateway.homes.home import Home
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
