@@ -59,7 +59,6 @@ _VALVE: Final = re.compile(
     r"ventil\b|vanne\b|valvola\b|\b(?:valves?\b|stopcock|water main|gas main|absperrhahn|haupthahn|"
     r"válvula|klep\b|hoofdkraan|zawór|клапан)"
 )
-_HELD: Final = re.compile(r"\w*(?: (?:relay|switch|control|motor|drive|relais))?(?: \d+)?")
 _SIREN: Final = re.compile(r"siren|sirèn|hupe\b|\b(?:horns?\b|klaxon|strobe|syren|сирен)")
 _ALARM: Final = re.compile(r"alarm|\b(?:security|allarme|тревог|сигнализац)")
 _MOTOR: Final = re.compile(r"\b(?:garage|einfahrt)\b")
@@ -76,9 +75,8 @@ def _form(text: str) -> str:
 
 
 def is_valve(name: str) -> bool:
-    """What a relay of this name holds is opened and closed; a "Valve Lamp" is a lamp."""
-    said = _form(name)
-    return any(_HELD.fullmatch(said, found.end()) for found in _VALVE.finditer(said))
+    """What a relay of this name holds is opened and closed."""
+    return _VALVE.search(_form(name)) is not None
 
 
 def is_called_door(name: str) -> bool:

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -57,12 +56,14 @@ class Result:
 def result_of(events: Sequence[Mapping[str, Any]]) -> Result:
     judged = {one["call_id"]: one["decision"] for one in events if one["type"] == "judged"}
     rounds: list[list[str]] = [[]]  # calls that were made at once end in any order
-    for before, one in pairwise(
-        [{"type": ""}, *(one for one in events if one["type"] in ("judged", "acted"))]
-    ):
-        if before["type"] == "acted" and one["type"] == "judged":
-            rounds.append([])
+    under_way: set[str] = set()  # of many only some are made at once, and the next begins when one has ended
+    for one in events:
+        if one["type"] == "judged":
+            if not under_way and rounds[-1]:
+                rounds.append([])
+            under_way.add(one["call_id"])
         if one["type"] == "acted":
+            under_way.discard(one["call_id"])
             args = json.dumps(one["args"], sort_keys=True, ensure_ascii=False)
             rounds[-1].append(f"{one['tool']}({args}) {judged.get(one['call_id'], 'not judged')}")
     calls = tuple(call for together in rounds for call in sorted(together))

@@ -80,6 +80,7 @@ class Resolver:
     fits: Callable[[Device], bool] = anything
     sweep: bool = False  # "everything" and "the doors" mean all that fit: closing and locking do no harm
     looks: bool = False  # nothing is done to them: "everything" is all there is
+    by_sort: Callable[[Device], bool] = anything  # who may be meant without a name
 
     # --- an expression
 
@@ -252,9 +253,9 @@ class Resolver:
             sort = replace(sort, sort="all") if sort.sort == "device" and not self.looks else sort
             if sort.sort == "all" and self.looks:
                 sort, quantifier = replace(sort, sort="device"), quantifier or "all"
-            return self._of_class(sort, scope, placed, quantifier, said)
+            return self._of_class(sort, tuple(filter(self.by_sort, scope)), placed, quantifier, said)
         if not placed.what:  # a room alone is no device, even if it has only one
-            return Unclear(tuple(filter(self.fits, scope)), said)
+            return Unclear(tuple(one for one in scope if self.by_sort(one) and self.fits(one)), said)
         found = self._by_name(placed, scope, said)
         return _all_of_one_name(found, quantifier) if isinstance(found, Unclear) else found
 

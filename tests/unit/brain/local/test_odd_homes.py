@@ -161,6 +161,37 @@ async def test_who_closes_everything_does_not_mean_relays_that_hold_a_valve(said
     assert (await talk.hears("close the valve lamp")).text.startswith("I can't close")
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["close the water valve and the gas valve", "close both valves", "close the water valve and the blind"],
+)
+async def test_valves_that_are_named_together_are_closed_together(said: str) -> None:
+    talk = HomeTalk(HEAD + BLIND + RELAY.format("Water Valve", "switch") + RELAY.format("Gas Valve", "plug"))
+    await talk.hears(said)
+    named = ["Water Valve"] if "blind" in said else ["Water Valve", "Gas Valve"]
+    assert [(await talk.hears(f"is the {name} on")).text[:2] for name in named] == ["No"] * len(named)
+
+
+@pytest.mark.parametrize("name", ["Valve Garden", "Ventil Keller", "Valve for the pool", "Gas Main Valve 2"])
+async def test_a_valve_may_be_called_first(name: str) -> None:
+    talk = HomeTalk(HEAD + RELAY.format(name, "switch"))
+    assert (await talk.hears(f"close the {name}")).text == f"The {name} is now off."
+
+
+async def test_one_of_several_thermostats_is_the_one_that_was_talked_of() -> None:
+    rooms = ("Living Room", "Bedroom")
+    talk = HomeTalk(HEAD + "".join(WARM.format(f"{room} Thermostat", room) for room in rooms))
+    await talk.hears("set the bedroom thermostat to 21")
+    told = (await talk.hears("turn the thermostat up")).text
+    assert told == "The Bedroom Thermostat is now set to 22 degrees Celsius."
+
+
+@pytest.mark.parametrize("tone", [0, 9])
+async def test_no_yes_is_asked_for_a_tone_that_is_not_there(tone: int) -> None:
+    told = await HomeTalk(HEAD + SIREN).hears(f"ring the siren with tone {tone}")
+    assert told.text == f'The Siren has no tone "{tone}"; it has Alarm.'
+
+
 async def test_a_thermostat_that_is_called_so_is_meant_by_its_name() -> None:
     talk = HomeTalk(HEAD + WARM.format("Thermostat", "Hall") + WARM.format("Radiator", "Bedroom"))
     await talk.hears("set the radiator to 21")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from home_words.kinds import ENTRANCES, device_class
-from home_words.names import name_key
+from home_words.names import name_key, plain_words
 from home_words.phrases import capital, listed
 from home_words.risk import is_valve
 from home_words.states import degrees_of, level_of, measured_of, setpoints_of
@@ -52,6 +52,7 @@ _INSTEAD = {
     ("media_player", "stop"): "pause",
     ("media_player", "start"): "play",
 }
+_RELAYS = ("switch", "plug")
 _TURNED = {"open": "on", "close": "off"}  # of a relay that holds a valve
 _LEVELS = ("dim", "speed", "volume")  # what is set to a percentage
 
@@ -65,9 +66,15 @@ def done_by(device: Device, action: str, *, by_name: bool = True) -> str:
     meant = next(
         (one for one in (_INSTEAD.get((device.kind, action)), action) if one and device.can(one)), ""
     )
-    if not meant and by_name and device.kind in ("switch", "plug") and is_valve(device.name):
-        return _TURNED.get(action, "")
-    return meant
+    return meant or (_TURNED.get(action, "") if by_name and _holds_valve(device) else "")
+
+
+def _holds_valve(device: Device) -> bool:
+    """By its name; a "Valve Garden" is one, a "Valve Lamp" is a lamp."""
+    noun = next((word for word in reversed(plain_words(device.name)) if not word.isdecimal()), "")
+    sort = device_class(noun)
+    other = sort is not None and sort.sort not in ("valve", *_RELAYS)
+    return device.kind in _RELAYS and is_valve(device.name) and not other
 
 
 def act(frame: Frame, context: Context, action: str) -> Meaning:
@@ -81,11 +88,11 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
     def able(device: Device) -> bool:
         return bool(done_by(device, action))
 
-    def meant_by_all(device: Device) -> bool:
-        return bool(done_by(device, action, by_name=False))
+    def by_sort(device: Device) -> bool:
+        return done_by(device, action) == done_by(device, action, by_name=False)
 
     sweep = bool(frame.slots.get("sweep"))
-    found = Resolver(context.home, context.room, context.last, meant_by_all, sweep).evaluate(
+    found = Resolver(context.home, context.room, context.last, able, sweep, by_sort=by_sort).evaluate(
         replace(meant, said=said), action
     )
     nobody = isinstance(found, Unknown) or (isinstance(found, Found) and not found.exact)
@@ -100,8 +107,7 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
     if not found.devices:
         nothing = f"Nothing there is {meant.having}." if meant.having else "Nothing is left to do."
         return Step(frame.intent, frame=frame, say=nothing)
-    chosen = filter(meant_by_all if found.group else able, found.devices)
-    return _for_found(found, tuple(chosen), frame, action, context)
+    return _for_found(found, tuple(filter(able, found.devices)), frame, action, context)
 
 
 def _like_before(phrase: str, context: Context) -> str:
@@ -185,7 +191,8 @@ def _cannot(device: Device, action: str) -> str:
 
 def _set_temperature(frame: Frame, context: Context) -> Meaning:
     thing = frame.text("thing")
-    if not thing:
+    called = len(context.home.names.exact("thermostat")) == 1  # else the word is that of all of them
+    if not thing or (plain(thing) == "thermostat" and not called):
         meant = _thermostats(context)
         if len(meant) > 1 and set(meant) != set(context.last):
             return Clarification(which(meant, context.home), frame, meant)

@@ -154,9 +154,10 @@ def _is_bell_button(device: Device, said: str) -> bool:
 
 
 def _is_missing(tone: str, tones: Sequence[str]) -> bool:
-    """Found here, so that nobody is asked for a yes to it; which numbers there are, the device knows."""
+    """Found here, so that nobody is asked for a yes to it; tones are numbered from 1 on."""
     words = loose_words(tone)
-    known = tone.isdecimal() or words == {"default"} or any(words <= loose_words(one) for one in tones)
+    numbered = tone.isdecimal() and 1 <= int(tone) <= len(tones)
+    known = numbered or words == {"default"} or any(words <= loose_words(one) for one in tones)
     return bool(tone and tones) and not known
 
 
