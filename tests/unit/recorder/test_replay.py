@@ -194,9 +194,7 @@ def test_calls_that_are_made_together_end_in_any_order():
     together, otherwise = events("abAB", "A is on. B is off."), events("abBA", "B is off. A is on.")
     assert differences(result_of(together), result_of(otherwise)) == []
     many, later = events("abcAdBCD", "A. B. C. D."), events("abcCdDAB", "C. D. A. B.")
-    assert differences(result_of(many), result_of(later)) == [], (
-        "the fourth begins when one of three has ended"
-    )
+    assert differences(result_of(many), result_of(later)) == [], "three at once"
     one_by_one, turned = events("aAbB", "A is on. B is off."), events("bBaA", "B is off. A is on.")
     found = differences(result_of(one_by_one), result_of(turned))
     assert [one.partition(":")[0] for one in found] == ["calls", "reply"]

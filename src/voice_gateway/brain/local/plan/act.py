@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from home_words.kinds import ENTRANCES, device_class
-from home_words.names import name_key, plain_words
+from home_words.names import name_key
 from home_words.phrases import capital, listed
-from home_words.risk import is_valve
 from home_words.states import degrees_of, level_of, measured_of, setpoints_of
 from voice_gateway.brain.local.command.which import Which
 from voice_gateway.brain.local.grammar import Frame
@@ -21,6 +20,7 @@ from voice_gateway.brain.local.meaning import (
     home_unknown,
 )
 from voice_gateway.brain.local.place import place, plain, room_named
+from voice_gateway.brain.local.plan.able import LEVELS, done_by
 from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.plan.scene import scene, scene_named, start_scene, tried_scene
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
@@ -39,42 +39,6 @@ _CLAUSE = re.compile(
     r"minus|percent|half|halfway|third|quarters?|most|almost|bit|little)\b"
 )
 _HINT = 3  # words: behind "… on" alone, more than these are no name that was only misheard
-
-# What some kinds do when they are told what is no action of theirs; "brighten" is more or less of a level.
-_INSTEAD = {
-    ("vacuum", "on"): "start",
-    ("vacuum", "off"): "dock",
-    ("valve", "on"): "open",
-    ("valve", "off"): "close",
-    **{(kind, "stop"): "off" for kind in ("fan", "switch", "plug")},
-    **{(kind, on): "ring" for kind in ("chime", "siren") for on in ("on", "start", "play")},
-    **{(kind, off): "stop" for kind in ("chime", "siren") for off in ("off", "pause", "mute")},
-    ("media_player", "stop"): "pause",
-    ("media_player", "start"): "play",
-}
-_RELAYS = ("switch", "plug")
-_TURNED = {"open": "on", "close": "off"}  # of a relay that holds a valve
-_LEVELS = ("dim", "speed", "volume")  # what is set to a percentage
-
-
-def done_by(device: Device, action: str, *, by_name: bool = True) -> str:
-    """What this action is for this device; "" when it can do nothing of the kind. Who closes everything
-    does not mean the relays that hold a valve: those are called by their names."""
-    if action in ("dim", "brighten"):
-        level = next((one for one in _LEVELS if device.can(one)), "")
-        return "" if action == "brighten" and device.is_cover else level
-    meant = next(
-        (one for one in (_INSTEAD.get((device.kind, action)), action) if one and device.can(one)), ""
-    )
-    return meant or (_TURNED.get(action, "") if by_name and _holds_valve(device) else "")
-
-
-def _holds_valve(device: Device) -> bool:
-    """By its name; a "Valve Garden" is one, a "Valve Lamp" is a lamp."""
-    noun = next((word for word in reversed(plain_words(device.name)) if not word.isdecimal()), "")
-    sort = device_class(noun)
-    other = sort is not None and sort.sort not in ("valve", *_RELAYS)
-    return device.kind in _RELAYS and is_valve(device.name) and not other
 
 
 def act(frame: Frame, context: Context, action: str) -> Meaning:
@@ -302,7 +266,7 @@ def _wished(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
         if level is not None and level < 1:  # to Z-Wave that means as loud as usual
             return f"I can ring {the(device)} at 1 to 100 percent. At how many shall I?"
         return Act(meant, tone=frame.text("tone"), level=_whole(level))
-    if meant not in _LEVELS:
+    if meant not in LEVELS:
         beside = _whole(level) if meant in ("colour", "kelvin") else None
         return Act(meant, beside, colour=frame.text("colour"), kelvin=_whole(frame.number("kelvin")))
     wanted = round(level) if level is not None else _stepped(device, frame, home)
