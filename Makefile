@@ -92,11 +92,12 @@ eval-live: setup ## the same utterances with a real model, behind the local brai
 	@scripts/ollama setup >&2
 	$(BIN)/python -m tests.eval.live $(ARGS)
 
-check: $(VENV)/.dev $(VENV)/.speech ## format, lint, types, import contracts
+check: $(VENV)/.dev $(VENV)/.speech ## format, lint, types, import contracts, size budget
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/budget.py
 
 format: $(VENV)/.dev ## let ruff format and fix
 	$(BIN)/ruff format .

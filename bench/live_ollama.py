@@ -18,9 +18,9 @@ from tests.live.ollama_server import OllamaServer
 
 from bench.driver import ROOT
 from bench.table import Row, save, show
-from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.llm.ollama.client import OllamaClient
 
 SCRIPT = ROOT / "scripts" / "ollama"
 PASSES = 4
@@ -107,7 +107,7 @@ async def measure(base_url: str, model: str, questions: tuple[str, str], counts:
 
 
 async def passes(base_url: str, model: str) -> dict[str, float]:
-    logger, counts = logging.getLogger("voice_gateway.brain.llm.ollama.chat"), Counts()
+    logger, counts = logging.getLogger("voice_gateway.llm.ollama.chat"), Counts()
     logger.addHandler(counts)
     logger.setLevel(logging.DEBUG)
     figures: list[dict[str, float]] = []

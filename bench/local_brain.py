@@ -16,8 +16,8 @@ from voice_gateway.brain.local.device_cache import DeviceCache
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
-from voice_gateway.homes.home import Home, build_home
-from voice_gateway.homes.listed import read_devices
+from voice_gateway.integrations.home import Home, build_home
+from voice_gateway.integrations.listed import read_devices
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
 

@@ -30,7 +30,7 @@ from tests.fakes.waiting import until
 
 from bench.contestants.scale_house import LAMPS
 from bench.table import RESULTS
-from voice_gateway.long_tasks import Backoff
+from voice_gateway.backoff import Backoff
 
 REPEAT_SECONDS = 10.0  # after which a room asks again, under the same id; each further wait is twice as long
 LOST_SECONDS = 300.0

@@ -28,14 +28,14 @@ async def add(a: int, b: int) -> str:
     return str(a + b)
 
 
-class Nowhere(io.StringIO):
+class NullContext(io.StringIO):
     """Lines are made and then thrown away, so that no terminal is timed."""
 
     def write(self, text: str) -> int:
         return len(text)
 
 
-logs.set_up(sys.argv[1], stream=Nowhere())
+logs.set_up(sys.argv[1], stream=NullContext())
 tools = ToolManager()
 tools.add(add)
 executor = ToolExecutor(tools, timeout_seconds=30)

@@ -10,7 +10,7 @@ from bench.worker import Figures, serve_async
 from voice_gateway import logs
 from voice_gateway.brain.history import to_message
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.mcp_link.integration import MCPIntegration
+from voice_gateway.mcp_client.integration import MCPIntegration
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall

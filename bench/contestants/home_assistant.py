@@ -20,7 +20,7 @@ from tests.fakes.home_assistant_tools import HomeAssistantTools
 from bench.worker import Figures, serve_async
 from voice_gateway.app import Gateway, opened
 from voice_gateway.config import BrainSettings, ServerSettings, Settings, ToolsSettings
-from voice_gateway.homes.home_assistant.live_context import Entity, read_live_context
+from voice_gateway.integrations.home_assistant.live_context import Entity, read_live_context
 from voice_gateway.turn import Utterance
 
 PAIRS = 12

@@ -38,14 +38,14 @@ async def fail(a: int) -> str:
     raise ValueError(f"no {a}")
 
 
-class Nowhere(io.StringIO):
+class NullContext(io.StringIO):
     """Lines are made and then thrown away."""
 
     def write(self, text: str) -> int:
         return len(text)
 
 
-logs.set_up("info", stream=Nowhere())
+logs.set_up("info", stream=NullContext())
 tools = ToolManager()
 for one in (add, wait, fail):
     tools.add(one)

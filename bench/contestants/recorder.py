@@ -9,22 +9,22 @@ from time import clock_gettime, perf_counter, process_time, pthread_getcpuclocki
 
 from bench.worker import Figures, serve_async
 from voice_gateway.config import RecorderSettings
-from voice_gateway.recorder.recorder import GATHER_SECONDS, Recorder
-from voice_gateway.recorder.store import Kept, TurnStore
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
-from voice_gateway.verdict import Decision, Permission, Verdict
-from voice_gateway.watch import (
+from voice_gateway.events import (
     Answered,
     CallFinished,
     CallStarted,
     Event,
+    EventBus,
     Heard,
     Judged,
     ModelRound,
     SentMessage,
     Staged,
-    Watch,
 )
+from voice_gateway.recorder.recorder import GATHER_SECONDS, Recorder
+from voice_gateway.recorder.store import Kept, TurnStore
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.verdict import Decision, Permission, Verdict
 
 TURNS, MEASURED, MEASURED_ALONE = 100_000, 200, 20
 NAMES = ["floor lamp", "desk lamp", "kitchen light", "front door", "window blind", "heating", "coffee maker"]
@@ -52,7 +52,7 @@ def filled() -> TurnStore:
 
 
 STORE = filled()
-WATCH = Watch()
+WATCH = EventBus()
 RECORDER = Recorder(RecorderSettings(megabytes=1000), FOLDER / "turns.sqlite", WATCH)
 
 
@@ -96,7 +96,7 @@ async def alone(name: str, pause_seconds: float) -> Figures:
         await asyncio.sleep(pause_seconds)
         begun = clock_gettime(clock), process_time(), perf_counter()
         for event in events:
-            WATCH.tell(event)
+            WATCH.publish(event)
         await RECORDER.written(60)
         until.append((perf_counter() - begun[2]) * 1e3)
         thread.append((clock_gettime(clock) - begun[0]) * 1e3)
@@ -117,7 +117,7 @@ async def measure() -> Figures:
         events = story()
         started = perf_counter()
         for event in events:
-            WATCH.tell(event)
+            WATCH.publish(event)
         took.append((perf_counter() - started) * 1e3)
     await RECORDER.written(60)
     together = (process_time() - begun) * 1e3 / MEASURED

@@ -11,15 +11,15 @@ from typing import Any
 
 from bench.worker import Figures, serve_async
 from voice_gateway.app import opened
+from voice_gateway.channels.voice.recorded import Recorded
+from voice_gateway.channels.voice.speech_output import SpeechOutput
+from voice_gateway.channels.voice.transcriber import BackgroundTranscriber
 from voice_gateway.config import load
-from voice_gateway.doors.voice.recorded import Recorded
-from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
+from voice_gateway.events import EventBus
 from voice_gateway.hearing.engines import load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.speaker import KeepingSpeaker
-from voice_gateway.watch import Watch
 
 AUDIO = Path(__file__).resolve().parents[2] / "tests" / "audio_data"
 SESSIONS = [
@@ -41,7 +41,7 @@ class Bench:
             await gateway.linked()
             await gateway.local.refresh()
             output = SpeechOutput(
-                new_synthesizer(settings.voice), KeepingSpeaker(), watch=Watch(), show=print, earcons=False
+                new_synthesizer(settings.voice), KeepingSpeaker(), watch=EventBus(), show=print, earcons=False
             )
             await output.warm_up()
             self._parts = gateway, settings.voice, await load_hearing(settings.voice), output

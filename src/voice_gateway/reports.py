@@ -9,7 +9,8 @@ from home_words.phrases import listed
 from voice_gateway.brain.stage import Trust
 from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
-from voice_gateway.mcp_link.integration import Refusal, ServerStatus
+from voice_gateway.events import Acted, Event, EventBus, PartState, State
+from voice_gateway.mcp_client.integration import Refusal, ServerStatus
 from voice_gateway.problems.problem import Problem
 from voice_gateway.problems.sentences import (
     FILE_DAMAGED,
@@ -39,7 +40,6 @@ from voice_gateway.problems.servers import (
 )
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turn import Autonomy
-from voice_gateway.watch import Acted, Event, PartState, State, Watch
 
 # Built-in tools that need something outside the gateway: the part's name, and what is said of it.
 OUTSIDE_TOOLS = {
@@ -140,7 +140,7 @@ def what_is_left(names: Sequence[str]) -> str:
     return f"I have {listed(words)}" if words else "I have no tools"
 
 
-def outside_parts(watch: Watch) -> Callable[[Event], None]:
+def outside_parts(watch: EventBus) -> Callable[[Event], None]:
     """Notices by the outcomes of calls whether the internet and the sound server are there."""
 
     def noticed(event: Event) -> None:
@@ -157,7 +157,7 @@ def outside_parts(watch: Watch) -> Callable[[Event], None]:
 
 
 def damaged_file(
-    watch: Watch, part: Literal["memory", "timers", "routines"], what: str
+    watch: EventBus, part: Literal["memory", "timers", "routines"], what: str
 ) -> Callable[[Damage], None]:
     """For the part whose file it is; the file tells it in a thread of its own."""
     loop = asyncio.get_running_loop()

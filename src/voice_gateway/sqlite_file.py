@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.kept_changes import ChangeListeners
+from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.private_files import SIDE_FILES, private_file
 
 log = logging.getLogger(__name__)

@@ -8,16 +8,7 @@ from typing import Any
 
 from home_words.numerals import HIDDEN as HIDDEN_NUMBER
 from home_words.numerals import parted, readings, without_numbers
-from voice_gateway.tools.masking import (
-    HIDDEN,
-    SHORTEST_SECRET,
-    hide_secrets,
-    mask_result,
-    mask_whole,
-    shorten,
-)
-from voice_gateway.turn import ToolCall, ToolOutcome, Utterance
-from voice_gateway.watch import (
+from voice_gateway.events import (
     Acted,
     AlarmsTold,
     Answered,
@@ -38,6 +29,15 @@ from voice_gateway.watch import (
     Staged,
     Waiting,
 )
+from voice_gateway.tools.masking import (
+    HIDDEN,
+    SHORTEST_SECRET,
+    hide_secrets,
+    mask_result,
+    mask_whole,
+    shorten,
+)
+from voice_gateway.turn import ToolCall, ToolOutcome, Utterance
 
 # Characters of one outcome: many read it, few need all of it, and a broker or a client may have little room.
 LONGEST_ARGUMENTS, LONGEST_TEXT, LONGEST_STRUCTURED = 2_000, 8_000, 32_000
@@ -162,7 +162,7 @@ def _heard(event: Heard) -> Mapping[str, Any]:
     said = event.utterance
     return {
         "text": private(said.text),
-        "door": said.door,
+        "door": said.channel,
         "room": said.room,
         "conversation_id": said.conversation_id,
         "satellite": said.satellite,

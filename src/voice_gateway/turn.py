@@ -80,7 +80,7 @@ class Utterance:
     """What a person said, by whichever door it came in."""
 
     text: str
-    door: str = "cli"
+    channel: str = "cli"
     conversation_id: str = "default"
     room: str | None = None  # where the door stands; settles "turn on the light"
     id: str = field(default_factory=new_id)

@@ -9,13 +9,13 @@ from home_words import colours
 from home_words.phrases import capital, listed
 from home_words.states import UNKNOWN, level_of
 from zwave_mcp import wording
-from zwave_mcp.before import Before, before_colour
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, NotPossible, Wish, command, down, has_level, may_have_changed
 from zwave_mcp.devices import COLOR_SWITCH, Device, with_value
 from zwave_mcp.home import Home, HomeError, Value, ValueId, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result, worst
 from zwave_mcp.states import colour_text, components, remembered, state_text
+from zwave_mcp.undo import Before, before_colour
 from zwave_mcp.view import View, Viewer, resolve_device
 
 WARM, COLD, RED, GREEN, BLUE = range(5)

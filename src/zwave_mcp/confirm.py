@@ -20,7 +20,6 @@ from zwave_mcp.devices import (
     is_jammed,
     is_new_jam,
 )
-from zwave_mcp.happenings import BOLT_UNKNOWN
 from zwave_mcp.home import (
     ACKNOWLEDGED,
     CONFIRMED,
@@ -42,6 +41,7 @@ from zwave_mcp.home import (
     WriteResult,
     is_number,
 )
+from zwave_mcp.notifications import BOLT_UNKNOWN
 from zwave_mcp.results import Outcome
 
 _ACCEPTED: Final = frozenset({CONFIRMED, WORKING, ACKNOWLEDGED})

@@ -8,7 +8,6 @@ from typing import Any, Final
 from home_words.phrases import capital
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
-from zwave_mcp.before import Before, before_command
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.devices import (
     BARRIER,
@@ -21,10 +20,11 @@ from zwave_mcp.devices import (
     to_level,
     without_jam,
 )
-from zwave_mcp.entrances import answers, opens, taken_back
+from zwave_mcp.guarded import answers, opens, taken_back
 from zwave_mcp.home import Home, HomeDown, HomeError, NoAnswer, Refused, Value, ValueId, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import JAMMED, LOCKED, state_of, state_text
+from zwave_mcp.undo import Before, before_command
 from zwave_mcp.view import View, Viewer, resolve_device
 
 log = logging.getLogger(__name__)

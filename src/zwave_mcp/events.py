@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
-from zwave_mcp.comings import Coming, Comings
 from zwave_mcp.devices import BATTERY, DOOR_LOCK, Device, devices_of
-from zwave_mcp.happenings import (
+from zwave_mcp.home import Node, Snapshot
+from zwave_mcp.network_events import Coming, Comings
+from zwave_mcp.notifications import (
     ALARMS,
     CENTRAL_SCENE,
     EVENT_CLASSES,
@@ -22,7 +23,6 @@ from zwave_mcp.happenings import (
     plain,
     sentence,
 )
-from zwave_mcp.home import Node, Snapshot
 from zwave_mcp.user_names import UserNames
 
 KEPT: Final = 100  # events that can be read; a client that was away for longer has missed the older ones

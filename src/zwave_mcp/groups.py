@@ -12,7 +12,6 @@ from typing import Any
 from home_words.resolver import Names
 from home_words.risk import is_guarded
 from zwave_mcp import wording
-from zwave_mcp.before import Before, before_command
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.control import (
     TOGETHER,
@@ -30,6 +29,7 @@ from zwave_mcp.home import Home, HomeError, ValueId
 from zwave_mcp.results import Facts, Result, result, worst
 from zwave_mcp.sounds import own_tones
 from zwave_mcp.states import remembered, state_text
+from zwave_mcp.undo import Before, before_command
 from zwave_mcp.view import Viewer, resolve_device
 
 

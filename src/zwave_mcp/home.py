@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from zwave_mcp.keeping.network import Network
+    from zwave_mcp.maintenance.network import Network
 
 # Statuses of `writeValue`, as zwave-js gives them.
 NO_DEVICE_SUPPORT: Final = 0

@@ -12,7 +12,8 @@ from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
 from zwave_mcp.control import TOGETHER, has_level, supports
 from zwave_mcp.devices import Device
-from zwave_mcp.happenings import (
+from zwave_mcp.home import Home, HomeError, Snapshot, Value
+from zwave_mcp.notifications import (
     CALM,
     URGENT,
     Standing,
@@ -22,7 +23,6 @@ from zwave_mcp.happenings import (
     event_names,
     state_words,
 )
-from zwave_mcp.home import Home, HomeError, Snapshot, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.sounds import SOUNDERS, own_tone, tones_of
 from zwave_mcp.states import (

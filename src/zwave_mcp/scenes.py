@@ -8,7 +8,6 @@ from home_words.names import spellings, words
 from home_words.phrases import listed
 from home_words.risk import RELAYS, is_guarded, is_sensitive
 from zwave_mcp import wording
-from zwave_mcp.before import before_scene
 from zwave_mcp.colour import Looks, looks_for
 from zwave_mcp.devices import (
     BARRIER,
@@ -27,6 +26,7 @@ from zwave_mcp.devices import (
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import LOCKED, components
+from zwave_mcp.undo import before_scene
 from zwave_mcp.view import View, Viewer
 
 NEEDS_YES: Final = "needsYes"  # in a result: the same call with `confirmed` is for the user to agree to

@@ -8,13 +8,13 @@ from home_words.names import fold, loose_words
 from home_words.phrases import capital, listed
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
-from zwave_mcp.before import Before, before_sound
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import NotPossible, down, may_have_changed
 from zwave_mcp.devices import SOUND_SWITCH, Device
 from zwave_mcp.home import Home, HomeError, Value, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import state_of, state_text, tone_name
+from zwave_mcp.undo import Before, before_sound
 from zwave_mcp.view import Viewer, resolve_device
 
 SOUNDERS: Final = ("chime", "siren")

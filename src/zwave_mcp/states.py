@@ -21,8 +21,8 @@ from zwave_mcp.devices import (
     is_jammed,
     to_percent,
 )
-from zwave_mcp.happenings import BOLT_UNKNOWN, alarm_of, state_words
 from zwave_mcp.home import Value, is_number
+from zwave_mcp.notifications import BOLT_UNKNOWN, alarm_of, state_words
 
 LOCKED: Final = 255
 _DEFAULT_TONE: Final = 255

@@ -8,13 +8,13 @@ from typing import Any, Final
 from home_words.phrases import capital, listed
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
-from zwave_mcp.before import before_setting
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.control import NotPossible, may_have_changed
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value, ValueId, is_number
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.states import active_setpoint, auto_setpoints, number_text, remembered, state_text
+from zwave_mcp.undo import before_setting
 from zwave_mcp.view import Viewer, resolve_device
 
 _SAME_MODE = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}

@@ -13,8 +13,8 @@ from zwave_mcp.colour import Colours, ColourWish
 from zwave_mcp.control import Control, down
 from zwave_mcp.groups import Groups
 from zwave_mcp.home import Home, HomeError, is_number
-from zwave_mcp.keeping.house import House
-from zwave_mcp.keeping.schemas import HOUSE_TOOLS
+from zwave_mcp.maintenance.house import House
+from zwave_mcp.maintenance.schemas import HOUSE_TOOLS
 from zwave_mcp.queries import Queries
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.scenes import Scenes

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from home_words.names import spellings
-from zwave_mcp.keeping.network import LockUser
+from zwave_mcp.maintenance.network import LockUser
 
 _LOCK: Final = re.compile(r"\s*(?:(?P<lock>[^:=]+):)?(?P<users>.*)", re.DOTALL)
 _USER: Final = re.compile(r"\s*(\d{1,5})\s*=\s*([^=]{1,60}?)\s*")

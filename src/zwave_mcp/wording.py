@@ -23,7 +23,7 @@ from home_words.wording import (
     was_state,
 )
 from zwave_mcp.devices import Device
-from zwave_mcp.happenings import event_names
+from zwave_mcp.notifications import event_names
 
 __all__ = [
     "Called",

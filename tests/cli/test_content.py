@@ -6,7 +6,7 @@ from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.linked import FAKES
 from tests.fakes.running_gateway import server, socket_of
 
-from voice_gateway.doors.control import request
+from voice_gateway.channels.control import request
 from voice_gateway.progress import Progress
 
 pytestmark = pytest.mark.slow

@@ -24,7 +24,7 @@ from voice_gateway.config import (
     WebSettings,
 )
 from voice_gateway.problems.catalogue import problem_of
-from voice_gateway.problems.doors import MICROPHONE, WEB
+from voice_gateway.problems.channels import MICROPHONE, WEB
 from voice_gateway.problems.machine import CLOCK, DATA_FOLDER, FOLDER_SHARED, INSTALLATION, MEMORY
 from voice_gateway.problems.models import NO_KEY
 from voice_gateway.problems.sentences import (

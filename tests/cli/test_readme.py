@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.fakes.terminal import Terminal
 
+from voice_gateway.channels.mqtt.discovery import discovery_messages
 from voice_gateway.config import MqttSettings, Settings
-from voice_gateway.doors.mqtt.discovery import discovery_messages
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

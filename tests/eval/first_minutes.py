@@ -60,7 +60,7 @@ async def _answered(case: First, gateway: Gateway, engine: Engine) -> Result:
     engine.requests.clear()
 
     async def say(text: str) -> Reply:
-        return await gateway.conversation.answer(Utterance(text, door="voice"))
+        return await gateway.conversation.answer(Utterance(text, channel="voice"))
 
     for text in case.turns[:-1]:
         await say(text)

@@ -13,8 +13,8 @@ from tests.fakes.home_tools import ScriptedHome, builtin_tools
 
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings
-from voice_gateway.homes.sources import Sources
-from voice_gateway.mcp_link.convert import to_langchain_tools
+from voice_gateway.integrations.sources import Sources
+from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 

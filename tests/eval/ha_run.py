@@ -15,7 +15,7 @@ from tests.eval.wish_judge import others, put, states
 from tests.fakes.home_tools import DEVICE_TOOLS, ScriptedHome
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.turn import Passed, Reply, Utterance, Words
 
 

@@ -27,12 +27,12 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.live.ollama_server import OllamaServer
 
 from voice_gateway.brain.grounding import HomeNames
-from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, ToolsSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
+from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.tools.executor import ToolExecutor

@@ -13,7 +13,7 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
 

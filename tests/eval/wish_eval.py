@@ -23,12 +23,12 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.stand_in_models import ORDERS, ObedientModel, RightModel, StandIn, WrongModel
 
 from voice_gateway.brain.grounding import HomeNames
-from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
-from voice_gateway.conversation.surroundings import Nowhere
+from voice_gateway.conversation.context import NullContext
+from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
@@ -55,7 +55,7 @@ class Result:
         return self.handed_on or self.proposed
 
 
-class House(Nowhere):
+class House(NullContext):
     """A home with a brain, and perhaps a model; it is put in order before each conversation."""
 
     def __init__(self, name: str, model: StandIn | None, autonomy: str, *, ha: bool = False) -> None:

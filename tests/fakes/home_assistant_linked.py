@@ -10,11 +10,11 @@ from typing import Any
 from tests.fakes.home_assistant_home import HomeAssistantHome
 from tests.fakes.home_assistant_tools import HomeAssistantTools
 
-from voice_gateway.homes.home import Home, build_home
-from voice_gateway.homes.home_assistant import HomeAssistant
-from voice_gateway.homes.home_assistant.confirm import Pace
-from voice_gateway.homes.source import Act, Call, Listing
-from voice_gateway.mcp_link.convert import to_langchain_tools
+from voice_gateway.integrations.home import Home, build_home
+from voice_gateway.integrations.home_assistant import HomeAssistant
+from voice_gateway.integrations.home_assistant.confirm import Pace
+from voice_gateway.integrations.source import Act, Call, Listing
+from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id

@@ -11,13 +11,13 @@ from tests.fakes.scripted_home import QUICK
 from voice_gateway.brain.acts import Acts
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
+from voice_gateway.events import EventBus
 from voice_gateway.tools.builtin.volume import PlaybackVolume, volume_tool
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
-from voice_gateway.watch import Watch
 from zwave_mcp.schema_parts import ToolSpec
 from zwave_mcp.simulated.file import parse_home
 from zwave_mcp.simulated.home import SimulatedHome
@@ -52,7 +52,7 @@ class HomeTalk:
         self.time = 1_000_000.0
         self.volume = PlaybackVolume(40)
         self.told: list[Any] = []
-        watch = Watch()
+        watch = EventBus()
         watch.subscribe(self.told.append)
         server, manager = Tools(self.home, allow_unlock=True), ToolManager()
         for tool in (*(_tool(server, spec) for spec in ALL_TOOLS), volume_tool(self.volume), *more):

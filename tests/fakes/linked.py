@@ -12,9 +12,9 @@ from langchain_core.tools import BaseTool
 from tests.fakes.waiting import until
 
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.mcp_link.connection import LinkTimeouts
-from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
-from voice_gateway.mcp_link.status import Hide, hide_nothing
+from voice_gateway.mcp_client.connection import LinkTimeouts
+from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
+from voice_gateway.mcp_client.status import Hide, hide_nothing
 
 NOT_UNIT = "servers as processes"
 

@@ -5,12 +5,12 @@ from pydantic import BaseModel
 
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.events import EventBus
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
-from voice_gateway.watch import Watch
 
 
 class LockCall(BaseModel):
@@ -80,7 +80,7 @@ class House:
         self.now = 1000.0
         self.stage = Scripted(executor, *steps)
         self.told = []
-        watch = Watch()
+        watch = EventBus()
         watch.subscribe(self.told.append)
         self.conversation = Conversation(
             [*before, self.stage],

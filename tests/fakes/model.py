@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool
 
-from voice_gateway.brain.llm.offer import Offer
+from voice_gateway.llm.offer import Offer
 
 
 @dataclass

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.config import RecorderSettings
+from voice_gateway.events import EventBus
 from voice_gateway.recorder.recorder import TRIM_SECONDS, TRY_SECONDS, Recorder
-from voice_gateway.watch import Watch
 
 HOME = """
 [[device]]
@@ -21,7 +21,7 @@ room = "Hall"
 
 def recording(
     tmp_path: Path,
-    watch: Watch | None = None,
+    watch: EventBus | None = None,
     try_seconds: float = TRY_SECONDS,
     trim_seconds: float = TRIM_SECONDS,
     **settings: Any,
@@ -29,7 +29,7 @@ def recording(
     recorder = Recorder(
         RecorderSettings(**settings),
         tmp_path / "turns.sqlite",
-        watch or Watch(),
+        watch or EventBus(),
         try_seconds=try_seconds,
         trim_seconds=trim_seconds,
     )

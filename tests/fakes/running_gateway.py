@@ -8,8 +8,8 @@ from unittest.mock import patch
 
 from tests.fakes.gateway_process import Commands
 
+from voice_gateway.channels.control import request
 from voice_gateway.config import control_file
-from voice_gateway.doors.control import request
 
 FAKES = Path(__file__).parent
 

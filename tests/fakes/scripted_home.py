@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from zwave_mcp.home import Health, Node, Pace, Scene, Snapshot, Value, ValueId, WriteResult
-from zwave_mcp.keeping.network import Network
+from zwave_mcp.maintenance.network import Network
 
 # Commands are judged in hundredths of a second; the order of things stays the same.
 QUICK = Pace(

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from voice_gateway.channels import Answer
+from voice_gateway.channels.voice.recorded import Recorded
+from voice_gateway.channels.voice.speech_output import SpeechOutput
+from voice_gateway.channels.voice.transcriber import BackgroundTranscriber
 from voice_gateway.config import VoiceSettings
-from voice_gateway.doors import Answer
-from voice_gateway.doors.voice.recorded import Recorded
-from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
 from voice_gateway.errors import HearingError, SpeakingError
+from voice_gateway.events import EventBus
 from voice_gateway.hearing.endpoint import SegmentRecorder
 from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.earcons import Earcon, earcon
 from voice_gateway.turn import AudioChunk, Reply, Speech, Utterance, WakeDetected
-from voice_gateway.watch import Watch
 
 LIMIT = 30.0
 WAKE_LEVEL = 999  # a block of this height is the wake word
@@ -227,7 +227,7 @@ class ScriptedConversation:
         self.finished: list[str] = []
 
     async def answer(self, utterance: Utterance, *, say: Any = None, interruption: Any = None) -> Reply:
-        assert utterance.door == "voice"
+        assert utterance.channel == "voice"
         self.heard.append(utterance.text)
         self.last = utterance
         self.running += 1
@@ -254,7 +254,7 @@ class Room:
         self.synthesizer = ScriptedSynthesizer()
         self.speaker = ScriptedSpeaker()
         self.conversation = ScriptedConversation()
-        self.watch = Watch()
+        self.watch = EventBus()
         self.shown: list[str] = []
         self.turns: list[Recorded] = []
         self.complete: set[str] = set()
@@ -269,7 +269,7 @@ class Room:
         )
         recorder = SegmentRecorder(LevelActivity(), self.settings)
         self.engines = HearingEngines(Worker("ears"), self.wake_word, recorder, self.transcriber)
-        self.door = BackgroundTranscriber(
+        self.channel = BackgroundTranscriber(
             self.engines,
             self.microphone,
             self.output,
@@ -284,7 +284,7 @@ class Room:
 
     async def settled(self) -> None:
         async with asyncio.timeout(LIMIT):
-            await self.door.settled()
+            await self.channel.settled()
 
     def part(self, name: str) -> str:
         return next((part.state.value for part in self.watch.parts() if part.part == name), "unknown")
@@ -293,7 +293,7 @@ class Room:
 @asynccontextmanager
 async def room(**settings: Any):
     opened = Room(**settings)
-    running = asyncio.ensure_future(opened.door.run())
+    running = asyncio.ensure_future(opened.channel.run())
     try:
         yield opened
         assert not running.done() or running.exception() is None

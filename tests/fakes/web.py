@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx
 
+from voice_gateway.channels.web.channel import Start, WebChannel
+from voice_gateway.channels.web.limits import LIMITS, Limits
+from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
-from voice_gateway.doors.web.door import Start, WebDoor
-from voice_gateway.doors.web.limits import LIMITS, Limits
-from voice_gateway.doors.web.tokens import TokenFile
-from voice_gateway.watch import Watch
+from voice_gateway.events import EventBus
 
 NOT_UNIT = "a web server on the loopback address"
 
@@ -21,17 +21,17 @@ NOT_UNIT = "a web server on the loopback address"
 async def served(
     folder: Path,
     routes: Callable[[Start], Sequence[Any]] = lambda _start: (),
-    watch: Watch | None = None,
+    watch: EventBus | None = None,
     *,
     retry_seconds: float = 0.01,
     limits: Limits = LIMITS,
     **settings: Any,
-) -> AsyncIterator[WebDoor]:
+) -> AsyncIterator[WebChannel]:
     """The token file is `web-token.json` in the folder."""
-    door = WebDoor(
+    door = WebChannel(
         WebSettings(**{"port": 0, **settings}),
         routes,
-        watch or Watch(),
+        watch or EventBus(),
         TokenFile(folder / "web-token.json"),
         retry_seconds=retry_seconds,
         limits=limits,
@@ -47,13 +47,13 @@ async def served(
 
 
 @contextlib.asynccontextmanager
-async def client(door: WebDoor, **headers: str) -> AsyncIterator[httpx.AsyncClient]:
+async def client(door: WebChannel, **headers: str) -> AsyncIterator[httpx.AsyncClient]:
     address = f"http://127.0.0.1:{door.port}"
     async with httpx.AsyncClient(base_url=address, headers=headers, trust_env=False, timeout=30) as found:
         yield found
 
 
-async def raw(door: WebDoor, request: bytes) -> bytes:
+async def raw(door: WebChannel, request: bytes) -> bytes:
     """What comes back for bytes that no well-behaved client sends, until the connection ends."""
     reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
     try:

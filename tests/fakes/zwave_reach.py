@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from home_words.kinds import HomeDevice
-from voice_gateway.homes.zwave import reach_of
+from voice_gateway.integrations.zwave import reach_of
 from voice_gateway.tools.reach import Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from voice_gateway.app import opened
+from voice_gateway.channels.voice.aloud import AGAIN_SECONDS, Aloud
 from voice_gateway.config import Settings
-from voice_gateway.doors.voice.aloud import AGAIN_SECONDS, Aloud
+from voice_gateway.events import Notice, State
 from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.turn import Speech
-from voice_gateway.watch import Notice, State
 
 
 class Mouth:
@@ -94,8 +94,8 @@ async def test_a_timer_that_ran_out_meanwhile_is_told_aloud(tmp_path):
 async def test_a_timer_that_rings_by_itself_is_not_told_a_second_time():
     async with House.at_start() as house:
         await house.mouth.next()
-        house.watch.tell(Notice("The tea timer is done."))
-        house.watch.tell(Notice("While I was off, this ran out: eggs timer.", aloud=True))
+        house.watch.publish(Notice("The tea timer is done."))
+        house.watch.publish(Notice("While I was off, this ran out: eggs timer.", aloud=True))
         assert await house.mouth.next() == "While I was off, this ran out: eggs timer."
 
 

@@ -9,7 +9,7 @@ import pytest
 import voice_gateway
 from voice_gateway.app import opened
 from voice_gateway.config import McpSettings, Settings
-from voice_gateway.watch import Notice
+from voice_gateway.events import Notice
 
 SOURCES = Path(voice_gateway.__file__).parent
 
@@ -49,7 +49,7 @@ async def test_the_text_door_tells_what_nobody_asked_for(
     async with opened(Settings(mcp=McpSettings(simulated_home=False))) as gateway:
         gateway.doors.text(as_json=False, out=out)
         gateway.doors.text(as_json=True, out=script)
-        gateway.watch.tell(Notice("The tea timer is done."))
+        gateway.watch.publish(Notice("The tea timer is done."))
 
     assert out.getvalue() == "The tea timer is done.\n"
     assert script.getvalue() == ""

@@ -10,14 +10,14 @@ from tests.fakes.redis_server import RedisServer
 from tests.fakes.waiting import until
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.redis_lines import BEAT_SECONDS, LEASE_SECONDS
 from voice_gateway.conversation.redis_store import LIMIT_SECONDS, RedisAway, RedisStore, patience
+from voice_gateway.events import EventBus, State
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Utterance
-from voice_gateway.watch import State, Watch
 
 LIMIT = 50.0  # a loaded machine may need long; a hang never ends
 
@@ -224,7 +224,7 @@ async def test_of_a_claim_only_its_owner_frees_it(redis):
         assert await one.store.get("k") is None
 
 
-def talk_with(store: RedisStore, watch: Watch) -> Conversation:
+def talk_with(store: RedisStore, watch: EventBus) -> Conversation:
     tools = ToolExecutor(ToolManager())
     return Conversation([], tools, BrainSettings(), PermissionSettings(), store=store, watch=watch)
 
@@ -251,7 +251,7 @@ async def waits(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> int:
 
 async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis, monkeypatch):
     async with gateways(redis, 1) as ((one,), _order):
-        watch = Watch()
+        watch = EventBus()
         talk = talk_with(one.store, watch)
         assert await waits(talk, monkeypatch) == 0
         redis.freeze()

@@ -7,10 +7,10 @@ from tests.fakes import warm_python
 
 from voice_gateway.app import opened
 from voice_gateway.config import SIMULATED_HOME, McpSettings, ServerSettings, Settings
+from voice_gateway.events import EventBus, Notice
 from voice_gateway.routines.model import Once, Routine
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.turn import COMMANDS, Utterance
-from voice_gateway.watch import Notice, Watch
 
 PATIENT = McpSettings(connect_timeout_seconds=30)  # a loaded machine
 NOT_UNIT = "the simulated home, which is a process"
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("own_folder")
 
 @pytest.mark.parametrize(("door", "now"), [("cli", COMMANDS), ("voice", "the voice of today")])
 async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door, now):
-    watch, told = Watch(), []
+    watch, told = EventBus(), []
     watch.subscribe(lambda event: told.append(event.text) if isinstance(event, Notice) else None)
     hour_ago = system_clock() - timedelta(hours=1)
     home = ServerSettings(command=warm_python.python(), args=SIMULATED_HOME.args)
@@ -35,7 +35,7 @@ async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door,
             Once(hour_ago),
             (LAMP,),
             devices=devices,
-            door=door,
+            channel=door,
             conversation="gone",
             id=1,
         )

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from voice_gateway.brain.llm.anthropic import errors as anthropic_errors
-from voice_gateway.brain.llm.ollama import errors as ollama_errors
 from voice_gateway.config import AnthropicSettings, OllamaSettings
 from voice_gateway.errors import ErrorKind, UnfitAnswer
-from voice_gateway.mcp_link.integration import ServerStatus
+from voice_gateway.events import Acted, EventBus, State
+from voice_gateway.llm.anthropic import errors as anthropic_errors
+from voice_gateway.llm.ollama import errors as ollama_errors
+from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.reports import model_report, outside_parts, server_report, what_is_left
 from voice_gateway.turn import ToolOutcome, Utterance
-from voice_gateway.watch import Acted, State, Watch
 
 CONNECTED = ServerStatus(
     name="zwave",
@@ -75,9 +75,9 @@ def acted(name: str, *, ok: bool, error: str | None = None) -> Acted:
     ],
 )
 def test_the_internet_is_judged_by_how_calls_end(outcome, state):
-    watch = Watch()
+    watch = EventBus()
     watch.subscribe(outside_parts(watch))
-    watch.tell(outcome)
+    watch.publish(outcome)
 
     assert watch.state("search") is state
 
@@ -94,7 +94,7 @@ def test_an_answer_that_is_not_wanted_does_not_make_the_model_gone():
 
 
 async def test_ready_waits_until_every_part_is_decided_but_not_for_ever():
-    watch = Watch()
+    watch = EventBus()
     watch.report("a", State.STARTING, "…")
     waiting = asyncio.create_task(watch.decided(30))
     await asyncio.sleep(0)
@@ -108,7 +108,7 @@ async def test_ready_waits_until_every_part_is_decided_but_not_for_ever():
 
 def test_only_a_change_is_news_and_the_time_is_that_of_the_state():
     now = 1.0
-    watch, seen = Watch(lambda: now), []
+    watch, seen = EventBus(lambda: now), []
     watch.subscribe(seen.append)
     watch.report("a", State.DEGRADED, "gone", "look")
     now = 2.0

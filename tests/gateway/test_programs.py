@@ -20,7 +20,7 @@ NOT_UNIT = "a gateway with its servers"
 
 LAMP = {"deviceName": "Floor Lamp", "action": "on"}
 UNLOCK = {"deviceName": "Front Door", "action": "unlock"}
-OPEN = PermissionSettings(sensitive_doors=("cli", "mcp"))
+OPEN = PermissionSettings(sensitive_channels=("cli", "mcp"))
 
 
 @pytest.fixture(autouse=True)

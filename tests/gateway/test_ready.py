@@ -9,7 +9,7 @@ from tests.fakes.running_gateway import socket_of
 
 from voice_gateway.app import opened
 from voice_gateway.config import McpSettings, ServerSettings, Settings
-from voice_gateway.watch import Changes, PartState, State, Watch
+from voice_gateway.events import Changes, EventBus, PartState, State
 
 BROKER = "The MQTT broker is not reachable; I keep trying."
 BUILT_IN = 15  # tools without any server
@@ -69,7 +69,7 @@ async def test_what_is_still_starting_is_in_the_ready_line():
 
 
 async def test_what_ready_did_not_wait_for_is_told_when_it_comes_up():
-    watch, changes = Watch(), Changes()
+    watch, changes = EventBus(), Changes()
     told: list[PartState] = []
     watch.subscribe(lambda event: told.append(part) if (part := changes.news(event)) else None)
     for part in ("quick", "slow"):

@@ -9,7 +9,7 @@ from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.running_gateway import processes, server, socket_of, state_of
 from tests.fakes.waiting import until
 
-from voice_gateway.doors.control import request
+from voice_gateway.channels.control import request
 from voice_gateway.routines.model import Last
 from voice_gateway.routines.store import SqliteRoutines
 

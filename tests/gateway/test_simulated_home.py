@@ -8,8 +8,8 @@ import pytest
 
 from voice_gateway.app.gateway import opened
 from voice_gateway.config import SIMULATED_HOME, McpSettings, ServerSettings, Settings, data_folder
+from voice_gateway.events import Event, EventBus, Notice
 from voice_gateway.turn import Utterance
-from voice_gateway.watch import Event, Notice, Watch
 
 PATIENT = McpSettings(connect_timeout_seconds=30)  # a loaded machine
 FAKES = Path(__file__).parents[1] / "fakes"
@@ -26,7 +26,7 @@ def own_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_server_with_devices_sends_it_away():
     told: list[Event] = []
-    watch = Watch()
+    watch = EventBus()
     watch.subscribe(told.append)
     servers = {"mine": WITH_DEVICES, "zwave": SIMULATED_HOME}
     async with opened(Settings(mcpServers=servers, mcp=PATIENT), watch=watch) as gateway:

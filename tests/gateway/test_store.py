@@ -6,16 +6,16 @@ import pytest
 from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.redis_server import RedisServer
 
+from voice_gateway.channels.mqtt.requests import INTERRUPTED, BegunIn, Requests
+from voice_gateway.channels.mqtt.topics import Request
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore, store_from
-from voice_gateway.doors.mqtt.requests import INTERRUPTED, BegunIn, Requests
-from voice_gateway.doors.mqtt.topics import Request
+from voice_gateway.events import EventBus
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, Utterance
-from voice_gateway.watch import Watch
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ async def test_a_conversation_named_like_a_request_does_not_answer_it(store):
 
 async def test_a_turn_that_took_too_long_does_not_undo_what_was_said_meanwhile(store):
     """A question that was settled by others must not be open again, nor one of theirs be forgotten."""
-    histories = [Histories(store, 60.0, Watch()) for _gateway in range(2)]
+    histories = [Histories(store, 60.0, EventBus()) for _gateway in range(2)]
     stalled, quick = [await one.load("conversation:c") for one in histories]
     quick.add_user("turn on the lamp")
     stalled.state["confirmation"] = {"calls": []}
@@ -168,15 +168,15 @@ async def test_a_turn_that_took_too_long_does_not_undo_what_was_said_meanwhile(s
 
 
 async def test_a_question_is_answered_where_it_was_asked_whatever_the_store(store):
-    permission = PermissionSettings(sensitive_doors=("cli", "voice", "mqtt"))
+    permission = PermissionSettings(sensitive_channels=("cli", "voice", "mqtt"))
     here = House([UNLOCK], store=store, permission=permission, gateway="here")
     there = House("hello", "hello", store=store, permission=permission, gateway="there")
-    await here.hears("unlock the front door", door="voice", conversation_id="c")
+    await here.hears("unlock the front door", channel="voice", conversation_id="c")
 
-    await there.hears("yes", door="mqtt", conversation_id="c")
-    await there.hears("yes", door="voice", conversation_id="c")
+    await there.hears("yes", channel="mqtt", conversation_id="c")
+    await there.hears("yes", channel="voice", conversation_id="c")
     assert here.lock.actions == there.lock.actions == []
     assert there.stage.seen[-1].history.messages == []
 
-    await here.hears("yes", door="voice", conversation_id="c")
+    await here.hears("yes", channel="voice", conversation_id="c")
     assert here.lock.actions == ["unlock"]

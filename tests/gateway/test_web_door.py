@@ -101,7 +101,7 @@ async def test_what_is_sensitive_is_refused_here_unless_the_settings_name_this_d
 
 @pytest.mark.slow
 async def test_a_confirmation_counts_only_in_its_own_conversation(commands):
-    doors = {"VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS": "cli,web"}
+    doors = {"VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS": "cli,web"}
     async with console(commands, **doors) as (_gateway, http):
         garage = await device(http, "Garage Door")
         wish = {"action": "open", "conversation_id": "mine"}

@@ -156,10 +156,10 @@ async def test_a_yes_does_what_a_stranger_proposed(tmp_path, door):
     async with search_engine(rows=heater) as engine, house(tmp_path, searxng=engine.url) as home:
         home.model.first = [("search_web", {"query": "tomatoes"})]
         before = await home.states()
-        asked = await home.hears(f"{ASKED}, and what about the heater", door=door)
+        asked = await home.hears(f"{ASKED}, and what about the heater", channel=door)
         assert asked.text == "Turn on the Heater?"
         assert await home.states() == before
-        done = await home.hears("yes", door=door)
+        done = await home.hears("yes", channel=door)
         assert (acts(done), await home.states() == before) == (["control_zwave_device"], False)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from voice_gateway.brain.history import History
-from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.stage import Turn
+from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.turn import Reply, Say, Utterance
 
 MakeClient = Callable[..., OllamaClient]

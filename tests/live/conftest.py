@@ -15,9 +15,9 @@ from tests.live.asking import NOON, Counts, MakeClient
 from tests.live.house import House
 from tests.live.ollama_server import OllamaServer
 
-from voice_gateway.brain.llm.home_note import Devices
-from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.config import BrainSettings, OllamaSettings
+from voice_gateway.llm.home_note import Devices
+from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.tools.executor import ToolExecutor
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ollama"
@@ -113,7 +113,7 @@ async def make_client(ollama: Ollama) -> AsyncIterator[MakeClient]:
 
 @pytest.fixture
 def counts() -> Iterator[Counts]:
-    logger = logging.getLogger("voice_gateway.brain.llm.ollama.chat")
+    logger = logging.getLogger("voice_gateway.llm.ollama.chat")
     handler, level = Counts(), logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)

@@ -6,11 +6,11 @@ from tests.live.asking import NOON, MakeClient, ask
 from tests.live.house import CLOCK, CONTROL, DEVICES, House
 
 from voice_gateway.brain.history import History
-from voice_gateway.brain.llm.ollama.chat import OllamaChat
-from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tools
-from voice_gateway.brain.llm.prompt import stamped
 from voice_gateway.config import OllamaSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.llm.ollama.chat import OllamaChat
+from voice_gateway.llm.ollama.qwen_format import to_qwen_tools
+from voice_gateway.llm.prompt import stamped
 from voice_gateway.turn import Utterance
 
 # The first question loads 1.1 GB and reads the prompt.

@@ -12,10 +12,10 @@ from tests.fakes.gateway_process import LIMIT_SECONDS, Commands, Running
 from tests.fakes.mosquitto import Broker
 
 from voice_gateway.app import Gateway, opened
+from voice_gateway.channels import Answer
+from voice_gateway.channels.mqtt.channel import MqttChannel
 from voice_gateway.config import McpSettings, MqttSettings, Settings
 from voice_gateway.conversation.store import MemoryStore, Store
-from voice_gateway.doors import Answer
-from voice_gateway.doors.mqtt.door import MqttDoor
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 
@@ -96,7 +96,7 @@ async def opened_on(
     broker: Broker,
     store: Store | None = None,
     answer: Answer | None = None,
-    make: Callable[..., MqttDoor] = MqttDoor,
+    make: Callable[..., MqttChannel] = MqttChannel,
 ) -> AsyncIterator[Gateway]:
     """The same gateway in this process: quick to start, and a bug in the door ends the test."""
     settings = Settings(mcp=McpSettings(simulated_home=False), mqtt=MqttSettings(broker_url=broker.url))

@@ -8,13 +8,13 @@ import pytest
 from tests.fakes.gateway_process import LIMIT_SECONDS, Running
 from tests.mqtt.conftest import NO_SERVER, Listener
 
+from voice_gateway.channels.mqtt.channel import MqttChannel
+from voice_gateway.channels.mqtt.controls import Controls, Switch
+from voice_gateway.channels.mqtt.discovery import discovery_messages
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.doors.mqtt.controls import Controls, Switch
-from voice_gateway.doors.mqtt.discovery import discovery_messages
-from voice_gateway.doors.mqtt.door import MqttDoor
+from voice_gateway.events import EventBus, Planned
 from voice_gateway.turn import Reply
-from voice_gateway.watch import Planned, Watch
 
 SWITCHES = ("listening", "mute")
 
@@ -25,8 +25,8 @@ async def answer(utterance, **_options):
 
 @contextlib.asynccontextmanager
 async def open_door(broker, controls=None, **settings):
-    watch = Watch()
-    door = MqttDoor(
+    watch = EventBus()
+    door = MqttChannel(
         MqttSettings(broker_url=broker.url, **settings), answer, MemoryStore(), watch, controls=controls
     )
     running = asyncio.ensure_future(door.run())
@@ -112,15 +112,15 @@ async def test_an_old_command_that_the_broker_kept_does_nothing(broker):
 async def test_timers_and_routines_are_sensors_for_as_long_as_they_are_there(broker):
     due = "2026-11-16T12:00:00+00:00"
     async with open_door(broker) as watch, Listener.on(broker) as listener:
-        watch.tell(Planned("routine", {}))
-        watch.tell(Planned("timer", {"7": {"text": "pasta timer", "due": due}}))
+        watch.publish(Planned("routine", {}))
+        watch.publish(Planned("timer", {"7": {"text": "pasta timer", "due": due}}))
         config = await listener.gets("homeassistant/sensor/voice_gateway_voice/timer_7/config")
         assert (config["name"], config["device_class"]) == ("pasta timer", "timestamp")
         assert config["state_topic"] == "voice/timers/7"
         found = await settles(broker, lambda found: "voice/timers/7" in found)
         assert json.loads(found["voice/timers/7"])["due"] == due
 
-        watch.tell(Planned("timer", {}))
+        watch.publish(Planned("timer", {}))
         ours = {"voice/timers/7", "homeassistant/sensor/voice_gateway_voice/timer_7/config"}
         await settles(broker, lambda found: not ours & set(found))
 
@@ -132,20 +132,20 @@ async def test_what_an_earlier_gateway_left_behind_is_taken_back(broker):
         for where in (*stale, others):
             await listener.send(where, "{}", retain=True)
     async with open_door(broker) as watch:
-        watch.tell(Planned("timer", {"4": {"text": "tea timer"}}))
+        watch.publish(Planned("timer", {"4": {"text": "tea timer"}}))
         assert set(stale) <= set(await kept(broker)), "not before it is known what there is"
-        watch.tell(Planned("routine", {}))
+        watch.publish(Planned("routine", {}))
         there = {others, "voice/timers/4", "homeassistant/text/voice_gateway_voice/ask/config"}
         await settles(broker, lambda found: there <= set(found) and not set(stale) & set(found))
 
 
 async def test_without_discovery_the_configs_are_taken_back(broker):
     async with open_door(broker) as watch:
-        watch.tell(Planned("timer", {"1": {"text": "tea timer"}}))
+        watch.publish(Planned("timer", {"1": {"text": "tea timer"}}))
         await settles(broker, lambda found: sum("homeassistant/" in where for where in found) == 6)
     async with open_door(broker, discovery=False) as watch:
-        watch.tell(Planned("timer", {"1": {"text": "tea timer"}}))
-        watch.tell(Planned("routine", {}))
+        watch.publish(Planned("timer", {"1": {"text": "tea timer"}}))
+        watch.publish(Planned("routine", {}))
         found = await settles(broker, lambda found: not any("homeassistant/" in where for where in found))
         assert "voice/timers/1" in found
 

@@ -10,9 +10,9 @@ import aiomqtt
 import pytest
 from tests.mqtt.conftest import Listener, opened_on
 
+from voice_gateway.channels.mqtt.channel import AT_ONCE, BUSY, MqttChannel
+from voice_gateway.channels.mqtt.topics import LONGEST_PACKET, LONGEST_REQUEST, Request, read_request
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt.door import AT_ONCE, BUSY, MqttDoor
-from voice_gateway.doors.mqtt.topics import LONGEST_PACKET, LONGEST_REQUEST, Request, read_request
 from voice_gateway.turn import Reply
 
 FLOOD = 3_000
@@ -51,7 +51,7 @@ async def test_many_slow_requests_of_one_conversation_do_not_hold_up_another(bro
 
 async def test_who_comes_when_the_line_is_full_is_told_so_and_may_ask_again(broker, own_folder):
     slow = Slow()
-    narrow = partial(MqttDoor, most_waiting=20, most_in_conversation=15)
+    narrow = partial(MqttChannel, most_waiting=20, most_in_conversation=15)
     async with opened_on(broker, answer=slow, make=narrow), Listener.on(broker) as listener:
         for number in range(16):
             await listener.send("voice/req", {"text": "x", "id": f"a{number}", "conversation_id": "slow a"})

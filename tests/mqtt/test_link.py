@@ -9,8 +9,8 @@ from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker
 from tests.mqtt.conftest import NO_SERVER
 
+from voice_gateway.channels.mqtt.link import connected
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt.link import connected
 from voice_gateway.errors import LinkError
 
 

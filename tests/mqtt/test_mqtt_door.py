@@ -12,10 +12,10 @@ from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker
 from tests.mqtt.conftest import NO_SERVER, Listener
 
+from voice_gateway.channels.mqtt.channel import MqttChannel
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.doors.mqtt.door import MqttDoor
-from voice_gateway.watch import Watch
+from voice_gateway.events import EventBus
 
 
 async def test_a_request_is_answered_and_everything_is_told(broker, running):
@@ -258,7 +258,7 @@ class Forgetful:
 
 
 async def test_a_cancellation_that_the_library_forgets_still_ends_the_publisher():
-    door = MqttDoor(MqttSettings(broker_url="mqtt://b"), nobody, MemoryStore(), Watch())
+    door = MqttChannel(MqttSettings(broker_url="mqtt://b"), nobody, MemoryStore(), EventBus())
     door.announce_ready()
     client = Forgetful()
     publisher = asyncio.create_task(door.publish_all(cast("Any", client)))

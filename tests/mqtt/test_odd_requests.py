@@ -7,8 +7,8 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from tests.mqtt.conftest import Listener
 
+from voice_gateway.channels.mqtt.topics import BadRequest, Request, read_request
 from voice_gateway.config import MqttSettings, load
-from voice_gateway.doors.mqtt.topics import BadRequest, Request, read_request
 from voice_gateway.errors import ConfigError
 from voice_gateway.turn import Utterance
 

@@ -10,14 +10,14 @@ import aiomqtt
 import pytest
 from tests.mqtt.conftest import Listener
 
+from voice_gateway.channels.mqtt.channel import IN_FLIGHT, MqttChannel
+from voice_gateway.channels.mqtt.link import connected
+from voice_gateway.channels.mqtt.outbox import KEPT_MESSAGES, MOST_TRIES, TELL_AGAIN_SECONDS, Outbox
+from voice_gateway.channels.mqtt.topics import Message
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.doors.mqtt.door import IN_FLIGHT, MqttDoor
-from voice_gateway.doors.mqtt.link import connected
-from voice_gateway.doors.mqtt.outbox import KEPT_MESSAGES, MOST_TRIES, TELL_AGAIN_SECONDS, Outbox
-from voice_gateway.doors.mqtt.topics import Message
+from voice_gateway.events import EventBus, Notice
 from voice_gateway.turn import Reply
-from voice_gateway.watch import Notice, Watch
 
 MANY = 300  # four messages each: more than are kept, if requests were taken faster than answers go out
 FLOOD_SECONDS = 120  # a loaded machine; a lost answer never comes
@@ -124,12 +124,12 @@ async def nobody(_utterance, **_options) -> Reply:
 
 
 async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
-    settings, watch = MqttSettings(broker_url=broker.url, discovery=False), Watch()
-    door = MqttDoor(settings, nobody, MemoryStore(), watch)
+    settings, watch = MqttSettings(broker_url=broker.url, discovery=False), EventBus()
+    door = MqttChannel(settings, nobody, MemoryStore(), watch)
     async with Listener.on(broker) as listener, connected(settings) as client:
         publisher = asyncio.create_task(door.publish_all(client))
         bad = [door.outbox.put(Message(topic, "x")) for topic in ("no/#", "half/\ud800")]
-        watch.tell(Notice("the tea is ready"))
+        watch.publish(Notice("the tea is ready"))
 
         assert (await listener.gets("voice/notice"))["text"] == "the tea is ready"
         publisher.cancel()
@@ -152,8 +152,8 @@ class Waiting:
 
 @contextlib.asynccontextmanager
 async def running_door(broker, sleep):
-    settings, watch = MqttSettings(broker_url=broker.url, discovery=False), Watch()
-    door = MqttDoor(settings, nobody, MemoryStore(), watch, sleep=sleep)
+    settings, watch = MqttSettings(broker_url=broker.url, discovery=False), EventBus()
+    door = MqttChannel(settings, nobody, MemoryStore(), watch, sleep=sleep)
     door.announce_ready()
     running = asyncio.create_task(door.run())
     async with Listener.on(broker) as listener:
@@ -168,7 +168,7 @@ async def test_a_connection_that_is_lost_on_the_way_loses_nothing_and_keeps_the_
     async with running_door(broker, wait) as (_door, watch):
         broker.freeze()  # what is sent now is confirmed by nobody
         for number in range(30):
-            watch.tell(Notice(str(number)))
+            watch.publish(Notice(str(number)))
         for _ in range(IN_FLIGHT):
             await asyncio.sleep(0)  # until the first are on their way
         broker.kill()
@@ -186,7 +186,7 @@ async def test_a_message_for_which_the_broker_ends_the_connection_is_given_up(br
     async with running_door(broker, wait) as (door, watch), Listener.on(broker) as listener:
         bad = door.outbox.put(Message("control/\x01", "x"))
         for number in range(20):
-            watch.tell(Notice(str(number)))
+            watch.publish(Notice(str(number)))
         got = [(await listener.gets("voice/notice"))["text"] for _ in range(20)]
 
     assert bad.gone.is_set()

@@ -5,16 +5,16 @@ import json
 import pytest
 
 from voice_gateway.brain.stage import Turn
+from voice_gateway.channels.mqtt.requests import Requests
+from voice_gateway.channels.mqtt.topics import Request, message_for, read_request
 from voice_gateway.config import BrainSettings, MqttSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.doors.mqtt.requests import Requests
-from voice_gateway.doors.mqtt.topics import Request, message_for, read_request
+from voice_gateway.events import Acted, EventBus, Heard, ListTold, Progressed
 from voice_gateway.progress import Progress
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
-from voice_gateway.watch import Acted, Heard, ListTold, Progressed, Watch
 
 
 def told(event) -> dict:
@@ -22,7 +22,7 @@ def told(event) -> dict:
 
 
 def test_a_transcription_says_which_engine_made_it_and_how_long_it_took():
-    spoken = Utterance("turn it on", door="voice", heard_by="moonshine", heard_seconds=0.1234567)
+    spoken = Utterance("turn it on", channel="voice", heard_by="moonshine", heard_seconds=0.1234567)
 
     assert told(Heard(spoken)).items() >= {"model": "moonshine", "seconds": 0.123457}.items()
 
@@ -37,12 +37,13 @@ class Model:
 
 async def test_an_outcome_says_which_model_called_the_tool_and_how_long_it_took():
     events = []
-    watch = Watch()
+    watch = EventBus()
     watch.subscribe(events.append)
     executor = ToolExecutor(ToolManager(), timeout_seconds=1)
     conversation = Conversation([Model()], executor, BrainSettings(), PermissionSettings(), watch=watch)
 
-    await conversation.answer(Utterance("turn it on", door="voice", heard_by="moonshine", heard_seconds=0.1))
+    said = Utterance("turn it on", channel="voice", heard_by="moonshine", heard_seconds=0.1)
+    await conversation.answer(said)
 
     messages = {message.topic: message for event in events if (message := message_for(MqttSettings(), event))}
     tool = json.loads(messages["voice/tool"].payload)

@@ -6,7 +6,7 @@ from tests.fakes.others import HttpServer
 from tests.fakes.running_gateway import socket_of, state_of
 from tests.fakes.waiting import until
 
-from voice_gateway.doors.control import request
+from voice_gateway.channels.control import request
 
 pytestmark = [pytest.mark.others, pytest.mark.timeout(120)]
 

@@ -16,8 +16,8 @@ from tests.fakes.others import HttpServer, with_children
 from tests.fakes.running_gateway import parts, socket_of
 from tests.fakes.waiting import until
 
+from voice_gateway.channels.control import request
 from voice_gateway.config import ServerSettings
-from voice_gateway.doors.control import request
 
 pytestmark = pytest.mark.others
 

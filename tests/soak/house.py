@@ -23,7 +23,7 @@ from tests.fakes.redis_server import RedisServer
 from tests.fakes.running_gateway import parts, processes, server, socket_of
 from tests.fakes.waiting import until
 
-from voice_gateway.doors.control import request
+from voice_gateway.channels.control import request
 from voice_gateway.errors import LinkError
 
 NOT_UNIT = "everything that a gateway may stand beside"

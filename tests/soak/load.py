@@ -46,13 +46,13 @@ class Record:
     timers: set[str] = field(default_factory=set)
     seconds: list[float] = field(default_factory=list)
 
-    def note(self, door: str, lamp: str, reply: dict[str, Any] | None, started: float) -> None:
-        self.asked[door] += 1
+    def note(self, channel: str, lamp: str, reply: dict[str, Any] | None, started: float) -> None:
+        self.asked[channel] += 1
         self.wished[lamp] += bool(lamp)
         if reply is None:
-            self.refused[door] += 1
+            self.refused[channel] += 1
             return
-        self.answered[door] += 1
+        self.answered[channel] += 1
         self.seconds.append(time.monotonic() - started)
         self.confirmed[lamp] += bool(lamp) and bool(reply["ok"])
 

@@ -19,11 +19,11 @@ from tests.fakes.anthropic_server import KEY, FakeAnthropic
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
 from voice_gateway.brain.history import History
-from voice_gateway.brain.llm.anthropic.client import AnthropicClient
-from voice_gateway.brain.llm.ollama.client import OllamaClient
-from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tools
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, ToolsSettings
+from voice_gateway.llm.anthropic.client import AnthropicClient
+from voice_gateway.llm.ollama.client import OllamaClient
+from voice_gateway.llm.ollama.qwen_format import to_qwen_tools
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager

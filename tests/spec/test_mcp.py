@@ -12,8 +12,8 @@ from tests.fakes.waiting import until
 
 from voice_gateway.config import McpSettings, ServerSettings, ToolsSettings, load
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.mcp_link.connection import LinkTimeouts
-from voice_gateway.mcp_link.integration import MCPIntegration
+from voice_gateway.mcp_client.connection import LinkTimeouts
+from voice_gateway.mcp_client.integration import MCPIntegration
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.gateway_tool import typed

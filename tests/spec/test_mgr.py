@@ -8,13 +8,13 @@ from langchain_core.tools import StructuredTool, tool
 from tests.fakes.anthropic_server import KEY, FakeAnthropic, WatchedChat
 from tests.fakes.some_tools import ZWAVE_SCHEMA, executor_with, mcp_tool
 
-from voice_gateway.brain.llm.anthropic.chat import make_chat
-from voice_gateway.brain.llm.anthropic.client import AnthropicClient
-from voice_gateway.brain.llm.ollama.client import OllamaClient
-from voice_gateway.brain.llm.rare_tools import USE_TOOL
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, ToolsSettings
 from voice_gateway.errors import ToolError
+from voice_gateway.llm.anthropic.chat import make_chat
+from voice_gateway.llm.anthropic.client import AnthropicClient
+from voice_gateway.llm.ollama.client import OllamaClient
+from voice_gateway.llm.rare_tools import USE_TOOL
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager, contenders

@@ -17,14 +17,14 @@ from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.ollama_server import Scripted as OllamaReply
 
 from voice_gateway.brain.history import NO_RESULT, History
-from voice_gateway.brain.llm.anthropic.chat import make_chat
-from voice_gateway.brain.llm.anthropic.client import AnthropicClient
-from voice_gateway.brain.llm.loop import run_loop
-from voice_gateway.brain.llm.ollama.chat import OllamaChat
-from voice_gateway.brain.llm.ollama.client import OllamaClient
-from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tools
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings
+from voice_gateway.llm.anthropic.chat import make_chat
+from voice_gateway.llm.anthropic.client import AnthropicClient
+from voice_gateway.llm.loop import run_loop
+from voice_gateway.llm.ollama.chat import OllamaChat
+from voice_gateway.llm.ollama.client import OllamaClient
+from voice_gateway.llm.ollama.qwen_format import to_qwen_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance

@@ -11,10 +11,10 @@ from tests.fakes.speech_packages import need_packages
 
 from voice_gateway.app import opened
 from voice_gateway.config import load
+from voice_gateway.events import Acted, EventBus, Heard
 from voice_gateway.tools import executor
-from voice_gateway.watch import Acted, Heard, Watch
 
-DOORS = Path(__file__).resolve().parents[2] / "src" / "voice_gateway" / "doors"
+CHANNELS = Path(__file__).resolve().parents[2] / "src" / "voice_gateway" / "doors"
 
 
 @pytest.mark.scenario("MSG-3")
@@ -27,7 +27,7 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VOICE_GATEWAY_MCP_CONNECT_TIMEOUT_SECONDS", "60")  # a loaded machine
     caplog.set_level(logging.INFO, executor.__name__)
-    watch, speaker = Watch(), KeepingSpeaker()
+    watch, speaker = EventBus(), KeepingSpeaker()
     events: list[Any] = []
     turns: list[Any] = []
     watch.subscribe(events.append)
@@ -40,7 +40,7 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
     executed = [record.tool for record in caplog.records if record.name == executor.__name__]
     assert executed.count("control_zwave_device") == 1
     said = next(event.utterance for event in events if isinstance(event, Heard))
-    assert said.door == "voice"
+    assert said.channel == "voice"
     outcome = next(event.outcome for event in events if isinstance(event, Acted))
     assert outcome.ok
     assert outcome.structured["device"] == "Kitchen Light"
@@ -51,7 +51,7 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
 
 @pytest.mark.scenario("MSG-3")
 def test_the_voice_door_has_no_tool_code_of_its_own():
-    files = list((DOORS / "voice").glob("*.py"))
+    files = list((CHANNELS / "voice").glob("*.py"))
     assert len(files) >= 5
     for file in files:
         for node in ast.walk(ast.parse(file.read_text())):

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from voice_gateway.long_tasks import Backoff, backoff_seconds, end_when_stopping, wait_at_most
+from voice_gateway.backoff import Backoff, backoff_seconds, end_when_stopping, wait_at_most
 
 
 async def test_a_wait_ends_with_the_event_or_with_its_time():

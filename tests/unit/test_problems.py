@@ -9,6 +9,7 @@ from typing import get_args
 
 from voice_gateway.config.tree import Provider
 from voice_gateway.errors import BrainError, ErrorKind
+from voice_gateway.events import Acted, EventBus, State
 from voice_gateway.problems import sentences
 from voice_gateway.problems.catalogue import CATALOGUE, problem_of
 from voice_gateway.problems.models import NO_CALL
@@ -16,7 +17,6 @@ from voice_gateway.problems.sentences import CANNOT_HEAR
 from voice_gateway.problems.servers import VOLUME
 from voice_gateway.reports import OUTSIDE_TOOLS, outside_parts
 from voice_gateway.turn import ToolOutcome, Utterance
-from voice_gateway.watch import Acted, State, Watch
 
 ROOT = Path(__file__).parents[2]
 # Where sentences about problems can stand: the other files are not taken apart.
@@ -269,13 +269,13 @@ def test_a_link_to_a_page_is_its_name_where_nobody_can_click():
 
 
 def test_the_volume_control_is_judged_by_how_calls_end():
-    watch = Watch()
+    watch = EventBus()
     watch.subscribe(outside_parts(watch))
 
     failed = ToolOutcome("1", "control_speaker_volume", "Error: no", False, 0.1, error=ErrorKind.UNAVAILABLE)
-    watch.tell(Acted(Utterance("x"), failed))
+    watch.publish(Acted(Utterance("x"), failed))
     (lost,) = watch.parts()
-    watch.tell(Acted(Utterance("x"), ToolOutcome("2", "control_speaker_volume", "30", True, 0.1)))
+    watch.publish(Acted(Utterance("x"), ToolOutcome("2", "control_speaker_volume", "30", True, 0.1)))
 
     assert lost.sentence == VOLUME.says[0]
     assert "the sound server" in lost.advice

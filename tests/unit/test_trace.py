@@ -8,19 +8,14 @@ from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.model import Calls, FakeModel
 
 from voice_gateway.brain.history import History
-from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
-from voice_gateway.trace import event_json, private
-from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
-from voice_gateway.verdict import Decision, Verdict
-from voice_gateway.watch import (
+from voice_gateway.events import (
     Answered,
     CallFinished,
     CallStarted,
     Event,
+    EventBus,
     Heard,
     Judged,
     ListTold,
@@ -30,9 +25,14 @@ from voice_gateway.watch import (
     Planned,
     Said,
     State,
-    TurnWatch,
-    Watch,
+    TurnEvents,
 )
+from voice_gateway.llm.loop import run_loop
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.trace import event_json, private
+from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.verdict import Decision, Verdict
 
 LAMP = """
 [[device]]
@@ -103,11 +103,11 @@ async def test_a_stage_that_passes_says_why():
 
 async def test_rounds_of_a_model_are_told_with_their_calls_and_tokens():
     told = []
-    watch, said = Watch(), Utterance("what time is it")
+    watch, said = EventBus(), Utterance("what time is it")
     watch.subscribe(told.append)
     model = FakeModel([Calls(("clock", {}), text="Let me see."), "It is noon."])
 
-    turn = Turn(said, History(), watched=TurnWatch(watch, said))
+    turn = Turn(said, History(), watched=TurnEvents(watch, said))
     await run_loop(model, turn, ToolExecutor(ToolManager()), user_text=said.text)
 
     rounds = [event for event in story(told) if event["type"] == "round"]

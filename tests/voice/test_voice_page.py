@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
+from voice_gateway.channels.voice.states import VoiceState
 from voice_gateway.cli.parser import parser
 from voice_gateway.config import VoiceSettings
-from voice_gateway.doors.voice.states import VoiceState
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "voice.md").read_text()
 
@@ -24,7 +24,7 @@ def test_every_command_it_names_is_there():
 
 def test_every_setting_it_names_is_there():
     named = {name for name in re.findall(r"`(\w+_\w+|wake|stt|tts)`", PAGE) if name in PAGE}
-    known = set(VoiceSettings.model_fields) | {"sensitive_doors"}
+    known = set(VoiceSettings.model_fields) | {"sensitive_channels"}
     keys = {"timings_ms", "audio_seconds", "transcribe_wait", "first_audio", "at_seconds"}
     assert named - keys <= known
 

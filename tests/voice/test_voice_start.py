@@ -13,7 +13,7 @@ from tests.fakes.waiting import until
 
 from voice_gateway.app import opened
 from voice_gateway.config import Settings, VoiceSettings, WebSettings
-from voice_gateway.watch import State
+from voice_gateway.events import State
 
 
 @pytest.fixture

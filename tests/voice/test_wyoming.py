@@ -13,15 +13,15 @@ from tests.fakes.waiting import until
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
+from voice_gateway.events import EventBus
 from voice_gateway.turn import Reply, Utterance
-from voice_gateway.watch import Watch
 
 pytestmark = pytest.mark.filterwarnings("ignore:'audioop' is deprecated")  # of the wyoming package
 LIMIT = 40.0
 
 
 async def answer(utterance):
-    assert utterance.door == "wyoming"
+    assert utterance.channel == "wyoming"
     return Reply(f"{utterance.conversation_id}: {utterance.text}", ok="bad" not in utterance.text)
 
 
@@ -42,10 +42,10 @@ async def transcript(connected):
 @contextlib.asynccontextmanager
 async def door(transcriber, synthesizer=None, *, watch=None, name="Voice Gateway", **settings):
     need_packages("wyoming")
-    from voice_gateway.doors.wyoming.door import WyomingDoor
+    from voice_gateway.channels.wyoming.channel import WyomingChannel
 
     chosen = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
-    opened = WyomingDoor(
+    opened = WyomingChannel(
         chosen,
         answer,
         transcriber,
@@ -258,7 +258,7 @@ async def test_a_client_that_sends_nonsense_is_let_go_and_others_are_served(raw)
 async def test_a_port_that_is_taken_is_told_and_tried_again():
     taken = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = taken.sockets[0].getsockname()[1]
-    watch, told = Watch(), asyncio.Queue()
+    watch, told = EventBus(), asyncio.Queue()
     watch.subscribe(told.put_nowait)
     async with (
         asyncio.timeout(LIMIT),
@@ -300,7 +300,7 @@ async def test_the_engines_are_warm_before_somebody_asks():
 
 
 async def test_silent_clients_make_room_for_one_that_asks():
-    from voice_gateway.doors.wyoming.door import MOST_CLIENTS
+    from voice_gateway.channels.wyoming.channel import MOST_CLIENTS
 
     async def connected(opened):
         return await asyncio.open_connection("127.0.0.1", opened.port)
@@ -458,7 +458,7 @@ async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_e
     from zeroconf import Zeroconf
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-    from voice_gateway.doors.wyoming.announcement import SERVICE, reachable_address
+    from voice_gateway.channels.wyoming.announcement import SERVICE, reachable_address
 
     address = reachable_address("0.0.0.0")
     if address is None:
@@ -480,6 +480,6 @@ async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_e
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "no such host"])
 def test_what_only_this_machine_can_reach_is_not_announced(host):
-    from voice_gateway.doors.wyoming.announcement import reachable_address
+    from voice_gateway.channels.wyoming.announcement import reachable_address
 
     assert reachable_address(host) is None

@@ -8,7 +8,7 @@ from tests.fakes import warm_python
 from tests.fakes.zwave_server import serving
 
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.mcp_link.integration import MCPIntegration
+from voice_gateway.mcp_client.integration import MCPIntegration
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall

@@ -10,10 +10,10 @@ from typing import Any
 from home_words.kinds import HomeDevice
 from home_words.resolver import Nothing
 from voice_gateway import quick_start
-from voice_gateway.app.doors import Doors, announced_by_running
+from voice_gateway.app.channels import Doors, announced_by_running
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
-from voice_gateway.app.plans import PlansTold
+from voice_gateway.app.published_timers import PlansTold
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
 from voice_gateway.app.timers import Timers
@@ -22,15 +22,16 @@ from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.prompts import SpokenPrompts
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, data_folder
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
-from voice_gateway.homes.agreed_scenes import AgreedScenes
-from voice_gateway.homes.alarms import AlarmBook
-from voice_gateway.homes.sources import Sources
-from voice_gateway.mcp_link.catalogue import Catalogue
-from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
+from voice_gateway.events import Acted, Event, EventBus, ListTold, Notice, PartState, State
+from voice_gateway.integrations.agreed_scenes import AgreedScenes
+from voice_gateway.integrations.alarms import AlarmBook
+from voice_gateway.integrations.sources import Sources
+from voice_gateway.mcp_client.catalogue import Catalogue
+from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems.sentences import OWN_TOOLS_LEFT_OUT
 from voice_gateway.recorder.recorder import TURNS_FILE, Recorder, Surroundings
@@ -54,7 +55,6 @@ from voice_gateway.tools.own_tools import own_tools
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
-from voice_gateway.watch import Acted, Event, ListTold, Notice, PartState, State, Watch
 
 log = logging.getLogger(__name__)
 
@@ -70,10 +70,10 @@ class Gateway:
         tasks: asyncio.TaskGroup,
         *,
         store: Store | None = None,
-        watch: Watch | None = None,
+        watch: EventBus | None = None,
     ) -> None:
         self.settings = settings
-        self.watch = watch or Watch()
+        self.watch = watch or EventBus()
         self.store = store or MemoryStore()
         self._tasks = tasks
         self._long: list[asyncio.Task[None]] = []
@@ -231,12 +231,12 @@ class Gateway:
     async def _announce(self, text: str) -> bool:
         """A gateway that is no house's own leaves it to the one that runs beside it."""
         if self._others_hear:
-            self.watch.tell(Notice(text, aloud=True))
+            self.watch.publish(Notice(text, aloud=True))
             return True
         return await announced_by_running(text)
 
     def _tell_list(self, name: str, items: Sequence[Item]) -> None:
-        self.watch.tell(ListTold(name, tuple((item.text, item.done) for item in items)))
+        self.watch.publish(ListTold(name, tuple((item.text, item.done) for item in items)))
 
     def _welcome_broker(self, event: Event) -> None:
         """A broker that was restarted has forgotten what was retained."""
@@ -383,7 +383,7 @@ async def opened(
     settings: Settings,
     *,
     store: Store | None = None,
-    watch: Watch | None = None,
+    watch: EventBus | None = None,
 ) -> AsyncIterator[Gateway]:
     """A gateway whose tasks all end, and whose servers all stop, when the block is left."""
     close_folder(data_folder())

@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from typing import Any
 
 from home_words.alarm_words import means_heard
+from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import EventSettings
 from voice_gateway.errors import GatewayError
-from voice_gateway.homes.alarms import Alarm, AlarmBook
-from voice_gateway.homes.events import RESOURCE, EventPage, HomeEvent, read_page
-from voice_gateway.long_tasks import wait_at_most
+from voice_gateway.events import AlarmsTold, EventBus, Happened, Notice
+from voice_gateway.integrations.alarms import Alarm, AlarmBook
+from voice_gateway.integrations.events import RESOURCE, EventPage, HomeEvent, read_page
 from voice_gateway.routines.model import Shown
 from voice_gateway.routines.runner import Told
-from voice_gateway.watch import AlarmsTold, Happened, Notice, Watch
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class HomeEvents:
     def __init__(
         self,
         request: Request,
-        watch: Watch,
+        watch: EventBus,
         settings: EventSettings,
         book: AlarmBook,
         *,
@@ -110,12 +110,12 @@ class HomeEvents:
         log.info("something happened", extra=facts)
         self.book.happened(event)
         spoken = event.kind in self._settings.speak and not event.urgent and event.state != "released"
-        self._watch.tell(Happened(event.kind, event.text, event.to_json(), noticed=spoken))
+        self._watch.publish(Happened(event.kind, event.text, event.to_json(), noticed=spoken))
         shown = Shown(event.words[0], event.words[1:])
         for resource in (event.resource, RESOURCE):  # of this device, and of any
             self._routines(Told(event.server, resource, QUIET, shown, event.device))
         if spoken:
-            self._watch.tell(Notice(event.text, aloud=True))
+            self._watch.publish(Notice(event.text, aloud=True))
 
     # --- alarms
 
@@ -127,7 +127,7 @@ class HomeEvents:
     def _tell_alarms(self) -> None:
         now = tuple(self.book.all)
         if now != self._shown:
-            self._watch.tell(AlarmsTold(tuple(alarm.to_json() for alarm in now)))
+            self._watch.publish(AlarmsTold(tuple(alarm.to_json() for alarm in now)))
         self._shown = now
 
     def acknowledge(self) -> str:
@@ -165,7 +165,7 @@ class HomeEvents:
             while self._unheard() == text and len(sounding) == len(self._sounders):
                 if time.monotonic() - written >= AGAIN_SECONDS:
                     written = time.monotonic()
-                    self._watch.tell(Notice(f"Alarm! {text}", alarm=True))
+                    self._watch.publish(Notice(f"Alarm! {text}", alarm=True))
                 self._changed.clear()
                 await wait_at_most(self._changed, LOOK_SECONDS)
             for task in sounding:

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from home_words.kinds import HomeDevice
-from voice_gateway.brain.llm.anthropic.errors import NO_KEY
-from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.errors import BrainError
+from voice_gateway.events import Event, PartState, State
+from voice_gateway.llm.anthropic.errors import NO_KEY
+from voice_gateway.llm.ollama.health import ModelHealth
 from voice_gateway.problems.sentences import MODEL_NO_KEY
 from voice_gateway.reports import autonomy_report, model_report
-from voice_gateway.watch import Event, PartState, State
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
     from voice_gateway.brain.grounding import HomeNames
-    from voice_gateway.brain.llm.anthropic.client import AnthropicClient
-    from voice_gateway.brain.llm.ollama.client import OllamaClient
+    from voice_gateway.llm.anthropic.client import AnthropicClient
+    from voice_gateway.llm.ollama.client import OllamaClient
 
     Model = OllamaClient | AnthropicClient
 
@@ -30,7 +30,7 @@ def build_model(gateway: "Gateway") -> "Model | None":
         return None
     knows = _Knows(gateway)
     if settings.brain.provider == "ollama":
-        from voice_gateway.brain.llm.ollama.client import OllamaClient
+        from voice_gateway.llm.ollama.client import OllamaClient
 
         return OllamaClient(
             settings.ollama,
@@ -42,7 +42,7 @@ def build_model(gateway: "Gateway") -> "Model | None":
             instructions=gateway.link.instructions,
             tools_ready=knows.informed,
         )
-    from voice_gateway.brain.llm.anthropic.client import AnthropicClient
+    from voice_gateway.llm.anthropic.client import AnthropicClient
 
     return AnthropicClient(
         settings.anthropic,

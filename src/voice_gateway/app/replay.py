@@ -14,9 +14,10 @@ from voice_gateway.app.model import build_model
 from voice_gateway.app.routines import place_of
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import Settings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
-from voice_gateway.homes.sources import Sources
+from voice_gateway.events import Event, EventBus
+from voice_gateway.integrations.sources import Sources
 from voice_gateway.recorder.again import Turn, why_not_said
 from voice_gateway.routines.model import CANCEL, MAKE
 from voice_gateway.tools.declared import declared_tool
@@ -27,7 +28,6 @@ from voice_gateway.tools.reach import Reach
 from voice_gateway.trace import arguments_json, event_json
 from voice_gateway.turn import NOT_MADE, ToolCall, ToolTraits, Utterance
 from voice_gateway.verdict import Permission
-from voice_gateway.watch import Event, Watch
 
 NOT_RECORDED = "this call is not in the recording"
 # Whether a plan needs a yes, and how one is asked, comes from the home and from all that is planned.
@@ -124,7 +124,7 @@ class Replay:
             now=lambda: self._at,
         )
         self._events: list[Event] = []
-        watch = Watch()
+        watch = EventBus()
         watch.subscribe(self._events.append)
         self._model = build_model(self._for_model())
         self._conversation = Conversation(

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import GatewayError
-from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.routines.model import Shown
 from voice_gateway.routines.runner import Told
 

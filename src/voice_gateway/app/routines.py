@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
-from voice_gateway.app.plans import KeptPlans, kept_routines
+from voice_gateway.app.published_timers import KeptPlans, kept_routines
 from voice_gateway.app.resources import WatchedResources
 from voice_gateway.brain.acts import new_calls
 from voice_gateway.brain.local.device_cache import Change
@@ -14,8 +14,9 @@ from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.routine_words import resource_of, when_of
 from voice_gateway.config import HomeSettings, PermissionSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.events import RESOURCE
+from voice_gateway.events import Notice, State
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.events import RESOURCE
 from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import JudgedCalls, RoutineBook
@@ -29,7 +30,6 @@ from voice_gateway.tools.proposal import described
 from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance, speaking
-from voice_gateway.watch import Notice, State
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -164,7 +164,7 @@ class Routines:
 
     async def carry_out(self, routine: Routine) -> Last:
         if routine.say:
-            self._gateway.watch.tell(Notice(routine.say, aloud=True))
+            self._gateway.watch.publish(Notice(routine.say, aloud=True))
         if not routine.calls:
             return Last(system_clock(), ok=True, text=routine.say)
         if not routine.rings:  # an alarm waits for no home
@@ -174,7 +174,7 @@ class Routines:
             self.tell(why)
             return Last(system_clock(), ok=False, text=why)
         where = self._made_in(routine)
-        own = Utterance(routine.text, routine.door, f"routine-{routine.id}", routine.room or None)
+        own = Utterance(routine.text, routine.channel, f"routine-{routine.id}", routine.room or None)
         reply = await self._gateway.conversation.carry_out(
             own, new_calls(routine.calls), sensitive=self._agreed(routine), made_in=where
         )
@@ -202,13 +202,13 @@ class Routines:
             await self._gateway.home_known()  # the question names the devices
             made = self._made_in(routine)
             # The chat in which it was made is over; who hears the question answers where he is now.
-            here = self._gateway.talks_in.get(made.door, made.conversation_id)
+            here = self._gateway.talks_in.get(made.channel, made.conversation_id)
             where = replace(made, conversation_id=here)
             question = await self._gateway.conversation.ask_about(where, new_calls(routine.calls))
         self.tell(MISSED.format(text=routine.text, question=question).strip())
 
     def _made_in(self, routine: Routine) -> Utterance:
-        return Utterance(routine.text, routine.door, routine.conversation, routine.room or None)
+        return Utterance(routine.text, routine.channel, routine.conversation, routine.room or None)
 
     async def state_of(self, server: str, resource: str) -> Shown | None:
         if server not in self._homes():
@@ -227,7 +227,7 @@ class Routines:
         return self._gateway.local.home_servers
 
     def tell(self, text: str) -> None:
-        self._gateway.watch.tell(Notice(text, aloud=True))
+        self._gateway.watch.publish(Notice(text, aloud=True))
 
     def _report(self, error: ToolUnavailable | None) -> None:
         watch = self._gateway.watch

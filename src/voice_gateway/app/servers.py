@@ -5,11 +5,11 @@ import contextlib
 from collections.abc import Callable
 
 from voice_gateway.config import SIMULATED_HOME, Settings, remember_home
-from voice_gateway.homes.sources import Sources
-from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
+from voice_gateway.events import EventBus, Notice, State
+from voice_gateway.integrations.sources import Sources
+from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
 from voice_gateway.reports import left_out_report
 from voice_gateway.tools.manager import ToolManager, contenders
-from voice_gateway.watch import Notice, State, Watch
 
 TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
 GRACE_SECONDS = 0.5
@@ -22,7 +22,7 @@ class ToolServers:
         link: MCPIntegration,
         tools: ToolManager,
         sources: Sources,
-        watch: Watch,
+        watch: EventBus,
         *,
         tasks: asyncio.TaskGroup,
         report: Callable[[ServerStatus], None],
@@ -103,7 +103,7 @@ class ToolServers:
                 self._link.drop(name)
                 sentence = f"The simulated home is gone: {server} has devices."
                 self._watch.report(f"server {name}", State.OK, sentence)
-                self._watch.tell(Notice(sentence))
+                self._watch.publish(Notice(sentence))
 
     async def close(self) -> None:
         """After the link was told to stop: it stops by its event, never by a second cancel."""

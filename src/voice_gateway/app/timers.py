@@ -4,19 +4,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import tzinfo
 
-from voice_gateway.app.plans import KeptPlans, kept_timers
+from voice_gateway.app.published_timers import KeptPlans, kept_timers
 from voice_gateway.config import data_folder
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.events import EventBus, Notice, State
 from voice_gateway.problems.sentences import TIMERS_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
 from voice_gateway.tools.builtin.timers.wording import called, rung
-from voice_gateway.watch import Notice, State, Watch
 
 
 class Timers:
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: EventBus) -> None:
         self._watch = watch
         # Each is awaited while a timer rings, and cancelled when it is stopped.
         self.ringers: list[Callable[[str], Awaitable[None]]] = []
@@ -39,12 +39,12 @@ class Timers:
 
     async def _ring(self, timer: Timer) -> None:
         text = rung(timer)
-        self._watch.tell(Notice(text))
+        self._watch.publish(Notice(text))
         await asyncio.gather(*(ringer(text) for ringer in self.ringers))
 
     def _tell_missed(self, timers: Sequence[Timer]) -> None:
         names = ", ".join(called(timer) for timer in timers)
-        self._watch.tell(Notice(f"While I was off, this ran out: {names}.", aloud=True))
+        self._watch.publish(Notice(f"While I was off, this ran out: {names}.", aloud=True))
 
     def _report(self, error: ToolUnavailable | None) -> None:
         if error is not None:

@@ -7,40 +7,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway import __version__
-from voice_gateway.app.operations import all_parts
+from voice_gateway.app.control_api import all_parts
 from voice_gateway.app.tool_list import tool_request
+from voice_gateway.channels.web.channel import Start, WebChannel
+from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import web_token_file
-from voice_gateway.doors.web.door import Start, WebDoor
-from voice_gateway.doors.web.tokens import TokenFile
-from voice_gateway.watch import Event, PartState, Planned
+from voice_gateway.events import Event, PartState, Planned
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
 
 # Imported in a thread, while servers start; by then none of it is needed.
 HEAVY = (
-    "voice_gateway.doors.web.asking",
-    "voice_gateway.doors.web.health",
-    "voice_gateway.doors.web.mcp",
-    "voice_gateway.doors.web.metrics",
-    "voice_gateway.doors.web.openai",
+    "voice_gateway.channels.web.ask_api",
+    "voice_gateway.channels.web.health",
+    "voice_gateway.channels.web.mcp",
+    "voice_gateway.channels.web.metrics",
+    "voice_gateway.channels.web.openai",
 )
 
 
-def web_door(gateway: "Gateway", config: Path | None) -> WebDoor:
+def web_door(gateway: "Gateway", config: Path | None) -> WebChannel:
     """`config` is the file of its settings."""
 
     def routes(start: Start) -> list[Any]:
         from starlette.routing import Route
 
-        from voice_gateway.doors.web.asking import Asking
-        from voice_gateway.doors.web.devices import Devices
-        from voice_gateway.doors.web.feed import Feed
-        from voice_gateway.doors.web.login import LoginPage
-        from voice_gateway.doors.web.microphones import Microphones
-        from voice_gateway.doors.web.openapi import openapi_routes
-        from voice_gateway.doors.web.routines import routine_json
-        from voice_gateway.doors.web.turns import Turns
+        from voice_gateway.channels.web.ask_api import Asking
+        from voice_gateway.channels.web.devices import Devices
+        from voice_gateway.channels.web.login import LoginPage
+        from voice_gateway.channels.web.microphones import Microphones
+        from voice_gateway.channels.web.openapi import openapi_routes
+        from voice_gateway.channels.web.routines import routine_json
+        from voice_gateway.channels.web.sse import Feed
+        from voice_gateway.channels.web.turns import Turns
 
         talk, feed = gateway.conversation, Feed(gateway.watch)
         asking = Asking(talk.answer, feed, start)
@@ -65,18 +65,18 @@ def web_door(gateway: "Gateway", config: Path | None) -> WebDoor:
         ]
 
     tokens = TokenFile(web_token_file())
-    return WebDoor(gateway.settings.web, routes, gateway.watch, tokens, heavy=HEAVY)
+    return WebChannel(gateway.settings.web, routes, gateway.watch, tokens, heavy=HEAVY)
 
 
 def program_routes(gateway: "Gateway", start: Start, config: Path | None) -> list[Any]:
     """For programs: OpenAI's shape, MCP, health, metrics, routines; `config` is for the doctor."""
-    from voice_gateway.doors.web.doctor import Doctor
-    from voice_gateway.doors.web.figures import Figures
-    from voice_gateway.doors.web.health import Health
-    from voice_gateway.doors.web.mcp import McpDoor
-    from voice_gateway.doors.web.metrics import Metrics
-    from voice_gateway.doors.web.openai import OpenAi
-    from voice_gateway.doors.web.routines import PlannedRoutines
+    from voice_gateway.channels.web.doctor import Doctor
+    from voice_gateway.channels.web.health import Health
+    from voice_gateway.channels.web.mcp import McpChannel
+    from voice_gateway.channels.web.metrics import Metrics
+    from voice_gateway.channels.web.openai import OpenAi
+    from voice_gateway.channels.web.routines import PlannedRoutines
+    from voice_gateway.channels.web.stats import Figures
 
     talk, link, started = gateway.conversation, gateway.link, time.time()
 
@@ -95,7 +95,7 @@ def program_routes(gateway: "Gateway", start: Start, config: Path | None) -> lis
     routines = PlannedRoutines(gateway.routines.book, talk.make_calls)
     return [
         *OpenAi(talk.answer, start, gateway.watch).routes(),
-        *McpDoor(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).routes(),
+        *McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).routes(),
         *routines.routes(),
         *Health(figures, parts, link.status).routes(),
         *Metrics(figures, gateway.watch.parts, link.status, __version__).routes(),
@@ -109,7 +109,7 @@ def _doctor(config: Path | None) -> list[str]:
 
 
 def _engines(gateway: "Gateway") -> Any:
-    from voice_gateway.doors.web.voice import Engines
+    from voice_gateway.channels.web.voice import Engines
 
     doors = gateway.doors
     return Engines(doors.transcriber, doors.synthesizer, gateway.settings.voice, gateway.watch)

@@ -29,7 +29,7 @@ Called = Callable[[str, str], str | None]
 class Where:
     """Which acts are meant; None: of any."""
 
-    door: str
+    channel: str
     room: str | None = None
     conversation: str | None = None
 

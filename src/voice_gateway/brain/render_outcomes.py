@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from voice_gateway.brain.llm.output_filter import unusable
+from voice_gateway.llm.output_filter import unusable
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 NOT_UNDERSTOOD = "I didn't understand that."

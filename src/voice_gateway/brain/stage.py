@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from voice_gateway.brain.acts import TurnActs
 from voice_gateway.brain.history import History
+from voice_gateway.events import CallFinished, CallStarted, Judged, Step, TurnEvents
 from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission import TurnGate
@@ -24,7 +25,6 @@ from voice_gateway.turn import (
     Words,
 )
 from voice_gateway.verdict import ALLOWED, Decision, Permission, Verdict
-from voice_gateway.watch import CallFinished, CallStarted, Judged, Step, TurnWatch
 
 OnOutcome = Callable[[ToolOutcome], None]
 
@@ -47,7 +47,7 @@ class Turn:
     acts: TurnActs | None = None  # what was done before and can be taken back
     brought: str = ""  # words from outside that the user wants an answer to, quoted (see `prompts`)
     trusted_next: bool = False  # a model comes behind this stage that may act on doubtful words
-    watched: TurnWatch | None = None  # who is told of its steps
+    watched: TurnEvents | None = None  # who is told of its steps
 
     def asking(self) -> "Turn":
         """The same turn with every act asked about first: for what was understood, but not for sure."""
@@ -64,7 +64,7 @@ class Turn:
 
     def tell_step(self, step: Callable[..., Step], *facts: Any, **more: Any) -> None:
         if self.watched is not None:
-            self.watched.tell(step, *facts, **more)
+            self.watched.publish(step, *facts, **more)
 
     async def run(
         self, executor: ToolExecutor, calls: Sequence[ToolCall], on_outcome: OnOutcome | None = None

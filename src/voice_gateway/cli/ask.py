@@ -7,16 +7,16 @@ from time import perf_counter
 from typing import Any
 
 from voice_gateway.brain.acts import Where
+from voice_gateway.channels.control import answer_json
+from voice_gateway.channels.progress_line import ProgressLine
+from voice_gateway.channels.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import conversations_file
-from voice_gateway.doors.control import answer_json
-from voice_gateway.doors.progress_line import ProgressLine
-from voice_gateway.doors.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.errors import LinkError
+from voice_gateway.events import Event, Waiting
 from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.waiting import WAIT_SECONDS
 from voice_gateway.turn import COMMANDS, Reply, Utterance
-from voice_gateway.watch import Event, Waiting
 
 
 async def ask(options: argparse.Namespace) -> int:

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import VoiceSettings
-from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.sound import card
 from voice_gateway.turn import Speech

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from voice_gateway.channels.terminal import printable
 from voice_gateway.cli.command import ask_running, loaded
 from voice_gateway.cli.parser import PROGRAM
-from voice_gateway.doors.terminal import printable
 from voice_gateway.logs import one_line
 
 ENDLESS = 10_000  # characters: whoever reads a pipe wraps lines for himself

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from voice_gateway.channels.control import Silent, greet, request
 from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.config import Loaded, control_file, data_folder, load
-from voice_gateway.doors.control import Silent, greet, request
 from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.problems.machine import SETTINGS_OPEN

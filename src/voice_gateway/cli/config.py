@@ -9,12 +9,12 @@ from typing import Any
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import checked_file, loaded, wants_json
 from voice_gateway.config import Loaded, Settings, load
 from voice_gateway.config.folders import FILE_NAME, user_file
 from voice_gateway.config.tree import WITHOUT_EFFECT, setting_names
 from voice_gateway.config.trust import allow
-from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
 from voice_gateway.tools.masking import HIDDEN, hide_secrets

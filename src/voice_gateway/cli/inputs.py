@@ -8,12 +8,12 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator
 
+from voice_gateway.channels.terminal import print_json, printable
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.config import Loaded
 from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.config.mcp_json.inputs import Answers, Input
-from voice_gateway.doors.terminal import print_json, printable
 from voice_gateway.errors import ConfigError, GatewayError
 
 

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from voice_gateway.app import opened
+from voice_gateway.channels.marks import mark_lines
+from voice_gateway.channels.terminal import print_json, print_reply
+from voice_gateway.channels.voice.recorded import Recorded
+from voice_gateway.channels.voice.recording import check_recording
 from voice_gateway.cli.command import loaded, wants_json
-from voice_gateway.doors.marks import mark_lines
-from voice_gateway.doors.terminal import print_json, print_reply
-from voice_gateway.doors.voice.recorded import Recorded
-from voice_gateway.doors.voice.recording import check_recording
 from voice_gateway.errors import first_error
 from voice_gateway.speaking.speaker import KeepingSpeaker
 

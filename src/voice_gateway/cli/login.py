@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import ServerSettings
 from voice_gateway.config.kinds import did_you_mean
-from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError, LinkError
-from voice_gateway.mcp_link.login_file import LoginFile
+from voice_gateway.mcp_client.login_file import LoginFile
 
 if TYPE_CHECKING:
     from mcp.shared.auth import AuthorizationCodeResult
@@ -31,7 +31,7 @@ async def login(options: argparse.Namespace) -> int:
     name, server = _server(options)
     try:
         async with _listening(options.port) as visit, asyncio.timeout(LOGIN_SECONDS):
-            from voice_gateway.mcp_link.oauth import log_in
+            from voice_gateway.mcp_client.oauth import log_in
 
             needed = await log_in(
                 name,

@@ -3,11 +3,11 @@
 import argparse
 from collections.abc import Awaitable, Callable
 
+from voice_gateway.channels.terminal import print_json, printable
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.inputs import inputs
 from voice_gateway.cli.login import login, logout
-from voice_gateway.doors.terminal import print_json, printable
 
 
 async def mcp(options: argparse.Namespace) -> int:

@@ -4,10 +4,10 @@ import argparse
 import sys
 from typing import Any
 
+from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.catalogue import asked, columns, printed_problems
 from voice_gateway.cli.command import wants_json
 from voice_gateway.cli.tools import arguments_of
-from voice_gateway.doors.terminal import print_json, print_reply
 
 NONE = "No MCP server that is connected offers prompts."
 

@@ -8,10 +8,10 @@ import time
 from typing import Any
 
 from voice_gateway.app.replay import Replay, differences, result_of, why_not
+from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.turns import SHOWN_ID, found, opened_store
 from voice_gateway.config import Settings
-from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.recorder.again import before_it
 from voice_gateway.recorder.store import TurnStore
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.artifacts import size_of
+from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.catalogue import asked, columns, printed_problems
 from voice_gateway.cli.command import wants_json
 from voice_gateway.cli.saved_files import print_saved, save
-from voice_gateway.doors.terminal import print_json, print_reply
 
 NONE = "No MCP server that is connected offers resources."
 

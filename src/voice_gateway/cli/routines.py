@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.app.routines import place_of
+from voice_gateway.channels.control import answer_json
+from voice_gateway.channels.terminal import print_reply
 from voice_gateway.cli.ask import printed
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import conversations_file, data_folder
-from voice_gateway.doors.control import answer_json
-from voice_gateway.doors.terminal import print_reply
 from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.routines.book import RoutineBook
 from voice_gateway.routines.model import Routine
@@ -148,7 +148,7 @@ def _read(file: str) -> list[dict[str, Any]]:
 
 async def _alone(options: argparse.Namespace, message: dict[str, Any]) -> dict[str, Any]:
     from voice_gateway.app import opened
-    from voice_gateway.app.operations import routine_request
+    from voice_gateway.app.control_api import routine_request
     from voice_gateway.conversation.store import SqliteStore
 
     store = SqliteStore(conversations_file())

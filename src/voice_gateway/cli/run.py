@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 
 from voice_gateway.app import Gateway, opened
+from voice_gateway.channels.terminal import Source, source, tell_unasked
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import WebSettings, conversations_file
 from voice_gateway.conversation.store import store_from
-from voice_gateway.doors.terminal import Source, source, tell_unasked
+from voice_gateway.events import Changes, Event, EventBus, PartState, State
 from voice_gateway.problems.sentences import WEB_NO_TLS
 from voice_gateway.reports import damaged_file
-from voice_gateway.watch import Changes, Event, PartState, State, Watch
 
 PROMPT_SECONDS = 2.0
 FURTHER = (
@@ -26,7 +26,7 @@ async def run(options: argparse.Namespace) -> int:
     found = loaded(options, ask=True)
     settings = found.settings
     behind = source(sys.stdin)
-    watch = Watch()
+    watch = EventBus()
     told = damaged_file(watch, "memory", "conversations")
     store = store_from(settings.brain.store, conversations_file(), on_damage=told)
     announcer = Announcer(waits=stays and behind is Source.TERMINAL)

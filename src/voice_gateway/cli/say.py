@@ -7,8 +7,8 @@ from pathlib import Path
 from time import perf_counter
 
 from voice_gateway.brain.sentence_streamer import sentences
+from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, wants_json
-from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.plain_text import spoken_text

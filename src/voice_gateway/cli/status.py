@@ -3,9 +3,9 @@
 import argparse
 import time
 
+from voice_gateway.channels.control import Silent
+from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import ask_running, wants_json
-from voice_gateway.doors.control import Silent
-from voice_gateway.doors.terminal import print_json
 
 NOT_RUNNING = (
     "No gateway is running. Start one with `voice-gateway run`; `ask` and `tools call` work without."

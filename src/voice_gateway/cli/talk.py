@@ -3,8 +3,8 @@
 import argparse
 import sys
 
+from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import ask_running, wants_json
-from voice_gateway.doors.terminal import print_json
 
 NOT_RUNNING = "No gateway is running that could listen: start one with `voice-gateway run --voice`."
 

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from voice_gateway.doors.terminal import printable
+from voice_gateway.channels.terminal import printable
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.schema import kind_of, properties_of, required_of
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from voice_gateway.channels.progress_line import ProgressLine
+from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.cli.saved_files import print_saved, save
-from voice_gateway.doors.progress_line import ProgressLine
-from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import ConfigError, ErrorKind, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.progress import listener, progress_to
@@ -105,7 +105,7 @@ async def _call_there(options: argparse.Namespace, args: dict[str, Any]) -> dict
 
 async def _call_alone(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any]:
     from voice_gateway.app import opened
-    from voice_gateway.app.operations import call_tool
+    from voice_gateway.app.control_api import call_tool
 
     async with opened(loaded(options).settings) as gateway:
         return await call_tool(gateway, options.name, args, options.timeout, fetch=bool(options.save))

@@ -8,9 +8,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import VoiceSettings
-from voice_gateway.doors.terminal import print_json
 from voice_gateway.hearing.endpoint import Ended, SegmentRecorder
 from voice_gateway.hearing.engines import load_recorder, new_transcriber
 from voice_gateway.hearing.microphone import WavMicrophone

@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import Settings, data_folder
-from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.recorder.again import before_it
 from voice_gateway.recorder.as_test import as_test

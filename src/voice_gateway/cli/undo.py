@@ -11,5 +11,5 @@ async def undo(options: argparse.Namespace) -> int:
     """Of all that was asked at the command line, or of one conversation."""
     utterance = Utterance("undo", conversation_id=options.conversation or COMMANDS)
     message = {"op": "undo", "all": options.conversation is None}
-    wanted = Where(utterance.door, conversation=options.conversation)
+    wanted = Where(utterance.channel, conversation=options.conversation)
     return printed(options, await answered(options, utterance, message, wanted))

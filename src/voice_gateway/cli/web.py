@@ -3,10 +3,10 @@
 import argparse
 import sys
 
+from voice_gateway.channels.terminal import print_json
+from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.cli.command import wants_json
 from voice_gateway.config import web_token_file
-from voice_gateway.doors.terminal import print_json
-from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.errors import GatewayError
 
 

@@ -18,7 +18,7 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
 )
 
-DOORS = ("cli", "voice", "mqtt", "wyoming", "web", "mcp")  # where words come in
+CHANNELS = ("cli", "voice", "mqtt", "wyoming", "web", "mcp")  # where words come in
 # What the engines' packages bring along; a test compares. Reading settings must not load an engine.
 WAKE_WORDS = {
     "openwakeword": ("alexa", "hey_jarvis", "hey_mycroft", "hey_rhasspy", "okay_nabu"),
@@ -174,9 +174,9 @@ def _checked_pin(pin: Any) -> Any:
 def _checked_doors(doors: tuple[str, ...]) -> tuple[str, ...]:
     """A name that no door has would let nobody in, and nobody would notice. Raises ValueError."""
     for door in doors:
-        if door not in DOORS:
-            known = f"{', '.join(DOORS[:-1])} and {DOORS[-1]}"
-            raise ValueError(f'there is no door "{door}"{did_you_mean(door, DOORS)}; the doors are {known}')
+        if door not in CHANNELS:
+            known = f"{', '.join(CHANNELS[:-1])} and {CHANNELS[-1]}"
+            raise ValueError(f'no channel "{door}"{did_you_mean(door, CHANNELS)}; the channels are {known}')
     return doors
 
 

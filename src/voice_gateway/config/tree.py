@@ -269,7 +269,7 @@ class PermissionSettings(Section):
     confirm: bool = Field(True, description="ask before unlocking, opening a gate or garage, disarming")
     pin: Pin | None = Field(None, description="four digits or more that must be said or typed to confirm")
     expiry_seconds: float = Field(30.0, gt=0, description="a question for confirmation is void after this")
-    sensitive_doors: Doors = Field(
+    sensitive_channels: Doors = Field(
         ("cli", "voice"),
         description="doors that may ask for sensitive actions, of cli, voice, mqtt, wyoming, web and mcp",
     )

@@ -20,7 +20,8 @@ from voice_gateway.conversation.pending import (
     open_question,
 )
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
-from voice_gateway.homes.zwave import look_before
+from voice_gateway.events import AnswerWanted, EventBus
+from voice_gateway.integrations.zwave import look_before
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.proposal import question
@@ -28,7 +29,6 @@ from voice_gateway.tools.reach import Reach, Reaches
 from voice_gateway.tools.tier import Tier, is_reversible, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import NOT_MEANT, OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
-from voice_gateway.watch import AnswerWanted, Watch
 
 OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
 GRACE_SECONDS = 60.0  # how long that is
@@ -84,14 +84,14 @@ class Confirmation:
         self._reaches = reaches
         self._agreed = agreed
         self._linked = linked
-        self._pin_lock = pin_lock or PinLock(None, Watch(), now)
+        self._pin_lock = pin_lock or PinLock(None, EventBus(), now)
         self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
         self._asked_until: dict[str, float] = {}  # at which doors a PIN may come, until when
 
-    def gate(self, door: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
+    def gate(self, channel: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
         """For the calls of one turn."""
-        return TurnGate(door, self._settings, self._reaches, read_only=read_only, confirmed=confirmed)
+        return TurnGate(channel, self._settings, self._reaches, read_only=read_only, confirmed=confirmed)
 
     # --- what was said
 
@@ -127,16 +127,16 @@ class Confirmation:
         """Of what nobody reads, because it is too long: then also nobody knows whether a PIN is wanted."""
         return text if self._pin is None else without_numbers(text)
 
-    def wants_pin(self, door: str) -> bool:
+    def wants_pin(self, channel: str) -> bool:
         """Whether a question that wants one is open there, or was a moment ago."""
-        return self._now() <= self._asked_until.get(door, 0.0)
+        return self._now() <= self._asked_until.get(channel, 0.0)
 
-    def may_hear_pin(self, text: str, door: str) -> bool:
+    def may_hear_pin(self, text: str, channel: str) -> bool:
         """Of words that may not be whole yet: whether nobody but `receive` should look at them."""
         if self._pin is None:
             return False
         spoken = parted(text)
-        if self.wants_pin(door):
+        if self.wants_pin(channel):
             return bool(spoken.numbers) or not is_latin(text)
         return bool(spoken.numbers) and may_be_pin(spoken, SHORTEST_PIN)
 
@@ -177,7 +177,7 @@ class Confirmation:
         pending = Pending(tuple(calls), asks, expires, sensitive, things, turn.utterance.text)
         turn.history.state[QUESTION] = pending.to_json()
         if pin:
-            self._asked_until[turn.utterance.door] = pending.expires + GRACE_SECONDS
+            self._asked_until[turn.utterance.channel] = pending.expires + GRACE_SECONDS
         return asks, True
 
     async def _refused_anyway(self, calls: Sequence[ToolCall]) -> str:
@@ -263,7 +263,7 @@ class Confirmation:
             return TOO_LATE
         if not pending.sensitive:
             return ""
-        if turn.utterance.door not in self._settings.sensitive_doors:
+        if turn.utterance.channel not in self._settings.sensitive_channels:
             return WRONG_DOOR
         if self._pin is None:
             return ""
@@ -283,7 +283,7 @@ class Confirmation:
 
     async def run(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
         """A yes counts for what was asked: what turns out to be sensitive only now is asked about, too."""
-        gate = self.gate(turn.utterance.door, confirmed=True)
+        gate = self.gate(turn.utterance.channel, confirmed=True)
         gate.agreed_to = Tier.SENSITIVE if sensitive else Tier.ACT
         reply = await self._made(turn, calls, gate)
         ran = {outcome.call_id for outcome in reply.outcomes if outcome.ran}
@@ -297,7 +297,7 @@ class Confirmation:
         turn.history.state.pop(QUESTION, None)
         turn.history.state.pop(DECLINED, None)
         turn.history.add_user(turn.utterance.text)
-        return await self._made(turn, calls, self.gate(turn.utterance.door))
+        return await self._made(turn, calls, self.gate(turn.utterance.channel))
 
     async def _made(self, turn: Turn, calls: Sequence[ToolCall], gate: TurnGate) -> Reply:
         if any(self._executor.tools.find(call.name) is None for call in calls):

@@ -6,8 +6,8 @@ import logging
 
 from voice_gateway.brain.history import History
 from voice_gateway.conversation.store import Store
+from voice_gateway.events import EventBus, State
 from voice_gateway.problems.sentences import MEMORY_LOST
-from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,7 @@ TRIAL = "trial"  # nobody's conversation
 
 
 class Histories:
-    def __init__(self, store: Store, expiry_seconds: float, watch: Watch) -> None:
+    def __init__(self, store: Store, expiry_seconds: float, watch: EventBus) -> None:
         self._store = store
         self._expiry_seconds = expiry_seconds
         self._watch = watch

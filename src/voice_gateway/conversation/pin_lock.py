@@ -14,11 +14,11 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 
-from voice_gateway.long_tasks import wait_at_most
+from voice_gateway.backoff import wait_at_most
+from voice_gateway.events import EventBus, State
 from voice_gateway.private_files import private_file
 from voice_gateway.problems.machine import PIN
 from voice_gateway.problems.sentences import PIN_LOCKED
-from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class PinLock:
     def __init__(
         self,
         file: Path | None,
-        watch: Watch,
+        watch: EventBus,
         now: Callable[[], float] = time.time,
         before: Attempts | None = None,  # without a file: those that count already
     ) -> None:

@@ -16,8 +16,8 @@ LONGEST_NAME = 64  # of a gateway
 
 def conversation_key(utterance: Utterance, gateway: str) -> str:
     """Whoever asks chooses the name of a conversation, and names are published; nobody chooses the door."""
-    stands_in = "" if utterance.door in SHARED_DOORS else gateway
-    place = (stands_in, utterance.door, utterance.satellite or "", utterance.conversation_id)
+    stands_in = "" if utterance.channel in SHARED_DOORS else gateway
+    place = (stands_in, utterance.channel, utterance.satellite or "", utterance.conversation_id)
     # Quoted, so that no name reaches into another's place, nor to what else is in the store.
     return ":".join(["conversation", *(quote(part, safe="") for part in place)])
 

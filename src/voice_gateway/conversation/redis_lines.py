@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from voice_gateway.backoff import end_when_stopping
 from voice_gateway.errors import LinkError
-from voice_gateway.long_tasks import end_when_stopping
 from voice_gateway.turn import new_id
 
 if TYPE_CHECKING:

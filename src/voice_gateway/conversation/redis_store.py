@@ -7,10 +7,10 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
+from voice_gateway.backoff import end_when_stopping
 from voice_gateway.conversation.redis_lines import BEAT_SECONDS, RedisLines
 from voice_gateway.conversation.store import CLAIMED, Lines
 from voice_gateway.errors import ConfigError, LinkError
-from voice_gateway.long_tasks import end_when_stopping
 
 PREFIX = "voice-gateway:"
 LIMIT_SECONDS = 1.0  # a turn waits so long for a Redis that is silent, once; then it is away

@@ -11,9 +11,9 @@ from voice_gateway.brain.prompts import SpokenPrompts
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import FallbackStage, ModelStage, Stage, Turn
 from voice_gateway.errors import GatewayError, UnfitAnswer
+from voice_gateway.events import EventBus, Staged, State
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import Autonomy, Passed, Reply, ToolOutcome, Utterance
-from voice_gateway.watch import Staged, State, Watch
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class Stages:
     def __init__(
         self,
         stages: Sequence[Stage],
-        watch: Watch,
+        watch: EventBus,
         first: First | None,
         prompts: SpokenPrompts | None,
         why: Why | None,

@@ -80,7 +80,7 @@ class SqliteActs:
             return await asyncio.to_thread(self._newest, where, take)
 
     def _add(self, act: UndoEntry, where: Where) -> None:
-        row = (act.at, where.door, where.room or "", where.conversation or "", act.to_text())
+        row = (act.at, where.channel, where.room or "", where.conversation or "", act.to_text())
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(f"INSERT INTO acts ({', '.join(_NAMES[1:])}) VALUES (?, ?, ?, ?, ?)", row)
@@ -97,7 +97,7 @@ class SqliteActs:
         rules = ["door = :door", "at > :since"] + [
             f"{key} = :{key}" for key, value in wanted.items() if value is not None
         ]
-        values = {"door": where.door, "since": self._now() - KEPT_SECONDS, **wanted}
+        values = {"door": where.channel, "since": self._now() - KEPT_SECONDS, **wanted}
         select = f"SELECT id, text FROM acts WHERE {' AND '.join(rules)} ORDER BY id DESC LIMIT 1"
 
         def work(connection: sqlite3.Connection) -> str | None:
@@ -139,16 +139,16 @@ class RedisActs:
         self._gateway = gateway
         self._now = now
 
-    def _key(self, door: str) -> str:
-        stands_in = "" if door in SHARED_DOORS else self._gateway
-        return f"acts:{quote(stands_in, safe='')}:{quote(door, safe='')}"
+    def _key(self, channel: str) -> str:
+        stands_in = "" if channel in SHARED_DOORS else self._gateway
+        return f"acts:{quote(stands_in, safe='')}:{quote(channel, safe='')}"
 
     async def add(self, act: UndoEntry, where: Where) -> None:
         text = _entry(act, where)
-        await self._store.push(self._key(where.door), text, most=MOST_ACTS, expiry_seconds=KEPT_SECONDS)
+        await self._store.push(self._key(where.channel), text, most=MOST_ACTS, expiry_seconds=KEPT_SECONDS)
 
     async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
-        key, since = self._key(where.door), self._now() - KEPT_SECONDS
+        key, since = self._key(where.channel), self._now() - KEPT_SECONDS
         for text in await self._store.pushed(key):
             found = _read_entry(text)
             if found is None or found[1].at <= since or not _is_of(found[0], where):
@@ -159,7 +159,7 @@ class RedisActs:
 
 
 def _entry(act: UndoEntry, where: Where) -> str:
-    return json.dumps([where.door, where.room, where.conversation, act.to_text()])
+    return json.dumps([where.channel, where.room, where.conversation, act.to_text()])
 
 
 def _read_entry(text: str) -> tuple[Where, UndoEntry] | None:
@@ -173,7 +173,7 @@ def _read_entry(text: str) -> tuple[Where, UndoEntry] | None:
 
 def _is_of(kept: Where, wanted: Where) -> bool:
     return (
-        kept.door == wanted.door
+        kept.channel == wanted.channel
         and wanted.room in (None, kept.room)
         and wanted.conversation in (None, kept.conversation)
     )

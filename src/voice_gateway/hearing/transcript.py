@@ -7,20 +7,20 @@ import numpy as np
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
+from voice_gateway.events import EventBus, State
 from voice_gateway.hearing.endpoint import FRAME_SAMPLES, SPEECH_ABOVE
 from voice_gateway.hearing.silero import SileroActivity
 from voice_gateway.hearing.transcriber import Transcriber, noise_reason, without_wake_words
-from voice_gateway.problems.doors import TRANSCRIBER
+from voice_gateway.problems.channels import TRANSCRIBER
 from voice_gateway.problems.sentences import CANNOT_UNDERSTAND
 from voice_gateway.sound.samples import RATE, Samples
 from voice_gateway.turn import SpeechSegment, Transcript
-from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)
 
 
 async def transcript_of(
-    segment: SpeechSegment, transcriber: Transcriber, settings: VoiceSettings, watch: Watch
+    segment: SpeechSegment, transcriber: Transcriber, settings: VoiceSettings, watch: EventBus
 ) -> Transcript:
     """A failing engine gives a transcript that is dropped, with the reason."""
     started = perf_counter()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from itertools import chain
 
-from voice_gateway.problems.doors import MQTT_BROKER, THE_VOICE, WEB_CONSOLE
+from voice_gateway.problems.channels import MQTT_BROKER, THE_VOICE, WEB_CONSOLE
 from voice_gateway.problems.machine import CONVERSATIONS, THIS_MACHINE
 from voice_gateway.problems.models import LANGUAGE_MODEL
 from voice_gateway.problems.problem import Problem

@@ -43,7 +43,7 @@ def before_it(store: TurnStore, turn: Turn, expiry_seconds: float) -> list[dict[
     """The turns of the same conversation that it may speak of, with their events, oldest first; a longer
     silence ends one."""
     one_by_one = store.turns(
-        before=turn["id"], limit=MOST_BEFORE, door=turn["door"], conversation=turn["conversation_id"]
+        before=turn["id"], limit=MOST_BEFORE, channel=turn["door"], conversation=turn["conversation_id"]
     )
     taken: list[dict[str, Any]] = []
     after = turn["at"]

@@ -32,11 +32,11 @@ _MAY = {
 _LOOKS = Permission.LOOKS.value
 
 
-def explain(turn: Mapping[str, Any], *, door: str, now: float, led_to: str = "") -> str:
+def explain(turn: Mapping[str, Any], *, channel: str, now: float, led_to: str = "") -> str:
     """`door` is where it is asked; `led_to` are the words that a question of ours came from."""
     events: Sequence[Event] = turn["events"]
-    parts = [_words(turn, door, now, led_to), *_stages(events)]
-    calls = _calls(events, spoken=door in SPOKEN)
+    parts = [_words(turn, channel, now, led_to), *_stages(events)]
+    calls = _calls(events, spoken=channel in SPOKEN)
     parts += calls or [_nothing(turn)]
     return " ".join(part for part in parts if part)
 
@@ -69,11 +69,11 @@ def when(at: float, now: float) -> str:
     return f"on {then:%A, %d %B} {clock}"
 
 
-def _words(turn: Mapping[str, Any], door: str, now: float, led_to: str) -> str:
+def _words(turn: Mapping[str, Any], channel: str, now: float, led_to: str) -> str:
     at = when(turn["at"], now)
     if is_routine(turn):
         return f"Your routine {quoted(turn['text'])} ran{f' {at}' if at else ' just now'}."
-    place = f" {_DOORS.get(turn['door'], '')}" if turn["door"] != door else ""
+    place = f" {_DOORS.get(turn['door'], '')}" if turn["door"] != channel else ""
     said = f"{at[:1].upper()}{at[1:]} you said {quoted(turn['text'])}{place}" if at else ""
     said = said or f"You said {quoted(turn['text'])}{place}"
     heard: Event = next((one for one in turn["events"] if one["type"] == "heard"), {})

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import is_not
 from typing import TYPE_CHECKING, Any
 
+from voice_gateway.events import Answered, CallFinished, Event, Heard, Judged, ModelRound
 from voice_gateway.recorder.recorder import FinishedTurn, Surroundings
 from voice_gateway.recorder.store import Kept, TurnStore, packed
 from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, is_secret_name, mask_whole
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.trace import event_json, private
 from voice_gateway.turn import ToolOutcome
-from voice_gateway.watch import Answered, CallFinished, Event, Heard, Judged, ModelRound
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -57,7 +57,7 @@ class Records:
         kept = Kept(
             said.id,
             events[0]["at"],
-            said.door,
+            said.channel,
             said.room,
             said.conversation_id,
             hide(private(said.text)),

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.config import RecorderSettings
+from voice_gateway.events import Acted, Answered, Event, EventBus, Said, State
 from voice_gateway.problems.sentences import FILE_DAMAGED, TURNS_LOST
 from voice_gateway.turn import ToolOutcome, Utterance
-from voice_gateway.watch import Acted, Answered, Event, Said, State, Watch
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -75,7 +75,7 @@ class Recorder:
         self,
         settings: RecorderSettings,
         path: Path,
-        watch: Watch,
+        watch: EventBus,
         around: Callable[[], Surroundings] = Surroundings,
         *,
         now: Callable[[], float] = time.time,

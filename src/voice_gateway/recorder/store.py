@@ -192,7 +192,7 @@ class TurnStore:
         limit: int = MOST_LISTED,
         before: str = "",
         since: float = 0.0,
-        door: str = "",
+        channel: str = "",
         conversation: str = "",
     ) -> list[dict[str, Any]]:
         """Newest first. `before` is the id of one; those behind it follow."""
@@ -205,7 +205,7 @@ class TurnStore:
             ("+at >= ?", self._horizon()),  # without the index of times: it would be sorted by place then
             (f"{place} < (SELECT MAX(seq) FROM turns WHERE id = ?)", before),
             ("at >= ?", since),
-            ("door = ?", door),
+            ("door = ?", channel),
             ("conversation = ?", conversation),
         ]
         given = [(condition, value) for condition, value in wanted if value]

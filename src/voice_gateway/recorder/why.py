@@ -117,12 +117,12 @@ class Why:
         led_to = ""
         if heard.get("in_answer_to"):
             before = store.turns(
-                before=turn["id"], limit=1, door=turn["door"], conversation=turn["conversation_id"]
+                before=turn["id"], limit=1, channel=turn["door"], conversation=turn["conversation_id"]
             )
             led_to = (
                 before[0]["text"] if before and before[0]["reply"].endswith(heard["in_answer_to"]) else ""
             )
-        return explain(turn, door=asked.door, now=self._now(), led_to=led_to)
+        return explain(turn, channel=asked.channel, now=self._now(), led_to=led_to)
 
     def _meant(
         self, store: "TurnStore", asked: Utterance, question: "WhyQuestion"
@@ -132,7 +132,7 @@ class Why:
 
         words = _content(question.thing)
         for listed in store.turns(limit=MOST_READ):
-            here = (listed["door"], listed["conversation_id"]) == (asked.door, asked.conversation_id)
+            here = (listed["door"], listed["conversation_id"]) == (asked.channel, asked.conversation_id)
             ran = is_routine(listed) and self._now() - listed["at"] < ROUTINE_SECONDS
             if not here and not ran:
                 continue

@@ -66,7 +66,7 @@ class RoutineReader(Protocol):
 class From:
     """Who made it, and where."""
 
-    door: str = "cli"
+    channel: str = "cli"
     room: str = ""
     conversation: str = "default"
 
@@ -132,7 +132,7 @@ class RoutineBook:
         """ToolError: it is not kept, and nothing of it is."""
         if isinstance(routine.trigger, Event) and starts_itself(routine, self.store.events()):
             raise ToolError("That would start itself again and again, so I kept nothing.")
-        made = replace(routine, door=by.door, room=by.room, conversation=by.conversation)
+        made = replace(routine, channel=by.channel, room=by.room, conversation=by.conversation)
         return self.store.add([made], self._settings.limit)[0]
 
     def what(self, routine: Routine) -> str:

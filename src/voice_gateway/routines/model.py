@@ -138,7 +138,7 @@ class Routine:
     sensitive: bool = False  # a yes was said to more than can be taken back
     aloud: bool = False  # it is told when it went well, too
     back: bool = False  # it ends what was done for a while
-    door: str = "cli"
+    channel: str = "cli"
     room: str = ""
     conversation: str = "default"
     until: datetime | None = None
@@ -199,7 +199,7 @@ def to_record(routine: Routine) -> dict[str, Any]:
         "sensitive": routine.sensitive,
         "aloud": routine.aloud,
         "back": routine.back,
-        "door": routine.door,
+        "door": routine.channel,
         "room": routine.room,
         "conversation": routine.conversation,
         "until": _plain(routine.until),
@@ -227,7 +227,7 @@ def from_record(facts: Mapping[str, Any]) -> Routine:
         sensitive=bool(facts.get("sensitive", False)),
         aloud=bool(facts.get("aloud", False)),
         back=bool(facts.get("back", False)),
-        door=str(facts.get("door", "cli")),
+        channel=str(facts.get("door", "cli")),
         room=str(facts.get("room", "")),
         conversation=str(facts.get("conversation", "default")),
         until=_moment(until) if until else None,

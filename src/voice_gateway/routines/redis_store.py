@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import ConfigError, ToolUnavailable
-from voice_gateway.kept_changes import ChangeListeners
+from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine
 from voice_gateway.routines.redis_scripts import (

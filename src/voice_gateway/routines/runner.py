@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
+from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.routines.agenda import AHEAD_SECONDS, Agenda
 from voice_gateway.routines.model import UPDATED, Event, Last, Routine, Shown
 from voice_gateway.routines.schedule import NoPlace, Place, at_such_a_time, due_next

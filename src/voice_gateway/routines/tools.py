@@ -245,4 +245,4 @@ def _cancelling(routine: Routine) -> Mapping[str, Any]:
 
 def _by() -> From:
     said = speaking()
-    return From(said.door, said.room or "", said.conversation_id) if said else From()
+    return From(said.channel, said.room or "", said.conversation_id) if said else From()

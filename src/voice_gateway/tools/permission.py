@@ -57,7 +57,7 @@ _WAITING = {why: replace(WAITING, why=why) for why in Permission}
 class TurnGate:
     """Judges the calls of one turn, and remembers those the user must be asked about."""
 
-    door: str
+    channel: str
     settings: PermissionSettings
     reaches: Reaches
     read_only: bool = False  # nothing may be changed in this turn
@@ -85,7 +85,7 @@ class TurnGate:
         verdict = self._verdict(call, traits, level)
         if verdict.decision is not Decision.ALLOWED:
             self.refused.append(call)
-        facts = {"tool": call.name, "tier": level, "decision": verdict.decision, "from_door": self.door}
+        facts = {"tool": call.name, "tier": level, "decision": verdict.decision, "from_door": self.channel}
         log.info("permission decided", extra=facts)
         return verdict
 
@@ -98,7 +98,7 @@ class TurnGate:
             return NOT_SEARCHED if unasked else _ALLOWED[Permission.LOOKS]
         if self.read_only or (self.by_model and not self._may_be_meant(call, traits)):
             return READ_ONLY if self.read_only else FORBIDDEN
-        if level is Tier.SENSITIVE and self.door not in self.settings.sensitive_doors:
+        if level is Tier.SENSITIVE and self.channel not in self.settings.sensitive_channels:
             return WRONG_DOOR
         agreed = self.confirmed and (level is not Tier.SENSITIVE or self.agreed_to is Tier.SENSITIVE)
         if agreed:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from zwave_mcp.home import NotUnderstood, Refused
-from zwave_mcp.keeping.network import CannotDo, Door, LockUser, LockUsers
+from zwave_mcp.maintenance.network import CannotDo, Door, LockUser, LockUsers
 from zwave_mcp.mqtt.api import Api
 
 Call = Callable[..., Awaitable[Any]]

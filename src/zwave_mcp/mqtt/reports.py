@@ -9,8 +9,8 @@ from typing import Any, Final, TypeGuard
 
 from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, DOOR_LOCK, NOTIFICATION
 from zwave_mcp.events import LATE_SECONDS, STALE_SECONDS, Report
-from zwave_mcp.happenings import CENTRAL_SCENE, EVENT_CLASSES
 from zwave_mcp.home import Snapshot
+from zwave_mcp.notifications import CENTRAL_SCENE, EVENT_CLASSES
 
 _NAMED: Final = {
     "central_scene": CENTRAL_SCENE,

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from zwave_mcp.devices import BATTERY, NOTIFICATION
 from zwave_mcp.events import Report
-from zwave_mcp.happenings import CENTRAL_SCENE
 from zwave_mcp.home import Value, ValueId
+from zwave_mcp.notifications import CENTRAL_SCENE
 from zwave_mcp.simulated.store import Track
 
 Texts = dict[int | bool | str, str]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from zwave_mcp.home import NoAnswer, Refused
-from zwave_mcp.keeping.network import Door, LockUser, LockUsers
+from zwave_mcp.maintenance.network import Door, LockUser, LockUsers
 from zwave_mcp.simulated.file import DeviceSpec
 
 if TYPE_CHECKING:

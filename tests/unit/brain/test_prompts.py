@@ -4,7 +4,7 @@ import pytest
 
 from voice_gateway.brain.prompts import SpokenPrompts, find_prompt, sentence, wanted_prompt
 from voice_gateway.brain.stage import Turn
-from voice_gateway.mcp_link.catalogue import Catalogue, Contents, Prompt, PromptArgument
+from voice_gateway.mcp_client.catalogue import Catalogue, Contents, Prompt, PromptArgument
 from voice_gateway.turn import Reply, Utterance
 
 PLAN = Prompt("box", "plain-plan", "Daily Plan")

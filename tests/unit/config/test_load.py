@@ -10,7 +10,7 @@ from tests.fakes.allowed_settings import allowed
 from voice_gateway.cli.config import commented_file
 from voice_gateway.config import ServerSettings, load, remember_home
 from voice_gateway.config.environment import KNOWN_NAMES, env_name
-from voice_gateway.config.kinds import DOORS
+from voice_gateway.config.kinds import CHANNELS
 from voice_gateway.config.tree import WITHOUT_EFFECT, setting_names
 from voice_gateway.errors import ConfigError
 
@@ -290,10 +290,10 @@ def _section(page: str, setting: str) -> str:
 
 
 def test_the_doors_that_may_ask_for_sensitive_actions_all_exist():
-    doors = load(environ={}).settings.permission.sensitive_doors
+    doors = load(environ={}).settings.permission.sensitive_channels
 
     assert doors == ("cli", "voice")
-    assert set(doors) < set(DOORS)
+    assert set(doors) < set(CHANNELS)
 
 
 @pytest.mark.parametrize("environ", [{}, {"VOICE_GATEWAY_BRAIN_ROUTER": "false"}])
@@ -326,12 +326,12 @@ def test_nobody_is_led_to_a_setting_of_what_is_gone(setting):
 
 
 def test_an_empty_text_means_none_and_an_empty_list():
-    environ = {"VOICE_GATEWAY_BRAIN_ROOM": "", "VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS": ""}
+    environ = {"VOICE_GATEWAY_BRAIN_ROOM": "", "VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS": ""}
 
     settings = load(environ=environ).settings
 
     assert settings.brain.room is None
-    assert settings.permission.sensitive_doors == ()
+    assert settings.permission.sensitive_channels == ()
 
 
 @pytest.mark.parametrize("table", ["[1]", "5", '"x"', '{"a": 1}', "{", '{"a": {"command": "x"}, "a": {}}'])

@@ -46,11 +46,11 @@ WRONG = [
     ("VOICE_GATEWAY_MQTT_PREFIX", "voice\udcff", f"mqtt.prefix: {TOPIC}"),
     ("VOICE_GATEWAY_BRAIN_SEVERAL_STEPS", "maybe", "brain.several_steps: must be auto, true or false"),
     ("VOICE_GATEWAY_MQTT_SHARE_GROUP", "a/b", "mqtt.share_group: must be one plain word"),
-    ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "clii", 'there is no door "clii" (did you mean "cli"?)'),
+    ("VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS", "clii", 'no channel "clii" (did you mean "cli"?)'),
     (
-        "VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS",
+        "VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS",
         "tv",
-        "the doors are cli, voice, mqtt, wyoming, web and mcp",
+        "the channels are cli, voice, mqtt, wyoming, web and mcp",
     ),
     ("VOICE_GATEWAY_PERMISSION_PIN", "123", "permission.pin: must have at least 4 digits"),
     ("VOICE_GATEWAY_PERMISSION_PIN", "abc", 'permission.pin: must be digits in quotes, such as "2468"'),
@@ -109,7 +109,7 @@ def test_the_same_in_a_file_names_the_file(text, says):
         ("VOICE_GATEWAY_MQTT_PREFIX", "home/voice"),
         ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "Hey Jarvis, okay-nabu, words/mine.tflite"),
         ("VOICE_GATEWAY_PERMISSION_PIN", "0042"),
-        ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "cli, voice, mqtt, wyoming, web, mcp"),
+        ("VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS", "cli, voice, mqtt, wyoming, web, mcp"),
     ],
 )
 def test_a_good_value_is_taken(variable, value):

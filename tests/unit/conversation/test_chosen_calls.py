@@ -3,14 +3,14 @@
 from tests.fakes.locked_house import LOCK, UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
+from voice_gateway.events import Acted, Answered, Heard
 from voice_gateway.turn import OutcomeStatus, ToolCall, Utterance
-from voice_gateway.watch import Acted, Answered, Heard
 
-ALLOWED = PermissionSettings(sensitive_doors=("mcp",))
+ALLOWED = PermissionSettings(sensitive_channels=("mcp",))
 
 
-def chosen(conversation_id="a", door="mcp"):
-    return Utterance("use the lock", door=door, conversation_id=conversation_id)
+def chosen(conversation_id="a", channel="mcp"):
+    return Utterance("use the lock", channel=channel, conversation_id=conversation_id)
 
 
 async def test_a_call_that_needs_no_yes_is_made_and_told_to_all_who_watch():
@@ -30,7 +30,7 @@ async def test_a_sensitive_call_becomes_a_question_of_that_conversation():
     house = House("hello", permission=ALLOWED)
 
     asked = await house.conversation.make_calls(chosen(), [UNLOCK])
-    elsewhere = await house.hears("yes", door="mcp", conversation_id="b")
+    elsewhere = await house.hears("yes", channel="mcp", conversation_id="b")
 
     assert asked.expects_answer
     assert asked.ok
@@ -38,7 +38,7 @@ async def test_a_sensitive_call_becomes_a_question_of_that_conversation():
     assert "unlocked" not in elsewhere.text
     assert house.lock.actions == []
 
-    await house.hears("yes", door="mcp", conversation_id="a")
+    await house.hears("yes", channel="mcp", conversation_id="a")
 
     assert house.lock.actions == ["unlock"]
 
@@ -48,7 +48,7 @@ async def test_another_call_is_no_yes_and_ends_the_question():
     await house.conversation.make_calls(chosen(), [UNLOCK])
     await house.conversation.make_calls(chosen(), [LOCK])
 
-    await house.hears("yes", door="mcp", conversation_id="a")
+    await house.hears("yes", channel="mcp", conversation_id="a")
 
     assert house.lock.actions == ["lock"]
 

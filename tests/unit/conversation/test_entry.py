@@ -106,9 +106,9 @@ async def test_what_was_done_is_told_before_the_question():
 
 
 async def test_a_door_that_is_not_allowed_gets_a_refusal_and_no_question():
-    house = House([UNLOCK], permission=PermissionSettings(sensitive_doors=("voice",)))
+    house = House([UNLOCK], permission=PermissionSettings(sensitive_channels=("voice",)))
 
-    refused = await house.hears("unlock the front door", door="mqtt")
+    refused = await house.hears("unlock the front door", channel="mqtt")
 
     assert house.lock.actions == []
     assert not refused.expects_answer

@@ -10,8 +10,8 @@ from tests.fakes.waiting import until
 from voice_gateway.brain.history import MOST_KEPT_BYTES, MOST_KEPT_MESSAGES, History, pair
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.events import EventBus, State
 from voice_gateway.turn import ToolCall, ToolOutcome
-from voice_gateway.watch import State, Watch
 
 
 class Failing(MemoryStore):
@@ -29,7 +29,7 @@ class Failing(MemoryStore):
 
 
 async def test_a_failing_store_is_told_of_and_so_is_its_return(caplog):
-    store, watch = Failing(), Watch()
+    store, watch = Failing(), EventBus()
     histories = Histories(store, 60.0, watch)
 
     assert (await histories.load("c")).messages == []
@@ -72,7 +72,7 @@ def say(history: History, turn: int, result: str = "The lamp is on.") -> None:
 @pytest.mark.parametrize(("turns", "result"), [(120, "The lamp is on."), (40, "long " * 5_000)])
 async def test_what_is_kept_stops_growing_and_stays_valid(turns: int, result: str) -> None:
     store = Texts()
-    histories = Histories(store, 60.0, Watch())
+    histories = Histories(store, 60.0, EventBus())
     for turn in range(turns):
         history = await histories.load("c")
         say(history, turn, result)
@@ -90,7 +90,7 @@ async def test_what_is_kept_stops_growing_and_stays_valid(turns: int, result: st
 @pytest.mark.parametrize("who", ["user", "tool", "model"])
 async def test_one_turn_that_is_too_long_alone_is_shortened(who: str) -> None:
     store = Texts()
-    histories, huge, history = Histories(store, 60.0, Watch()), "x" * 3 * MOST_KEPT_BYTES, History()
+    histories, huge, history = Histories(store, 60.0, EventBus()), "x" * 3 * MOST_KEPT_BYTES, History()
     history.add_user(huge if who == "user" else "hello")
     history.add_ai("", [ToolCall("1", "lamp", {})])
     history.add_outcomes([ToolOutcome("1", "lamp", huge if who == "tool" else "on", True, 0.1)])
@@ -107,7 +107,7 @@ async def test_a_conversation_that_cannot_be_read_makes_room_for_the_next(stored
     """Damaged, or of another version: else nothing that is said in it would be kept until it expires."""
     store = MemoryStore()
     await store.put("c", stored, expiry_seconds=60)
-    histories = Histories(store, 60.0, Watch())
+    histories = Histories(store, 60.0, EventBus())
 
     history = await histories.load("c")
     assert history.messages == []
@@ -126,7 +126,7 @@ async def test_a_store_that_is_well_again_is_noticed_though_nobody_says_anything
                 raise OSError("database or disk is full")
             await super().put(key, text, expiry_seconds=expiry_seconds)
 
-    store, watch = Full(), Watch()
+    store, watch = Full(), EventBus()
     histories = Histories(store, 60.0, watch)
     watching = asyncio.ensure_future(histories.watch_store(0.0))
     histories.failed("conversation could not be kept", OSError("database or disk is full"))

@@ -37,18 +37,18 @@ async def test_a_harmless_call_is_agreed_to_by_a_yes_alone_at_any_door():
     for door in ("cli", "mqtt"):
         home = house(LOCK)
 
-        asked = await home.hears("how are my roses", door=door)
+        asked = await home.hears("how are my roses", channel=door)
         assert (asked.text, asked.expects_answer) == ("Lock the back door? Say yes to confirm.", True)
         assert home.lock.actions == []
 
-        assert (await home.hears("yes", door=door)).ok
+        assert (await home.hears("yes", channel=door)).ok
         assert home.lock.actions == ["lock"]
 
 
 async def test_the_users_own_words_are_enough():
     home = house(LOCK)
 
-    assert not (await home.hears("find my roses and lock the back door", door="mqtt")).expects_answer
+    assert not (await home.hears("find my roses and lock the back door", channel="mqtt")).expects_answer
     assert home.lock.actions == ["lock"]
 
 
@@ -61,7 +61,7 @@ async def test_what_is_sensitive_keeps_its_pin_and_its_doors():
     assert home.lock.actions == []
 
     home = house(UNLOCK)
-    assert not (await home.hears("unlock the front door", door="mqtt")).expects_answer
+    assert not (await home.hears("unlock the front door", channel="mqtt")).expects_answer
     assert home.lock.actions == []
 
 

@@ -11,10 +11,10 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.confirmation import GRACE_SECONDS, Confirmation
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import SqliteStore
+from voice_gateway.events import EventBus
 from voice_gateway.turn import Passed, Reply
-from voice_gateway.watch import Watch
 
-SETTINGS = PermissionSettings(pin="2468", sensitive_doors=("cli", "voice", "wyoming"))
+SETTINGS = PermissionSettings(pin="2468", sensitive_channels=("cli", "voice", "wyoming"))
 LEAKS = (
     *("2468", "24", "68", "two", "four", "six", "eight", "sixty", "twenty", "acht", "٢", "二", "２"),
     *("fuor", "eigth", "τέσσερα", "empat", "bốn", "よん", "yon", "четири", "ארבע", "ოთხი"),
@@ -88,7 +88,7 @@ class Everything:
         return " ".join([*events, *seen, *lines, *self._first])
 
     async def stored(self) -> str:
-        history = await Histories(self._store, 60.0, Watch()).load("conversation::cli::default")
+        history = await Histories(self._store, 60.0, EventBus()).load("conversation::cli::default")
         return " ".join(str(message.text) for message in history.messages)
 
     async def assert_unknown(self) -> None:
@@ -158,7 +158,7 @@ async def test_a_pin_that_comes_too_late_is_known_to_nobody(tmp_path, caplog, an
         "remember the code 2468",
     ],
 )
-@pytest.mark.parametrize("place", [{}, {"conversation_id": "other"}, {"door": "mqtt"}])
+@pytest.mark.parametrize("place", [{}, {"conversation_id": "other"}, {"channel": "mqtt"}])
 async def test_a_pin_that_nobody_asked_for_is_known_to_nobody(tmp_path, caplog, answer, place):
     everything = Everything(tmp_path, caplog, "a model's answer")
 
@@ -254,7 +254,7 @@ async def test_without_a_pin_in_the_settings_every_number_is_heard():
 
 async def test_which_number_is_hidden_does_not_tell_the_pin(tmp_path):
     """Whoever tries numbers where no PIN is wanted sees the same for all of them."""
-    for place in ({}, {"door": "mqtt"}):
+    for place in ({}, {"channel": "mqtt"}):
         replies = []
         for number in ("2468", "1357"):
             house = House("okay", permission=SETTINGS)
@@ -271,7 +271,7 @@ async def test_words_that_are_not_whole_yet_are_not_looked_at_by_a_stage():
     assert conversation.may_hear_pin("yes two four six eight", "voice")
     assert not conversation.wants_pin("voice")
 
-    await house.hears("unlock the front door", door="voice")
+    await house.hears("unlock the front door", channel="voice")
     assert conversation.may_hear_pin("well it was 24", "voice")
     assert conversation.may_hear_pin("ორი ოთხი", "voice")
     assert not conversation.may_hear_pin("turn on the lamp", "voice")
@@ -289,8 +289,8 @@ async def test_a_question_about_something_harmless_wants_no_pin_and_is_asked_at_
         return Reply("", tuple(outcomes), stage="model")
 
     house.stage.steps.append(locks_up)
-    asked = await house.hears("what is in the news", door="mqtt")
+    asked = await house.hears("what is in the news", channel="mqtt")
     assert asked.text.endswith("Say yes to confirm.")
 
-    await house.hears("yes", door="mqtt")
+    await house.hears("yes", channel="mqtt")
     assert house.lock.actions == ["lock"]

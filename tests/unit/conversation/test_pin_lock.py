@@ -9,9 +9,9 @@ from tests.fakes.locked_house import UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.pin_lock import Attempts, PinLock, PinVerdict, in_words
-from voice_gateway.watch import State, Watch
+from voice_gateway.events import EventBus, State
 
-SETTINGS = PermissionSettings(pin="2468", sensitive_doors=("cli", "voice"))
+SETTINGS = PermissionSettings(pin="2468", sensitive_channels=("cli", "voice"))
 
 
 class Clock:
@@ -70,7 +70,7 @@ async def test_while_no_pin_counts_none_is_asked_for():
 async def test_wrong_pins_count_across_doors_and_conversations():
     house = a_house()
     for number in range(5):
-        await answered(house, "yes 1111", door=("cli", "voice")[number % 2], conversation_id=str(number))
+        await answered(house, "yes 1111", channel=("cli", "voice")[number % 2], conversation_id=str(number))
 
     assert "too many wrong PINs" in await answered(house, "yes 2468", conversation_id="new")
 
@@ -108,7 +108,7 @@ async def test_what_is_no_guess_does_not_count():
         await answered(house, "yes")
         await answered(house, "no, 1111")
         await house.hears("yes 1111")
-        await house.hears("yes 1111", door="mqtt")
+        await house.hears("yes 1111", channel="mqtt")
         await house.hears("unlock the front door")
         house.now += 31
         assert "too long ago" in (await house.hears("yes 1111")).text
@@ -129,7 +129,7 @@ async def test_the_right_pin_forgets_the_wrong_ones():
 
 async def test_each_further_wrong_pin_doubles_the_time_up_to_an_hour():
     clock = Clock()
-    lock = PinLock(None, Watch(), clock)
+    lock = PinLock(None, EventBus(), clock)
     for _ in range(4):
         await lock.judge(right=False)
     locked = []
@@ -143,7 +143,7 @@ async def test_each_further_wrong_pin_doubles_the_time_up_to_an_hour():
 
 async def test_a_clock_that_is_set_back_makes_no_lock_longer():
     clock = Clock()
-    lock = PinLock(None, Watch(), clock)
+    lock = PinLock(None, EventBus(), clock)
     for _ in range(5):
         await lock.judge(right=False)
     clock.time -= 86_400
@@ -172,7 +172,7 @@ async def test_a_count_that_cannot_be_read_was_not_nothing(tmp_path, damage, cap
     file = tmp_path / "wrong-pins.json"
     file.write_text(damage)
 
-    _, attempts = await PinLock(file, Watch(), Clock()).judge(right=False)
+    _, attempts = await PinLock(file, EventBus(), Clock()).judge(right=False)
 
     assert attempts.is_locked
     assert "cannot be read" in caplog.text
@@ -180,7 +180,7 @@ async def test_a_count_that_cannot_be_read_was_not_nothing(tmp_path, damage, cap
 
 async def test_a_count_that_cannot_be_written_counts_all_the_same(tmp_path, caplog):
     (tmp_path / "file").write_text("")
-    lock = PinLock(tmp_path / "file" / "wrong-pins.json", Watch(), Clock())
+    lock = PinLock(tmp_path / "file" / "wrong-pins.json", EventBus(), Clock())
     for _ in range(5):
         await lock.judge(right=False)
 
@@ -191,10 +191,10 @@ async def test_a_count_that_cannot_be_written_counts_all_the_same(tmp_path, capl
 async def test_a_lock_is_told_in_the_status_until_it_is_over(tmp_path):
     clock, told = Clock(), asyncio.Event()
     file = tmp_path / "wrong-pins.json"
-    before = PinLock(file, Watch(), clock)
+    before = PinLock(file, EventBus(), clock)
     for _ in range(5):
         await before.judge(right=False)
-    watch = Watch(clock)
+    watch = EventBus(clock)
     watch.subscribe(lambda _event: told.set())
     lock = PinLock(file, watch, clock)  # the gateway has been started again
 
@@ -214,7 +214,7 @@ async def test_a_lock_is_told_in_the_status_until_it_is_over(tmp_path):
 
 async def test_the_status_is_true_when_the_time_is_over():
     clock = Clock()
-    watch = Watch(clock)
+    watch = EventBus(clock)
     told = asyncio.Event()
     before = Attempts(5, clock() + 0.01, 60.0)
     lock = PinLock(None, watch, clock, before)

@@ -10,17 +10,17 @@ from tests.fakes.locked_house import UNLOCK, House
 from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.place import conversation_key, gateway_id
 from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.events import Heard
 from voice_gateway.turn import Utterance
-from voice_gateway.watch import Heard
 
-EVERYWHERE = PermissionSettings(sensitive_doors=("cli", "voice", "mqtt", "wyoming"))
+EVERYWHERE = PermissionSettings(sensitive_channels=("cli", "voice", "mqtt", "wyoming"))
 
 
 async def test_who_knows_a_conversation_by_name_cannot_answer_its_question_from_another_door():
     house = House([UNLOCK], "hello", permission=EVERYWHERE)
-    await house.hears("unlock the front door", door="voice", conversation_id="published")
+    await house.hears("unlock the front door", channel="voice", conversation_id="published")
 
-    reply = await house.hears("yes", door="mqtt", conversation_id="published")
+    reply = await house.hears("yes", channel="mqtt", conversation_id="published")
 
     assert house.lock.actions == []
     assert reply.conversation_id == "published"
@@ -29,15 +29,15 @@ async def test_who_knows_a_conversation_by_name_cannot_answer_its_question_from_
         "published",
     ]
 
-    await house.hears("yes", door="voice", conversation_id="published")
+    await house.hears("yes", channel="voice", conversation_id="published")
     assert house.lock.actions == ["unlock"]  # nor was the question taken away from who was asked
 
 
 async def test_who_knows_a_conversation_by_name_cannot_read_it_from_another_door():
     house = House([UNLOCK], "hello", permission=EVERYWHERE)
-    await house.hears("unlock the front door", door="voice", conversation_id="published")
+    await house.hears("unlock the front door", channel="voice", conversation_id="published")
 
-    await house.hears("what did I say?", door="mqtt", conversation_id="published")
+    await house.hears("what did I say?", channel="mqtt", conversation_id="published")
 
     assert house.stage.seen[-1].history.messages == []
     assert house.stage.seen[-1].history.state == {}
@@ -45,7 +45,7 @@ async def test_who_knows_a_conversation_by_name_cannot_read_it_from_another_door
 
 async def test_one_satellite_does_not_answer_for_another():
     house = House([UNLOCK], "hello", permission=EVERYWHERE)
-    wyoming = {"door": "wyoming", "conversation_id": "wyoming-1"}
+    wyoming = {"channel": "wyoming", "conversation_id": "wyoming-1"}
     await house.hears("unlock the front door", satellite="kitchen", **wyoming)
 
     await house.hears("yes", satellite="hall", **wyoming)
@@ -60,12 +60,12 @@ async def test_gateways_with_one_store_share_the_questions_of_mqtt_alone():
     here = House([UNLOCK], [UNLOCK], store=store, permission=EVERYWHERE, gateway="here")
     there = House("hello", store=store, permission=EVERYWHERE, gateway="there")
 
-    await here.hears("unlock the front door", door="cli", conversation_id="cli")
-    await there.hears("yes", door="cli", conversation_id="cli")
+    await here.hears("unlock the front door", channel="cli", conversation_id="cli")
+    await there.hears("yes", channel="cli", conversation_id="cli")
     assert there.lock.actions == []
 
-    await here.hears("unlock the front door", door="mqtt", conversation_id="m")
-    await there.hears("yes", door="mqtt", conversation_id="m")
+    await here.hears("unlock the front door", channel="mqtt", conversation_id="m")
+    await there.hears("yes", channel="mqtt", conversation_id="m")
     assert there.lock.actions == ["unlock"]
 
 

@@ -4,17 +4,17 @@ import asyncio
 
 from tests.fakes.model import FakeModel
 
-from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.prompts import SpokenPrompts
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
-from voice_gateway.mcp_link.catalogue import Catalogue, Contents, Prompt
+from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.events import Event, EventBus, Progressed
+from voice_gateway.llm.loop import run_loop
+from voice_gateway.mcp_client.catalogue import Catalogue, Contents, Prompt
 from voice_gateway.progress import Progress, listener
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Passed, Reply, Utterance
-from voice_gateway.watch import Event, Progressed, Watch
 
 
 class Local:
@@ -47,7 +47,7 @@ async def get(_server, _name, _arguments) -> Contents:
     return Contents("Plan my day.\nUnlock the door.")
 
 
-def conversation(*stages, watch: Watch | None = None, **brain: float) -> Conversation:
+def conversation(*stages, watch: EventBus | None = None, **brain: float) -> Conversation:
     prompts = SpokenPrompts(listed, get, has_model=True)
     executor = ToolExecutor(ToolManager())
     settings = BrainSettings(**brain)
@@ -92,7 +92,7 @@ class Slow:
 
 async def test_a_turn_whose_call_gets_on_is_not_given_up_and_everybody_is_told():
     events: list[Event] = []
-    watch = Watch()
+    watch = EventBus()
     watch.subscribe(events.append)
     reply = await conversation(Slow(), watch=watch, turn_timeout_seconds=0.2).answer(Utterance("go"))
 

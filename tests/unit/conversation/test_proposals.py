@@ -9,8 +9,8 @@ from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import NOT_AGAIN
-from voice_gateway.conversation.entry import Conversation
-from voice_gateway.conversation.surroundings import Nowhere
+from voice_gateway.conversation.context import NullContext
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.reach import Reach
@@ -49,7 +49,7 @@ def named(name: str) -> list[Device]:
     return [device for device in DEVICES if device.name.lower() == name.lower()]
 
 
-class House(Nowhere):
+class House(NullContext):
     """Words that the local brain finds doubtful, and a model that makes these calls."""
 
     def __init__(self, *steps: list[ToolCall], permission: PermissionSettings | None = None) -> None:
@@ -71,8 +71,8 @@ class House(Nowhere):
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
         return zwave_reaches(named)(call, traits)
 
-    async def hears(self, text: str, door: str = "cli") -> Reply:
-        return await self.conversation.answer(Utterance(text, door=door))
+    async def hears(self, text: str, channel: str = "cli") -> Reply:
+        return await self.conversation.answer(Utterance(text, channel=channel))
 
 
 @pytest.mark.parametrize("door", ["cli", "mqtt", "voice"])

@@ -7,7 +7,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.locked_house import Scripted
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -53,7 +53,7 @@ class House:
         return with_traits(tool, traits)
 
     async def hears(self, text: str) -> Reply:
-        return await self.talk.answer(Utterance(text, door="cli"))
+        return await self.talk.answer(Utterance(text, channel="cli"))
 
     async def limit(self) -> str:
         asked = {"deviceName": "Dryer", "parameter": "20"}

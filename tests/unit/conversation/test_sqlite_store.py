@@ -10,8 +10,8 @@ from tests.fakes.waiting import until
 
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import SqliteStore, store_from
+from voice_gateway.events import EventBus, PartState, State
 from voice_gateway.reports import damaged_file
-from voice_gateway.watch import PartState, State, Watch
 
 
 def older_file(path: Path, entries: int = 3) -> None:
@@ -37,7 +37,7 @@ async def test_an_older_file_keeps_its_conversations(tmp_path: Path) -> None:
 
 
 async def test_a_damaged_file_is_told_of_and_what_can_be_read_is_kept(tmp_path: Path) -> None:
-    path, watch, told = tmp_path / "conversations.sqlite", Watch(), []
+    path, watch, told = tmp_path / "conversations.sqlite", EventBus(), []
     watch.subscribe(lambda event: told.append(event) if isinstance(event, PartState) else None)
     older_file(path, entries=500)
     with path.open("r+b") as file:  # the middle of the file, which nobody reads to open it

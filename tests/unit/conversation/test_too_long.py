@@ -7,12 +7,12 @@ import pytest
 
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import NAME_TOO_LONG, TOO_LONG, Conversation
+from voice_gateway.conversation.conversation import NAME_TOO_LONG, TOO_LONG, Conversation
 from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.events import Answered, Event, EventBus, Heard
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance
-from voice_gateway.watch import Answered, Event, Heard, Watch
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Echo:
         return Reply(f"{len(turn.utterance.text)} characters")
 
 
-@pytest.mark.parametrize("door", ["cli", "mqtt", "voice", "wyoming"])
+@pytest.mark.parametrize("channel", ["cli", "mqtt", "voice", "wyoming"])
 @pytest.mark.parametrize(
     ("said", "answered"),
     [
@@ -36,9 +36,9 @@ class Echo:
     ],
 )
 async def test_what_is_too_long_is_refused_in_words_and_not_passed_on(
-    door: str, said: dict[str, Any], answered: str
+    channel: str, said: dict[str, Any], answered: str
 ) -> None:
-    watch, events, store = Watch(), list[Event](), MemoryStore()
+    watch, events, store = EventBus(), list[Event](), MemoryStore()
     watch.subscribe(events.append)
     conversation = Conversation(
         [Echo()],
@@ -49,7 +49,7 @@ async def test_what_is_too_long_is_refused_in_words_and_not_passed_on(
         watch=watch,
     )
 
-    reply = await conversation.answer(Utterance(**{"door": door, "conversation_id": "c", **said}))
+    reply = await conversation.answer(Utterance(**{"channel": channel, "conversation_id": "c", **said}))
 
     assert reply.text == answered
     assert reply.ok is (answered not in (TOO_LONG, NAME_TOO_LONG))

@@ -7,8 +7,8 @@ from tests.fakes.locked_house import Scripted
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage, Trust
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
-from voice_gateway.conversation.surroundings import Nowhere
+from voice_gateway.conversation.context import NullContext
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Autonomy, Reply, ToolCall, Utterance
@@ -24,7 +24,7 @@ class Model(Scripted):
         return Trust(self.autonomy, "for the test")
 
 
-class House(Nowhere):
+class House(NullContext):
     def __init__(self, step: object, autonomy: Autonomy = Autonomy.ACT) -> None:
         self.home = ScriptedHome.default()
         executor = ToolExecutor(manager_for(self.home))

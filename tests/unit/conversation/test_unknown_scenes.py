@@ -8,7 +8,7 @@ from tests.fakes.locked_house import Scripted
 from tests.fakes.scripted_home import ScriptedHome, switch
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -44,8 +44,8 @@ class House:
             [self.stage], self.executor, BrainSettings(), PermissionSettings(**permission)
         )
 
-    async def hears(self, text: str, door: str = "cli") -> Reply:
-        return await self.talk.answer(Utterance(text, door=door))
+    async def hears(self, text: str, channel: str = "cli") -> Reply:
+        return await self.talk.answer(Utterance(text, channel=channel))
 
 
 @pytest.mark.parametrize("call", [CALL, CLAIMED], ids=["plain", "a model claims a yes"])
@@ -98,10 +98,10 @@ async def test_a_yes_to_the_scene_is_no_yes_to_what_nobody_knows_of_it():
 async def test_a_door_that_may_not_open_the_house_may_not_start_it_either(call):
     house = House(call)
 
-    refused = await house.hears("start the scene leaving", door="mqtt")
+    refused = await house.hears("start the scene leaving", channel="mqtt")
 
     assert not refused.expects_answer
-    await house.hears("yes", door="mqtt")
+    await house.hears("yes", channel="mqtt")
     assert house.home.sent == []
 
 

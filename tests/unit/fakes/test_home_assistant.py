@@ -13,7 +13,7 @@ from tests.fakes.home_assistant_tools import DATA, HomeAssistantTools
 from tests.fakes.linked import linked
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.mcp_link.connection import LinkTimeouts
+from voice_gateway.mcp_client.connection import LinkTimeouts
 
 RECORDED = [json.loads(line) for line in (DATA / "calls.jsonl").read_text("utf-8").splitlines()]
 # A field that is missing is an error of the script's own; the stand-in's scripts have none.

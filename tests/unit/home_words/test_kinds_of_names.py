@@ -3,7 +3,7 @@
 import pytest
 
 from home_words.kinds import WINDOW, DeviceClass, device_class, is_fan, is_light
-from voice_gateway.homes.device import Device
+from voice_gateway.integrations.device import Device
 
 
 @pytest.mark.parametrize(

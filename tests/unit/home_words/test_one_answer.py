@@ -15,8 +15,8 @@ from home_words.resolver import Names, One
 from home_words.risk import is_sensitive
 from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.config import PermissionSettings
-from voice_gateway.homes.home import Home, build_home
-from voice_gateway.homes.listed import read_devices
+from voice_gateway.integrations.home import Home, build_home
+from voice_gateway.integrations.listed import read_devices
 from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.turn import ToolCall, ToolTraits
 from zwave_mcp.control import supports

@@ -4,7 +4,7 @@ import pytest
 
 from home_words.kinds import device_class, mover_kind
 from home_words.risk import is_guarded, is_sensitive
-from voice_gateway.homes.device import Device
+from voice_gateway.integrations.device import Device
 
 WAYS_IN = [
     "Gate", "Gate 1", "gate1", "Front Gates", "Relay_Gate", "RelayGate", "ＧＡＴＥ", "Garage Door",

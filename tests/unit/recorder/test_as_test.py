@@ -9,11 +9,11 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.recording import HOME, recording
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.events import EventBus
 from voice_gateway.recorder.as_test import as_test
 from voice_gateway.trace import private
 from voice_gateway.turn import Utterance
-from voice_gateway.watch import Watch
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ async def test_the_line_says_what_was_done_and_passes(tmp_path, said, right):
     ],
 )
 async def test_what_home_assistant_did_is_told_in_the_same_words(tmp_path, said, right):
-    house, settings, watch = HomeAssistantHouse("default"), BrainSettings(), Watch()
+    house, settings, watch = HomeAssistantHouse("default"), BrainSettings(), EventBus()
     brain = house.brain(settings)
     await brain.refresh()
     recorder = recording(tmp_path, watch)

@@ -7,17 +7,17 @@ from tests.fakes.model import Calls, FakeModel
 from tests.fakes.recording import recording
 
 from voice_gateway.brain.history import History
-from voice_gateway.brain.llm.loop import run_loop
-from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.brain.stage import Turn
+from voice_gateway.channels.mqtt.topics import message_for
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt.topics import message_for
+from voice_gateway.events import Answered, EventBus, Heard, ModelRound, TurnEvents
+from voice_gateway.llm.loop import run_loop
+from voice_gateway.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.recorder.story import told
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolTraits, Utterance
-from voice_gateway.watch import Answered, Heard, ModelRound, TurnWatch, Watch
 
 
 @tool
@@ -27,16 +27,16 @@ def feel_soil(room: str, api_key: str = "") -> str:
 
 
 async def kept_turn(tmp_path, *script, history=None, said="do my flowers look thirsty"):
-    watch, utterance, events = Watch(), Utterance(said), []
+    watch, utterance, events = EventBus(), Utterance(said), []
     recorder = recording(tmp_path, watch)
     watch.subscribe(events.append)
     manager = ToolManager()
     manager.add(with_traits(feel_soil, ToolTraits(read_only=True)))
-    watch.tell(Heard(utterance))
-    turn = Turn(utterance, history or History(), watched=TurnWatch(watch, utterance))
+    watch.publish(Heard(utterance))
+    turn = Turn(utterance, history or History(), watched=TurnEvents(watch, utterance))
     model = FakeModel(list(script), tools=[feel_soil])
     reply = await run_loop(model, turn, ToolExecutor(manager), user_text=f"[noon] {said}")
-    watch.tell(Answered(utterance, reply))
+    watch.publish(Answered(utterance, reply))
     [kept] = await recorder.read(lambda store: store.find(utterance.id))
     await recorder.close()
     return kept, [one for one in kept["events"] if one["type"] == "round"], events

@@ -15,11 +15,11 @@ from tests.unit.recorder.test_store import kept
 from tests.unit.test_sqlite_file import descriptors_in
 
 from voice_gateway.config import PermissionSettings
+from voice_gateway.events import Answered, CallFinished, EventBus, Heard, Judged, State
 from voice_gateway.recorder.recorder import MOST_HELD
 from voice_gateway.recorder.store import TurnStore
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance
 from voice_gateway.verdict import Decision, Verdict
-from voice_gateway.watch import Answered, CallFinished, Heard, Judged, State, Watch
 
 LAMP = '[[device]]\nname = "Floor Lamp"\nkind = "dimmer"\nroom = "Living Room"\n'
 
@@ -53,13 +53,13 @@ async def test_neither_a_pin_nor_a_code_reaches_the_disk(tmp_path):
     await house.hears("yes, 24681357", samples=sound)
     said = Utterance("let anna in with four seven one one, that is 987654321")
     call = ToolCall("1", "set_user", {"userCode": "987654321", "name": "anna"})
-    watch.tell(Heard(said))
-    watch.tell(Judged(said, call, Verdict(Decision.ALLOWED)))
+    watch.publish(Heard(said))
+    watch.publish(Judged(said, call, Verdict(Decision.ALLOWED)))
     outcome = ToolOutcome(
         "1", "set_user", "987654321 is anna", True, 0.1, call.args, None, {"list": ["987654321"]}
     )
-    watch.tell(CallFinished(said, outcome))
-    watch.tell(Answered(said, Reply("Anna has 987654321 now.", (outcome,))))
+    watch.publish(CallFinished(said, outcome))
+    watch.publish(Answered(said, Reply("Anna has 987654321 now.", (outcome,))))
     turns = await listed(recorder)
     await recorder.close()
 
@@ -109,17 +109,17 @@ async def test_what_is_told_after_the_answer_makes_no_turn_of_its_own(tmp_path):
     said = Utterance("hello")
 
     await house.conversation.answer(said)
-    watch.tell(Judged(said, ToolCall("1", "late"), Verdict(Decision.ALLOWED)))
+    watch.publish(Judged(said, ToolCall("1", "late"), Verdict(Decision.ALLOWED)))
     await recorder.close()
 
     assert len(recorder.store().turns()) == 1
 
 
 async def test_a_turn_that_was_given_up_is_kept_as_far_as_it_came(tmp_path):
-    watch, said = Watch(), Utterance("turn on the lamp")
+    watch, said = EventBus(), Utterance("turn on the lamp")
     recorder = recording(tmp_path, watch)
 
-    watch.tell(Heard(said))
+    watch.publish(Heard(said))
     await recorder.close()
 
     [turn] = recorder.store().turns()
@@ -161,13 +161,13 @@ async def test_a_file_that_can_be_written_again_is_noticed_where_nobody_says_any
 
 
 async def test_while_the_file_takes_nothing_the_last_turns_wait(tmp_path):
-    watch = Watch()
+    watch = EventBus()
     recorder = recording(tmp_path, watch)
     (tmp_path / "turns.sqlite").mkdir()
     for number in range(MOST_HELD + 50):
         said = Utterance(f"number {number}")
-        watch.tell(Heard(said))
-        watch.tell(Answered(said, Reply("Yes.")))
+        watch.publish(Heard(said))
+        watch.publish(Answered(said, Reply("Yes.")))
     await recorder.written()
     (tmp_path / "turns.sqlite").rmdir()
     await recorder.close()
@@ -189,14 +189,14 @@ async def test_what_is_too_old_leaves_the_file_though_nobody_says_anything(tmp_p
 
 
 async def test_turns_that_come_together_are_one_transaction(tmp_path, monkeypatch):
-    watch, batches = Watch(), []
+    watch, batches = EventBus(), []
     recorder = recording(tmp_path, watch)
     add = TurnStore.add
     monkeypatch.setattr(TurnStore, "add", lambda *a: (batches.append(len(a[1])), add(*a)))
     for number in range(50):
         said = Utterance(f"number {number}")
-        watch.tell(Heard(said))
-        watch.tell(Answered(said, Reply("Yes.")))
+        watch.publish(Heard(said))
+        watch.publish(Answered(said, Reply("Yes.")))
         await asyncio.sleep(0)
     await recorder.close()
 

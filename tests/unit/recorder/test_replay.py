@@ -9,8 +9,8 @@ from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.recording import HOME, recording
 
 from voice_gateway.app.replay import NOT_RECORDED, Replay, Result, differences, result_of, why_not
-from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, Settings
+from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.recorder.recorder import Surroundings
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolCall, ToolTraits

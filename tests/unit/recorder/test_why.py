@@ -64,9 +64,9 @@ async def test_the_words_the_stage_the_call_and_the_permission_are_told(talk):
 
 
 async def test_by_voice_a_tool_has_a_title(talk):
-    await talk.hears("turn on the floor lamp", door="voice")
+    await talk.hears("turn on the floor lamp", channel="voice")
 
-    told = await talk.hears("why did you do that", door="voice")
+    told = await talk.hears("why did you do that", channel="voice")
 
     assert "control_zwave_device" not in told.text
     assert "Floor Lamp" in told.text

@@ -73,14 +73,14 @@ SENSITIVE = [
 ]
 
 
-def gate_for(words, fit=Fit.MEANT, autonomy=Autonomy.ASK, door="cli", **facts) -> TurnGate:
+def gate_for(words, fit=Fit.MEANT, autonomy=Autonomy.ASK, channel="cli", **facts) -> TurnGate:
     """`fit` says of every call how far it is what the words mean, or of each device's by its name."""
 
     def fits(_call, _traits, reach):
         return fit[reach.devices[0].name] if isinstance(fit, dict) else fit
 
     return TurnGate(
-        door,
+        channel,
         PermissionSettings(),
         reaches,
         words=words,
@@ -91,8 +91,8 @@ def gate_for(words, fit=Fit.MEANT, autonomy=Autonomy.ASK, door="cli", **facts) -
     )
 
 
-def judged(call, traits, words, autonomy=Autonomy.ASK, door="cli", fit=Fit.MEANT, **facts) -> Decision:
-    gate = gate_for(words, fit, autonomy, door, **facts)
+def judged(call, traits, words, autonomy=Autonomy.ASK, channel="cli", fit=Fit.MEANT, **facts) -> Decision:
+    gate = gate_for(words, fit, autonomy, channel, **facts)
     verdict = gate(call, traits)
     assert (call in gate.asked) is (verdict.decision is ASKS)
     return verdict.decision
@@ -115,7 +115,7 @@ class TestTable:
 
     @pytest.mark.parametrize(("call", "traits"), SENSITIVE)
     def test_what_is_sensitive_or_cannot_be_taken_back(self, door, autonomy, call, traits):
-        allowed = door in PermissionSettings().sensitive_doors or call.name == "set_zwave_thermostat"
+        allowed = door in PermissionSettings().sensitive_channels or call.name == "set_zwave_thermostat"
         asked = ASKS if allowed else REFUSED
         assert judged(call, traits, Words.WISH, autonomy, door) is asked
         doubtful = REFUSED if autonomy is Autonomy.LOOK else asked

@@ -9,7 +9,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tools import ToolException
 
 from voice_gateway.errors import ErrorKind, ToolError, ToolUnavailable
-from voice_gateway.mcp_link.convert import to_langchain_tools
+from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.tools.declared import declared_tool
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop, typed

@@ -5,7 +5,7 @@ from langchain_core.tools import StructuredTool
 from tests.fakes.obedient_model import ORDERS
 
 from voice_gateway.brain.history import History
-from voice_gateway.brain.llm.offer import make_offer
+from voice_gateway.llm.offer import make_offer
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.outside import QUOTED, brings_words, is_order, quoted

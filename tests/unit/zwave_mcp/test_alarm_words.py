@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from voice_gateway.brain.local.alarm_answer import alarm_answer
-from voice_gateway.homes.listed import read_devices
+from voice_gateway.integrations.listed import read_devices
 from zwave_mcp.queries import Queries
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.view import Viewer

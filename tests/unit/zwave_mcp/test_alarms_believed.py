@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.scripted_home import ScriptedHome, switch
 
 from voice_gateway.brain.local.alarm_answer import alarm_answer
-from voice_gateway.homes.listed import read_devices
+from voice_gateway.integrations.listed import read_devices
 from zwave_mcp.home import Node, Value, ValueId
 from zwave_mcp.tools import Tools
 

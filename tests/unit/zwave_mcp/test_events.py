@@ -8,9 +8,9 @@ from tests.fakes import zwave_recordings as recordings
 from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player, recorded
 
 from zwave_mcp.events import Report
-from zwave_mcp.happenings import is_bell
 from zwave_mcp.home import Node
 from zwave_mcp.mqtt.nodes import parse_nodes
+from zwave_mcp.notifications import is_bell
 
 ALL = [
     "Button 1 of the Wall Remote in the Stairs was pressed.",
@@ -183,7 +183,7 @@ def test_a_press_is_understood_by_every_kind_of_topic_and_payload(
         ),
         ("_EVENTS/ZWAVE_GATEWAY-Home_Gateway/node/node_value_updated", {"data": [{"id": 6}]}),
         ("_EVENTS/ZWAVE_GATEWAY-Home_Gateway/node/node_value_updated", {"data": "x"}),
-        ("Nowhere/Nobody/91/0/scene/003", {"time": 5, "value": 0}),
+        ("NullContext/Nobody/91/0/scene/003", {"time": 5, "value": 0}),
     ],
 )
 def test_what_is_no_event_is_none(home: Player, topic: str, payload: Any) -> None:

@@ -15,10 +15,10 @@ from tests.fakes.zwave_events import GATEWAY, SMOKE, Player, recorded
 from home_words.states import UNKNOWN, dimmed
 from zwave_mcp.devices import BATTERY, Device, devices_of, to_percent
 from zwave_mcp.events import Event
-from zwave_mcp.happenings import Standing, meaning
 from zwave_mcp.home import HomeError, NoAnswer, Snapshot, Value, is_number
 from zwave_mcp.mqtt.api import Api, GatewayApi
 from zwave_mcp.mqtt.nodes import parse_nodes
+from zwave_mcp.notifications import Standing, meaning
 from zwave_mcp.states import active_setpoint, label_of, measured, number_text, reading_text, state_text
 
 DATA = Path(__file__).parents[2] / "zwave_data"

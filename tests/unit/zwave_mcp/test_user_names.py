@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.zwave_events import Player
-from tests.unit.zwave_mcp.keeping.conftest import House
+from tests.unit.zwave_mcp.maintenance.conftest import House
 
-from zwave_mcp.keeping.network import LockUser
+from zwave_mcp.maintenance.network import LockUser
 from zwave_mcp.tools import Tools
 from zwave_mcp.user_names import NoUserNames, UserNames
 

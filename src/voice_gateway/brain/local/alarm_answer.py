@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from home_words.phrases import capital, listed, with_article
-from voice_gateway.homes.device import Device
+from voice_gateway.integrations.device import Device
 
 KINDS = ("smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water")
 

@@ -15,7 +15,7 @@ from voice_gateway.brain.local.plan.look import LOOKS, read_looks
 from voice_gateway.brain.local.plan.play import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import read_scene
 from voice_gateway.brain.local.resolve import LONGEST_NAME
-from voice_gateway.homes.device import Device
+from voice_gateway.integrations.device import Device
 
 _PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS, **KEEPING}
 _BARE = 3  # "{thing} on": so few words of its own that anything fits

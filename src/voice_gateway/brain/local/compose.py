@@ -16,8 +16,8 @@ from voice_gateway.brain.local.alarm_answer import alarm_answer
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import DeviceQuery, Request, Step
 from voice_gateway.brain.local.wording import the
-from voice_gateway.homes.device import Device, has_state
-from voice_gateway.homes.listed import read_devices, read_scenes
+from voice_gateway.integrations.device import Device, has_state
+from voice_gateway.integrations.listed import read_devices, read_scenes
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 MANY = 3  # from this many confirmed devices on, one sentence for all of them

@@ -15,8 +15,8 @@ from voice_gateway.brain.local.normalise import NormalisedText, normalise, strip
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import which
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
 from voice_gateway.routines.model import MAKE
 
 VOLUME, TIMER = "control_speaker_volume", "set_timer"

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from home_words.names import name_key
 from voice_gateway.brain.local.meaning import Request
 from voice_gateway.config import HomeSettings
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home, build_home
-from voice_gateway.homes.listed import read_scenes
-from voice_gateway.homes.source import HomeSource, Listing
-from voice_gateway.homes.sources import Sources
-from voice_gateway.homes.zwave import RENAME, SCENES
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home, build_home
+from voice_gateway.integrations.listed import read_scenes
+from voice_gateway.integrations.source import HomeSource, Listing
+from voice_gateway.integrations.sources import Sources
+from voice_gateway.integrations.zwave import RENAME, SCENES
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, ToolTraits

@@ -17,8 +17,8 @@ from voice_gateway.brain.local.meaning import Request, Step
 from voice_gateway.brain.local.normalise import normalise, strip_politeness, too_long
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
 from voice_gateway.tools.builtin.durations import parse_span
 from voice_gateway.tools.own_words import asked_for, name_words
 from voice_gateway.tools.permission import Fit

@@ -16,8 +16,8 @@ from voice_gateway.brain.local.plan.when import as_clock, is_clock, is_duration,
 from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import build_home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import build_home
 from voice_gateway.tools.builtin.durations import parse_span
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 

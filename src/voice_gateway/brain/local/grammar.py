@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from home_words.colours import COLOURING, MORE_COLOURS, rgb_of
 from home_words.names import plain_words
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
 
 if TYPE_CHECKING:
     from hassil.intents import Intents

@@ -7,9 +7,9 @@ from typing import Any
 
 from home_words.kinds import Sort
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
-from voice_gateway.homes.source import Act, Call
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.source import Act, Call
 from voice_gateway.routines.schedule import Place
 
 HOME_AWAY = "I can't reach the home at the moment."

@@ -6,8 +6,8 @@ from typing import Any
 
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, TimerChoice
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
 
 KEY = "local"  # our corner of the conversation's state
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from home_words.kinds import device_class
 from home_words.names import name_key
 from home_words.phonetics import best_match
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.home import Home
 
 EVERYWHERE = "*"
 

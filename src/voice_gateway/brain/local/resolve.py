@@ -11,8 +11,8 @@ from home_words.resolver import is_outlet, strip_of, without_remark
 from voice_gateway.brain.local.command.which import Which
 from voice_gateway.brain.local.place import EVERYWHERE, Placed, place, plain, room_named
 from voice_gateway.brain.local.wording import unknown_room
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home, build_home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home, build_home
 
 IT = frozenset(
     {"it", "that", "this", "them", "those", "these", "that one", "this one", "the same", "they", "them all"}

@@ -10,9 +10,9 @@ from voice_gateway.brain.local.command.when import NEVER, Watched, read_when
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.place import room_named
 from voice_gateway.brain.local.resolve import Found, Resolver
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.events import RESOURCE, event_resource
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.events import RESOURCE, event_resource
+from voice_gateway.integrations.home import Home
 from voice_gateway.routines.model import Every, Later, Missing, Once
 from voice_gateway.routines.schedule import Place, check_rule, on_clock
 from voice_gateway.routines.wording import say_becoming

@@ -11,7 +11,7 @@ from home_words.kinds import device_class
 from home_words.names import name_key, plain_words, singular
 from home_words.wish_words import unwrapped
 from voice_gateway.brain.local.normalise import NormalisedText, normalise
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.home import Home
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Words
 

@@ -20,8 +20,8 @@ from voice_gateway.brain.local.wording import the
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import LinkError
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
 

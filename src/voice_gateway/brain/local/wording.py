@@ -7,8 +7,8 @@ from home_words.resolver import number_of
 from home_words.states import UNKNOWN, spoken_state
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, NotHandled
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
 
 MOST_ROOMS = 8  # more than these nobody listens to
 MOST_CHOICES = 4

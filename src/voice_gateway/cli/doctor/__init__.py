@@ -8,6 +8,8 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
+from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.doctor.finding import CheckResult, CheckResults, Grade, bad, ok
 from voice_gateway.cli.doctor.links import broker, console, servers
@@ -15,8 +17,6 @@ from voice_gateway.cli.doctor.machine import disk_and_clock, own_tools, python_a
 from voice_gateway.cli.doctor.models import autonomy, cloud, model_server
 from voice_gateway.cli.doctor.sound import audio, speech
 from voice_gateway.config import Settings
-from voice_gateway.doors.json_text import json_text
-from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
 from voice_gateway.problems.machine import SETTINGS, SETTINGS_HERE, SETTINGS_OPEN

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+from voice_gateway.channels.control import greet, request
+from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.cli.doctor.finding import CheckResults, Grade, bad, by_error, ok
 from voice_gateway.config import Settings, control_file, data_folder, web_token_file
-from voice_gateway.doors.control import greet, request
-from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.errors import LinkError
-from voice_gateway.mcp_link.status import what_to_check
-from voice_gateway.problems.doors import WEB
+from voice_gateway.mcp_client.status import what_to_check
+from voice_gateway.problems.channels import WEB
 from voice_gateway.problems.sentences import (
     SERVER_SILENT,
     WEB_CERTIFICATE,
@@ -24,7 +24,7 @@ async def broker(settings: Settings) -> CheckResults:
     if settings.mqtt.broker_url is None:
         yield ok("mqtt", "not used (mqtt.broker_url is not set)")
         return
-    from voice_gateway.doors.mqtt.link import round_trip, where
+    from voice_gateway.channels.mqtt.link import round_trip, where
 
     try:
         await round_trip(settings.mqtt)
@@ -42,7 +42,7 @@ async def console(settings: Settings) -> CheckResults:
         return
     opened = await _opened_by_a_gateway()
     if opened is None:
-        from voice_gateway.doors.web.server import HttpServer, application
+        from voice_gateway.channels.web.server import HttpServer, application
 
         server = HttpServer(application(web, TokenFile(web_token_file()), ()), web)
         try:

@@ -1,10 +1,10 @@
 """What the doctor tries of the language models: that they answer, and call tools."""
 
-from voice_gateway.brain.llm.ollama.health import parameter_size, trouble
-from voice_gateway.brain.llm.trust import trust
 from voice_gateway.cli.doctor.finding import CheckResult, CheckResults, Grade, bad, by_error, ok
 from voice_gateway.config import Settings
 from voice_gateway.errors import BrainError
+from voice_gateway.llm.ollama.health import parameter_size, trouble
+from voice_gateway.llm.trust import trust
 from voice_gateway.problems.models import NO_CALL, NO_KEY, OLLAMA
 from voice_gateway.problems.sentences import (
     MODEL_BUSY,

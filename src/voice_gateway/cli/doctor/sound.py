@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from voice_gateway.cli.doctor.finding import CheckResults, Grade, bad, ok
 from voice_gateway.config import Settings, VoiceSettings
 from voice_gateway.errors import GatewayError, HearingError
-from voice_gateway.problems.doors import MICROPHONE, SPEECH, TRANSCRIBER, VOICE
+from voice_gateway.problems.channels import MICROPHONE, SPEECH, TRANSCRIBER, VOICE
 from voice_gateway.problems.problem import Problem
 from voice_gateway.problems.sentences import CANNOT_HEAR, CANNOT_SPEAK, CANNOT_UNDERSTAND
 from voice_gateway.sound.card import Kind, devices, find

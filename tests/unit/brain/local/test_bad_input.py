@@ -7,8 +7,8 @@ from tests.fakes.home_tools import DEFAULT_HOME, ScriptedHome
 from tests.fakes.local_talk import Talk
 
 from voice_gateway.brain.local.meaning import Context
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import build_home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import build_home
 from voice_gateway.turn import Passed, Reply, Words
 
 

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from voice_gateway.brain.local.routine_words import when_of
-from voice_gateway.homes.home import Home, build_home
-from voice_gateway.homes.listed import read_devices
+from voice_gateway.integrations.home import Home, build_home
+from voice_gateway.integrations.listed import read_devices
 from voice_gateway.routines.model import Event, Later, Missing
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.wording import say_event, say_news

@@ -6,8 +6,8 @@ from tests.fakes.zwave_reach import zwave_reaches
 from voice_gateway.brain.local.fitting import Fitting, devices_in
 from voice_gateway.brain.local.meaning import Context, Request
 from voice_gateway.brain.local.understand import Reader
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import build_home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import build_home
 from voice_gateway.tools.permission import Fit
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import ToolCall, ToolTraits

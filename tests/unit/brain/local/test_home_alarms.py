@@ -9,8 +9,8 @@ from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Context, Step
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.understand import Reader
-from voice_gateway.homes.home import Home, build_home
-from voice_gateway.homes.listed import read_devices
+from voice_gateway.integrations.home import Home, build_home
+from voice_gateway.integrations.listed import read_devices
 
 TOOLS = frozenset({"list_timers", "cancel_timer", "list_zwave_devices"})
 

@@ -12,8 +12,8 @@ from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, HomeSettings, PermissionSettings
-from voice_gateway.homes.sources import Sources
-from voice_gateway.mcp_link.convert import to_langchain_tools
+from voice_gateway.integrations.sources import Sources
+from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import TurnGate

@@ -2,9 +2,9 @@
 
 import pytest
 from tests.fakes.home_talk import HomeTalk
-from tests.unit.zwave_mcp.keeping.conftest import HOME
+from tests.unit.zwave_mcp.maintenance.conftest import HOME
 
-from zwave_mcp.keeping.network import Door
+from zwave_mcp.maintenance.network import Door
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from tests.fakes.home_tools import DEFAULT_HOME
 
 from voice_gateway.brain.local.resolve import Found, Resolver, Unclear, Unknown
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home, build_home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home, build_home
 
 
 def home_of(*rows: tuple[str, str, str]) -> Home:

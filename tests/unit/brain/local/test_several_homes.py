@@ -13,8 +13,8 @@ from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, HomeSettings
 from voice_gateway.errors import ToolError
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import build_home
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import build_home
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import of_server, traits, with_traits

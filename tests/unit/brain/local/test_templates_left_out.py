@@ -3,8 +3,8 @@
 import pytest
 
 from voice_gateway.brain.local.grammar import match_ha
-from voice_gateway.homes.home import build_home
-from voice_gateway.homes.listed import read_devices
+from voice_gateway.integrations.home import build_home
+from voice_gateway.integrations.listed import read_devices
 
 HOME = build_home(
     read_devices(

@@ -12,9 +12,9 @@ from voice_gateway.brain.acts import Where
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.undo import NOTHING, acts_to_undo
 from voice_gateway.conversation.undo_log import MemoryActs
+from voice_gateway.events import Acted
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
-from voice_gateway.watch import Acted
 
 NOT_UNIT = "a simulated home at its own pace"
 
@@ -428,10 +428,14 @@ async def test_no_server_says_what_another_one_does_when_its_act_is_undone() -> 
 
 
 async def test_other_rooms_and_doors_have_acts_of_their_own(talk: HomeTalk) -> None:
-    kitchen = {"door": "mqtt", "room": "Kitchen"}
+    kitchen = {"channel": "mqtt", "room": "Kitchen"}
     await talk.hears("turn on the kitchen light", conversation_id="a", **kitchen)
 
-    for other in ({"door": "mqtt", "room": "Office"}, {"door": "mqtt"}, {"door": "voice", "room": "Kitchen"}):
+    for other in (
+        {"channel": "mqtt", "room": "Office"},
+        {"channel": "mqtt"},
+        {"channel": "voice", "room": "Kitchen"},
+    ):
         assert (await talk.hears("undo", conversation_id="b", **other)).text == NOTHING
     reply = await talk.hears("undo", conversation_id="new one", **{**kitchen, "room": "kitchen"})
     assert reply.text == "The Kitchen Light is now off."

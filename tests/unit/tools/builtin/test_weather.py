@@ -84,7 +84,7 @@ async def test_without_a_home_it_says_which_settings_are_missing_and_sends_nothi
 
 @pytest.mark.parametrize(
     ("place", "problem"),
-    [("Xyzzy", "knows no place called Xyzzy"), ("Nowhere", "has no weather for that place")],
+    [("Xyzzy", "knows no place called Xyzzy"), ("NullContext", "has no weather for that place")],
 )
 async def test_a_town_without_weather_is_told(place: str, problem: str) -> None:
     async with FakeOpenMeteo() as server:

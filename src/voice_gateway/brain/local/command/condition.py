@@ -10,7 +10,7 @@ from voice_gateway.brain.local.meaning import Context, Step
 from voice_gateway.brain.local.place import room_named
 from voice_gateway.brain.local.resolve import IT, Found, Resolver
 from voice_gateway.brain.local.wording import the
-from voice_gateway.homes.device import Device, has_state
+from voice_gateway.integrations.device import Device, has_state
 
 _STATES = {"up": "open", "down": "closed"}
 

@@ -3,7 +3,7 @@
 from home_words.kinds import device_class
 from home_words.names import plain_words
 from home_words.risk import is_valve
-from voice_gateway.homes.device import Device
+from voice_gateway.integrations.device import Device
 
 # What some kinds do when they are told what is no action of theirs; "brighten" is more or less of a level.
 _INSTEAD = {

@@ -25,9 +25,9 @@ from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.plan.scene import scene, scene_named, start_scene, tried_scene
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.local.wording import ABLE, BUTTON, DOING, can_be_told_apart, not_known, the, which
-from voice_gateway.homes.device import Device, is_button
-from voice_gateway.homes.home import Home
-from voice_gateway.homes.source import Act
+from voice_gateway.integrations.device import Device, is_button
+from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.source import Act
 
 STEP = 20  # points that "brighter" means
 SMALL_STEP = 10  # "a bit brighter"

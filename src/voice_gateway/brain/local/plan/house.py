@@ -19,10 +19,10 @@ from voice_gateway.brain.local.plan.home_alarms import quiet_alarm
 from voice_gateway.brain.local.plan.scene import scene_named, scenes_not_listed
 from voice_gateway.brain.local.resolve import Resolver, Unclear, Unknown, anything
 from voice_gateway.brain.local.wording import not_known, which
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
-from voice_gateway.homes.source import HomeSource
-from voice_gateway.homes.zwave import (
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.source import HomeSource
+from voice_gateway.integrations.zwave import (
     BATTERIES,
     CODES,
     ENERGY,

@@ -24,9 +24,9 @@ from voice_gateway.brain.local.place import EVERYWHERE, place, plain, room_named
 from voice_gateway.brain.local.plan.scene import scenes_not_listed
 from voice_gateway.brain.local.resolve import Found, Resolver, Unclear, Unknown, anything, quantified
 from voice_gateway.brain.local.wording import not_known, the, unknown_room, which
-from voice_gateway.homes.device import Device
-from voice_gateway.homes.home import Home
-from voice_gateway.homes.zwave import HEALTH
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.zwave import HEALTH
 
 _NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebody".split())
 _MEASURES = {

@@ -15,7 +15,7 @@ from voice_gateway.brain.local.plan.act import DEVICE_ACTS, act
 from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.resolve import IT, Found, Resolver
 from voice_gateway.brain.local.wording import BUTTON, the, which
-from voice_gateway.homes.device import Device, is_button
+from voice_gateway.integrations.device import Device, is_button
 
 # --- what plays
 

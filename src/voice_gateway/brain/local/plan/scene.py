@@ -12,7 +12,7 @@ from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, N
 from voice_gateway.brain.local.normalise import NormalisedText
 from voice_gateway.brain.local.place import plain
 from voice_gateway.brain.local.resolve import Resolver, Unknown
-from voice_gateway.homes.home import Home
+from voice_gateway.integrations.home import Home
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 _SAID = re.compile(

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.kept_changes import LOOK_SECONDS, identity, look_again
+from voice_gateway.file_watch import LOOK_SECONDS, identity, look_again
 from voice_gateway.tools.builtin.lists.store import Item, ListStore
 
 Tell = Callable[[str, Sequence[Item]], None]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
+from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.tools.builtin.timers.lease import RingLease
 from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore
 

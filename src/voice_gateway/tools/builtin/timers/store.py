@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.kept_changes import ChangeListeners, identity
+from voice_gateway.file_watch import ChangeListeners, identity
 from voice_gateway.problems.sentences import TIMERS_LOST
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow, file_id
 

@@ -7,8 +7,8 @@ import pytest
 from voice_gateway.brain.local.meaning import Context, Step
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.understand import Reader
-from voice_gateway.homes.home import build_home
-from voice_gateway.homes.listed import read_devices
+from voice_gateway.integrations.home import build_home
+from voice_gateway.integrations.listed import read_devices
 
 TOOLS = frozenset({"set_zwave_thermostat"})
 AUTO = "auto, set to 20 °C for heating and 25 °C for cooling"

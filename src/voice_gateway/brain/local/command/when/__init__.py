@@ -5,7 +5,7 @@ from datetime import datetime
 
 from home_words import when_words as words
 from voice_gateway.brain.local.command.when.events import (
-    Watch,
+    EventBus,
     Watched,
     moment_first,
     read_event,
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-def read_when(text: str, now: datetime, place: Place, watch: Watch) -> Later | Missing | None:
+def read_when(text: str, now: datetime, place: Place, watch: EventBus) -> Later | Missing | None:
     """What starts a routine: a time, a rule, the sun or an event. None where the words are no "when"."""
     try:
         bare, condition = with_beside(moment_first(text, now, place), watch)

@@ -28,7 +28,7 @@ class Watched(NamedTuple):
 
 
 # Of a thing and what it becomes ("open", "temperature < 18"); or why nobody can tell.
-Watch = Callable[[str, str], Watched | str]
+EventBus = Callable[[str, str], Watched | str]
 
 
 _OF_NOW = re.compile(rf"^(?:if|in case|should) .+ (?:is|are) (?!opened\b)(?:{words.STATE})$")
@@ -38,7 +38,7 @@ _SO_THEN = re.compile(
 
 
 def read_event(
-    text: str, condition: Condition | None, now: datetime, place: Place, watch: Watch
+    text: str, condition: Condition | None, now: datetime, place: Place, watch: EventBus
 ) -> Later | Missing | None:
     once, begins = bool(words.NEXT_TIME.match(text)), words.HAPPENING.match(text)
     assert begins is not None
@@ -73,7 +73,7 @@ def moment_first(text: str, now: datetime, place: Place) -> str:
     return f"{said['then'].strip()} if {said['so'].replace(' still ', ' ')}"
 
 
-def _happens(text: str, watch: Watch) -> Watched | str:
+def _happens(text: str, watch: EventBus) -> Watched | str:
     """A press, a bell, smoke: what is over when it is told. Else why nobody can tell; empty: it is none."""
     problem = ""
     for kind, pattern in event_words.EVENTS:
@@ -106,7 +106,7 @@ def _becomes(kind: str, given: Found) -> str:
     return words.BECOMES.get(said) or words.BECOMES[f"{said}s"]
 
 
-def with_beside(text: str, watch: Watch) -> tuple[str, Condition | Missing | None]:
+def with_beside(text: str, watch: EventBus) -> tuple[str, Condition | Missing | None]:
     if found := words.AT_DARK.search(text):
         dark = (found["dark"] in ("dark", "night")) != (bool(found["not"]) or found["if"] == "unless")
         hours = Condition(after="sunset") if dark else Condition(after="sunrise", before="sunset")

@@ -1,0 +1,180 @@
+"""What other commands may ask of the running gateway, by the control socket."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from voice_gateway.app.catalogue import catalogue_request, fetched
+from voice_gateway.app.model import autonomy
+from voice_gateway.app.tool_list import tool_request
+from voice_gateway.brain.acts import Where
+from voice_gateway.channels.control import Operation, answer_json
+from voice_gateway.config import data_folder
+from voice_gateway.errors import ErrorKind, ToolError
+from voice_gateway.events import PartState, Progressed, State
+from voice_gateway.interruption import Interruption
+from voice_gateway.logs import destination
+from voice_gateway.progress import OnProgress, Progress, listener, progress_to
+from voice_gateway.reports import server_hangs
+from voice_gateway.tools.masking import mask
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance, new_id
+
+if TYPE_CHECKING:
+    from voice_gateway.app.gateway import Gateway
+
+log = logging.getLogger(__name__)
+
+Request = Callable[["Gateway", Mapping[str, Any]], Awaitable[dict[str, Any]]]
+
+
+def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
+    """By name; `config` is the file of its settings."""
+    mine = {"config": str(config.resolve()) if config else None, "data_folder": str(data_folder())}
+
+    started = time.time()
+    log = PartState("log", State.OK, f"Warnings go to {destination()}.", started)
+
+    async def hello(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
+        return mine
+
+    async def ask(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
+        text, conversation_id = str(asked["text"]), str(asked["conversation_id"])
+        utterance = Utterance(text, conversation_id=conversation_id, room=asked.get("room"))
+        return answer_json(await gateway.conversation.answer(utterance, interruption=interruption))
+
+    async def undo(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
+        utterance = Utterance("undo", conversation_id=str(asked["conversation_id"]))
+        wanted = Where(utterance.channel, conversation=None if asked["all"] else utterance.conversation_id)
+        answer = gateway.conversation.answer(utterance, interruption=interruption, take_back=wanted)
+        return answer_json(await answer)
+
+    async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
+        # Who leaves gives the call up; of a turn only what a model says.
+        with progress_to(_also_watched(gateway, listener())):
+            return await interruption.cutting(
+                call_tool(
+                    gateway,
+                    str(asked["name"]),
+                    asked.get("args"),
+                    asked.get("timeout"),
+                    fetch=asked.get("fetch") is True,
+                )
+            )
+
+    async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
+        return [part.to_json() for part in (*await all_parts(gateway, started), log)]
+
+    async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
+        return gateway.doors.push_to_talk()
+
+    async def vitals(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, int]:
+        """What grows when something leaks."""
+        return {"tasks": len(asyncio.all_tasks()), "threads": threading.active_count()}
+
+    async def routines(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
+        return answer_json(await routine_request(gateway, asked))
+
+    async def turns(_asked: Mapping[str, Any], _interruption: Interruption) -> bool:
+        """Whoever reads the file itself sees then whatever was answered before."""
+        await gateway.recorder.written()
+        return True
+
+    return {
+        "turns": turns,
+        "hello": hello,
+        "tools": _answered_by(tool_request, gateway),
+        "ask": ask,
+        "undo": undo,
+        "call": call,
+        "status": status,
+        "talk": talk,
+        "vitals": vitals,
+        "routines": routines,
+        "resources": _answered_by(catalogue_request, gateway),
+        "prompts": _answered_by(catalogue_request, gateway),
+    }
+
+
+async def all_parts(gateway: "Gateway", started: float) -> list[PartState]:
+    """How each part is; the servers that are connected are asked whether they still answer."""
+    hanging = {f"server {name}" for name in await gateway.link.hanging()}
+    parts = [server_hangs(one) if one.part in hanging else one for one in gateway.watch.parts()]
+    return [*parts, *autonomy(gateway.model, started)]
+
+
+def _answered_by(request: Request, gateway: "Gateway") -> Operation:
+    async def operation(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
+        return await request(gateway, asked)
+
+    return operation
+
+
+def _also_watched(gateway: "Gateway", asker: OnProgress | None) -> OnProgress:
+    def told(progress: Progress) -> None:
+        gateway.watch.publish(Progressed(None, progress))
+        if asker is not None:
+            asker(progress)
+
+    return told
+
+
+async def routine_request(gateway: "Gateway", asked: Mapping[str, Any]) -> Reply:
+    """What the command line wants of routines that needs the home; never raises for what is refused."""
+    routines = gateway.routines
+    try:
+        if asked["action"] == "add":
+            return await routines.add(
+                Utterance(str(asked["text"]), conversation_id=str(asked["conversation_id"]))
+            )
+        if asked["action"] == "run":
+            return await routines.run_now(int(asked["id"]))
+        return await routines.take_in(asked["records"])
+    except ToolError as error:
+        return Reply(str(error), ok=False)
+
+
+async def call_tool(
+    gateway: "Gateway", name: str, args: Any, timeout_seconds: float | None, *, fetch: bool = False
+) -> dict[str, Any]:
+    """One call as the command line makes it. The limit covers the wait for a server, too.
+
+    With `fetch` its pictures, sounds and files are in `files`.
+    """
+    started, call = perf_counter(), ToolCall(id=new_id(), name=name, args=args)
+    if silent := await _silent_servers(gateway, name, timeout_seconds):
+        known = gateway.tools.find(name) is not None
+        return _of_a_silent_server(call, silent, perf_counter() - started, known=known).to_json()
+    if timeout_seconds is not None:
+        waited = round(perf_counter() - started, 2)  # a number that can be shown
+        timeout_seconds = max(timeout_seconds - waited, 0.01)
+    outcome = await gateway.executor.execute(call, timeout_seconds=timeout_seconds)
+    return {**outcome.to_json(), **({"files": await fetched(gateway, outcome)} if fetch else {})}
+
+
+async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | None) -> list[str]:
+    """Who may have the tool that is meant, and does not answer. A built-in tool needs no server."""
+    await gateway.servers.tool_known(tool, limit_seconds)
+    late = [status for status in gateway.link.status() if status.state != "connected"]
+    if gateway.tools.find(tool) is not None:
+        coming = gateway.servers.contenders(tool)
+        late = [status for status in late if status.name in coming]
+    return [f"{one.name} (being installed)" if one.installing else one.name for one in late]
+
+
+def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float, *, known: bool) -> ToolOutcome:
+    """Nobody can say that there is no such tool, or whose, while a server that may have it is silent."""
+    who = ", ".join(silent)
+    text = f'Error: Unknown tool "{call.name}", or one of a silent server: {who}.'
+    if known:
+        text = f'Error: "{call.name}" may be a tool of a silent server: {who}. SERVER__{call.name} names one.'
+    args = call.args if isinstance(call.args, dict) else {}
+    facts = {"tool": call.name, "arguments": mask(args), "seconds": round(seconds, 6), "result": text}
+    log.warning("tool failed", extra={**facts, "error": ErrorKind.UNAVAILABLE})
+    return ToolOutcome(
+        call.id, call.name, text, ok=False, seconds=seconds, args=args, error=ErrorKind.UNAVAILABLE
+    )

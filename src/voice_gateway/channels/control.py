@@ -1,0 +1,225 @@
+"""The control door: other commands of the same user reach the running gateway through a local socket."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import socket
+import struct
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels.marks import mark_lines
+from voice_gateway.errors import LinkError
+from voice_gateway.interruption import Interruption
+from voice_gateway.private_files import ROOT, changeable_by_others, private_folder
+from voice_gateway.problems.sentences import FOREIGN_SOCKET, SECOND_GATEWAY
+from voice_gateway.progress import OnProgress, Progress, progress_to, read_progress
+from voice_gateway.turn import Reply
+
+log = logging.getLogger(__name__)
+
+LONGEST_REQUEST = 16 * 1024 * 1024  # bytes; an argument may be large, a flood may not
+LONGEST_ANSWER = 256 * 1024 * 1024  # bytes; a tool may give much, and it is kept whole
+ANSWER_LIMIT_SECONDS = 600.0
+HELLO_LIMIT_SECONDS = 5.0  # a gateway that works says hello at once
+TRY_AGAIN_SECONDS = 2.0
+
+# One JSON object in, one JSON object out. Whoever leaves interrupts what can be interrupted.
+Operation = Callable[[Mapping[str, Any], Interruption], Awaitable[Any]]
+
+
+class ControlChannel:
+    """Serves named operations; each request is one line of JSON, and so is its answer.
+
+    Who asks for `"progress": true` gets lines with that before the answer, as they come.
+    """
+
+    def __init__(self, file: Path, operations: Mapping[str, Operation]) -> None:
+        self._file = file
+        self._operations = operations
+        self.is_open = False
+        self.tried = asyncio.Event()  # the socket is open, or it is known that it cannot be for now
+
+    async def run(self) -> None:
+        """Serve until cancelled. Without its socket the gateway works; commands then work alone, too."""
+        server = await self._opened()
+        try:
+            async with server:
+                await server.serve_forever()
+        finally:
+            with contextlib.suppress(OSError):
+                self._file.unlink()
+
+    async def _opened(self) -> asyncio.Server:
+        """Waits for the socket as long as it takes: another gateway may end, a folder become writable."""
+        told = False
+        while True:
+            problem = SECOND_GATEWAY
+            try:
+                if (server := await self._open()) is not None:
+                    self.is_open = True
+                    self.tried.set()
+                    return server
+            except OSError as error:
+                problem = f"control socket is not available: {error}"
+            if not told:
+                log.warning(problem, extra={"file": str(self._file)})
+            told = True
+            self.tried.set()
+            await asyncio.sleep(TRY_AGAIN_SECONDS)
+
+    async def _open(self) -> asyncio.Server | None:
+        private_folder(self._file.parent)
+        if self._file.parent.stat().st_uid != os.geteuid():
+            raise OSError(f"{self._file.parent} belongs to somebody else")
+        if self._file.exists():
+            if await is_served(self._file):
+                return None
+            self._file.unlink()  # left behind by a gateway that was killed
+        server = await asyncio.start_unix_server(self._serve, self._file, limit=LONGEST_REQUEST)
+        self._file.chmod(0o600)
+        return server
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Read ahead, because a connection that ends is seen by reading only. Awaited by the loop below.
+        following = asyncio.ensure_future(reader.readline())  # noqa: TID251
+        try:
+            while line := await following:
+                following = asyncio.ensure_future(reader.readline())  # noqa: TID251
+                interruption = Interruption()
+                leaving = partial(_left, interruption)
+                following.add_done_callback(leaving)
+                answer = await self._answer(line, interruption, partial(_write_progress, writer))
+                following.remove_done_callback(leaving)
+                writer.write(json_text(answer).encode() + b"\n")
+                await writer.drain()
+        except (OSError, ValueError) as error:  # ValueError: a line beyond the limit
+            log.info("control connection ended", extra={"reason": str(error)})
+        finally:
+            following.cancel()
+            writer.close()
+
+    async def _answer(self, line: bytes, interruption: Interruption, tell: OnProgress) -> dict[str, Any]:
+        try:
+            asked = json.loads(line)
+            operation = self._operations[asked["op"]]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return {"error": "not a request that I know"}
+        try:
+            with progress_to(tell) if asked.get("progress") is True else contextlib.nullcontext():
+                return {"result": await operation(asked, interruption)}
+        except Exception as error:  # the other side must get an answer
+            log.exception("control request failed")
+            return {"error": f"{type(error).__name__}: {error}"}
+
+
+def _write_progress(writer: asyncio.StreamWriter, progress: Progress) -> None:
+    if not writer.is_closing():
+        writer.write(json_text({"progress": progress.to_json()}).encode() + b"\n")
+
+
+def _left(interruption: Interruption, following: "asyncio.Task[bytes]") -> None:
+    """Whoever does not wait for the answer any more interrupts what can be interrupted."""
+    if following.cancelled() or (following.exception() is None and following.result()):
+        return  # we end ourselves, or the next request is here already
+    log.info("who asked has left")
+    interruption.now()
+
+
+def answer_json(reply: Reply) -> dict[str, Any]:
+    """A reply with what `ask` shows beside it."""
+    return {"reply": reply.to_json(), "explained": reply.explained(), "marks": mark_lines(reply.outcomes)}
+
+
+class Silent(LinkError):
+    """A gateway is there and does not answer: it is frozen, or very busy."""
+
+
+async def greet(file: Path) -> Any:
+    """What the running gateway says of itself. LinkError: there is none; Silent: it does not answer."""
+    return await request(file, {"op": "hello"}, limit_seconds=HELLO_LIMIT_SECONDS)
+
+
+async def request(
+    file: Path,
+    message: Mapping[str, Any],
+    *,
+    limit_seconds: float = ANSWER_LIMIT_SECONDS,
+    on_progress: OnProgress | None = None,
+) -> Any:
+    """What the running gateway answers. LinkError: there is none, or it did not answer."""
+    if on_progress is not None:
+        message = {**message, "progress": True}
+    try:
+        reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_ANSWER)
+    except OSError as error:
+        raise LinkError(f"no gateway is running: {error}") from error
+    if not _is_ours(writer.get_extra_info("socket"), file):
+        writer.close()
+        log.warning(FOREIGN_SOCKET, extra={"file": str(file)})
+        raise LinkError(f"no gateway of yours is running: {file} belongs to somebody else")
+    try:
+        writer.write(json_text(message).encode() + b"\n")
+        async with asyncio.timeout(limit_seconds):
+            await writer.drain()
+            answer = json.loads(await reader.readline())
+            while on_progress is not None and "progress" in answer:
+                _tell(on_progress, answer["progress"])
+                answer = json.loads(await reader.readline())
+    except TimeoutError as error:
+        raise Silent(
+            f"a gateway is running, but did not answer within {limit_seconds:g} s: it is frozen or very busy"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise LinkError(
+            "the running gateway did not answer; what was asked may or may not have happened"
+        ) from error
+    finally:
+        writer.close()
+    if "result" not in answer:
+        raise LinkError(f"the running gateway could not do that: {answer.get('error')}")
+    return answer["result"]
+
+
+def _tell(on_progress: OnProgress, told: Mapping[str, Any]) -> None:
+    progress = read_progress(told.get("done"), told.get("total"), told.get("message"))
+    if progress is not None:
+        on_progress(replace(progress, what=str(told.get("what"))))
+
+
+def _is_ours(connection: socket.socket, file: Path) -> bool:
+    """Whether who listens may hear what we ask, and be believed: it is the same user, or root.
+
+    For root it may also be the user of a service, in a folder that only root could have given it.
+    """
+    listener = _listener(connection, file)
+    if listener in (os.geteuid(), ROOT):
+        return True
+    folder = file.parent.resolve()
+    return (
+        os.geteuid() == ROOT and folder.stat().st_uid == listener and not changeable_by_others(folder.parent)
+    )
+
+
+def _listener(connection: socket.socket, file: Path) -> int:
+    """The user of the process behind the connection; where the system does not tell, the folder's owner."""
+    if hasattr(socket, "SO_PEERCRED"):
+        user = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", user)[1])
+    return file.parent.stat().st_uid
+
+
+async def is_served(file: Path) -> bool:
+    try:
+        await greet(file)
+    except Silent:
+        return True  # somebody holds it
+    except LinkError:
+        return False
+    return True

@@ -1,0 +1,188 @@
+"""The connection to an MQTT broker, and what is wrong with it in words that a person understands."""
+
+import asyncio
+import contextlib
+import logging
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from voice_gateway.channels.mqtt.topics import LONGEST_PACKET, last_will, status_message, topic
+from voice_gateway.config import MqttSettings
+from voice_gateway.errors import LinkError
+from voice_gateway.problems.sentences import (
+    BROKER_AUTHORITY,
+    BROKER_LOGIN,
+    BROKER_MUTE,
+    BROKER_NO_TLS,
+    BROKER_UNREACHABLE,
+    BROKER_UNTRUSTED,
+)
+from voice_gateway.turn import new_id
+
+if TYPE_CHECKING:
+    import aiomqtt
+
+log = logging.getLogger(__name__)
+
+PUBLISH_LIMIT_SECONDS = 10.0
+KEEPALIVE_SECONDS = 15
+REFUSED_LOGIN = frozenset({4, 5, 134, 135})  # bad name or password, not authorised; MQTT 3 and MQTT 5
+
+
+def where(settings: MqttSettings) -> str:
+    parts = urlsplit(settings.broker_url or "")
+    return f"at {parts.hostname}:{parts.port or (8883 if parts.scheme == 'mqtts' else 1883)}"
+
+
+@contextlib.asynccontextmanager
+async def connected(
+    settings: MqttSettings, *, announce: bool = True, take: "Callable[[aiomqtt.Message], None] | None" = None
+) -> "AsyncIterator[aiomqtt.Client]":
+    """One connection with a client of its own; whatever goes wrong with it is a LinkError.
+
+    `take` gets every message as it is read; without it they are in the client's `messages`.
+    """
+    import aiomqtt
+
+    gone = last_will(settings)
+    will = aiomqtt.Will(gone.topic, gone.payload, qos=1, retain=True) if announce else None
+    try:
+        async with aiomqtt.Client(will=will, **_inbox(take), **_login(settings)) as client:
+            try:
+                yield client
+            finally:
+                if announce:  # a good end sends no last will, so it is said here
+                    gone = status_message(settings, "offline")
+                    with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
+                        await client.publish(gone.topic, gone.payload, qos=1, retain=True, timeout=1.0)
+    except aiomqtt.MqttError as error:
+        raise trouble(settings, error) from error
+    except OSError as error:
+        raise LinkError(
+            error.strerror or str(error), spoken=BROKER_UNREACHABLE.format(where=where(settings))
+        ) from error
+
+
+def trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
+    """A broker that refuses the login will do so tomorrow, too: somebody has to look.
+
+    The library makes one kind of error of everything; what it was at first is the error's context.
+    """
+    code = getattr(getattr(error, "rc", None), "value", getattr(error, "rc", None))
+    if code in REFUSED_LOGIN:
+        return LinkError(
+            f"check mqtt.username, MQTT_PASSWORD and the broker's own list of users ({error})",
+            spoken=BROKER_LOGIN.format(where=where(settings)),
+        )
+    if isinstance(error.__context__, ssl.SSLCertVerificationError):
+        return LinkError(
+            f"check mqtt.ca_file, and the name in mqtt.broker_url ({error.__context__.verify_message})",
+            spoken=BROKER_UNTRUSTED.format(where=where(settings)),
+        )
+    if isinstance(error.__context__, ssl.SSLError):
+        return LinkError(
+            f"check mqtt.broker_url: with mqtts:// it needs the broker's port for TLS ({error})",
+            spoken=BROKER_NO_TLS.format(where=where(settings)),
+        )
+    return LinkError(
+        str(error) or type(error).__name__, spoken=BROKER_UNREACHABLE.format(where=where(settings))
+    )
+
+
+def _tls(settings: MqttSettings) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=settings.ca_file)
+    except OSError as error:  # also what the TLS library says of a file that holds no certificate
+        no_certificate = isinstance(error, ssl.SSLError)
+        reason = "it holds no certificate" if no_certificate else error.strerror or str(error)
+        raise LinkError(
+            f"check mqtt.ca_file: {settings.ca_file}: {reason}",
+            spoken=BROKER_AUTHORITY,
+        ) from error
+
+
+class Inbox(asyncio.Queue[Any]):
+    """Keeps nothing. The library's own queue grows while messages are read faster than they are taken out."""
+
+    def __init__(self, take: "Callable[[aiomqtt.Message], None]") -> None:
+        super().__init__()
+        self._take = take
+
+    def put_nowait(self, message: "aiomqtt.Message") -> None:
+        try:
+            self._take(message)
+        except Exception:  # the library would take it for the end of the connection
+            log.exception("MQTT message could not be taken", extra={"topic": str(message.topic)})
+
+
+def _inbox(take: "Callable[[aiomqtt.Message], None] | None") -> dict[str, Any]:
+    return {} if take is None else {"queue_type": lambda maxsize: Inbox(take)}
+
+
+def _limits() -> Any:
+    """A broker does not send what is longer; one that talks MQTT 3 does not know of it."""
+    from paho.mqtt.packettypes import PacketTypes
+    from paho.mqtt.properties import Properties
+
+    limits: Any = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    limits.MaximumPacketSize = LONGEST_PACKET
+    return limits
+
+
+def numbered_subscription(number: int) -> Any:
+    """What comes by it has this number, so that it is told from what comes by another one."""
+    from paho.mqtt.packettypes import PacketTypes
+    from paho.mqtt.properties import Properties
+
+    properties: Any = Properties(PacketTypes.SUBSCRIBE)  # type: ignore[no-untyped-call]
+    properties.SubscriptionIdentifier = number
+    return properties
+
+
+def correlated(data: bytes | None) -> Any:
+    """What the asker gave to know its answer by, or nothing."""
+    if data is None:
+        return None
+    from paho.mqtt.packettypes import PacketTypes
+    from paho.mqtt.properties import Properties
+
+    properties: Any = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    properties.CorrelationData = data
+    return properties
+
+
+def _login(settings: MqttSettings) -> dict[str, Any]:
+    import aiomqtt
+
+    parts = urlsplit(settings.broker_url or "")
+    secure = parts.scheme == "mqtts"
+    password = settings.password.get_secret_value() if settings.password else None
+    return {
+        "hostname": parts.hostname or "localhost",
+        "port": parts.port or (8883 if secure else 1883),
+        "username": settings.username or (unquote(parts.username) if parts.username else None),
+        "password": password or (unquote(parts.password) if parts.password else None),
+        "protocol": aiomqtt.ProtocolVersion.V5,
+        "tls_context": _tls(settings) if secure else None,
+        "properties": _limits(),
+        "timeout": PUBLISH_LIMIT_SECONDS,
+        "keepalive": KEEPALIVE_SECONDS,
+        "socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # else a message may wait 40 ms
+    }
+
+
+async def round_trip(settings: MqttSettings, limit_seconds: float = 5.0) -> None:
+    """Log in, send ourselves a message and get it back; LinkError says what failed."""
+    probe = topic(settings, f"doctor/{new_id()}")
+    try:
+        async with asyncio.timeout(limit_seconds), connected(settings, announce=False) as client:
+            await client.subscribe(probe, qos=1)
+            await client.publish(probe, "hello", qos=1)
+            async for _message in client.messages:
+                return
+    except TimeoutError as error:
+        spoken = BROKER_MUTE.format(where=where(settings))
+        raise LinkError(f"no message came back within {limit_seconds:g} s", spoken=spoken) from error

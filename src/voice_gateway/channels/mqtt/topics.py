@@ -1,0 +1,280 @@
+"""What goes over MQTT: topics and messages. Pure."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from voice_gateway.channels.json_text import json_text
+from voice_gateway.config import MqttSettings
+from voice_gateway.events import (
+    Acted,
+    AlarmsTold,
+    Answered,
+    Event,
+    Happened,
+    Heard,
+    ListTold,
+    Notice,
+    PartState,
+    Progressed,
+    State,
+)
+from voice_gateway.trace import outcome_json
+from voice_gateway.turn import Utterance, encodable, new_id
+
+LONGEST_REQUEST = 64 * 1024  # bytes
+LONGEST_PACKET = 256 * 1024  # what the broker may send at all: what is only a little too long gets an answer
+MOST_TEXT = 10_000  # characters that are kept; a conversation says by itself that so many are too many
+LONGEST_ID = 200
+LONGEST_TOPIC = 1000
+MOST_LISTED = 200  # things of a list; `count` has all
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    topic: str
+    payload: str
+    retain: bool = False
+    correlation: bytes | None = None  # by which an asker knows its answer (MQTT 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody asked over MQTT, and where the answer goes."""
+
+    text: str
+    id: str
+    conversation_id: str
+    reply_to: str
+    repeatable: bool  # the asker gave the id, so that asking again means the same request
+    room: str | None = None  # where the asker is: one gateway may answer for many rooms
+    correlation: bytes | None = None
+
+    def utterance(self, room: str | None) -> Utterance:
+        """In the asker's room, or in this one."""
+        return Utterance(
+            self.text,
+            channel="mqtt",
+            conversation_id=self.conversation_id,
+            room=self.room or room,
+            id=self.id,
+        )
+
+
+def topic(settings: MqttSettings, name: str) -> str:
+    return f"{settings.prefix}/{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class BadRequest:
+    """What is wrong with a request; whoever asked is told where it waits, under its own id."""
+
+    problem: str
+    reply_to: str
+    id: str | None = None
+    correlation: bytes | None = None
+
+
+def refusal(refused: BadRequest) -> Message:
+    body = {"id": refused.id, "error": refused.problem, "ok": False, "timestamp": timestamp()}
+    return Message(refused.reply_to, json_text(body), correlation=refused.correlation)
+
+
+def read_request(
+    settings: MqttSettings, payload: bytes, reply_to: str | None = None, correlation: bytes | None = None
+) -> Request | BadRequest:
+    """A request, or what is wrong with it. Plain words are a request, too."""
+    return replace(_read_request(settings, payload, reply_to), correlation=correlation)
+
+
+def _read_request(settings: MqttSettings, payload: bytes, reply_to: str | None) -> Request | BadRequest:
+    if len(payload) > LONGEST_REQUEST:
+        return BadRequest(f"a request may have {LONGEST_REQUEST} bytes", topic(settings, "res"))
+    words = payload.decode("utf-8", "replace").strip()
+    tree: Any = words
+    if words.startswith("{"):
+        try:
+            tree = json.loads(words)
+        except json.JSONDecodeError as error:
+            return BadRequest(f"not valid JSON: {error}", topic(settings, "res"))
+        except (ValueError, RecursionError):  # a number of thousands of digits, or a nest of them
+            return BadRequest("JSON too deep or too big to read", topic(settings, "res"))
+    fields = {"text": tree} if isinstance(tree, str) else tree
+    where = fields.get("reply_to") or reply_to or topic(settings, "res")
+    wrong_place = _wrong_place(settings, where)
+    checked = wrong_place or _checked(fields, where)
+    if isinstance(checked, Request):
+        return checked
+    asked = fields.get("id")
+    return BadRequest(
+        checked,
+        topic(settings, "res") if wrong_place else where,
+        encodable(str(asked)[:LONGEST_ID]) if isinstance(asked, str | int) else None,
+    )
+
+
+def _wrong_place(settings: MqttSettings, where: Any) -> str | None:
+    if not isinstance(where, str) or not is_plain_topic(where):
+        return '"reply_to" must be a plain topic, without wildcards'
+    answers = topic(settings, "res")
+    if _is_below(where, answers):
+        return None
+    if _is_below(where, settings.prefix):
+        return f'"reply_to" must not be a topic of the gateway, except {answers} and what is below it'
+    if settings.reply_prefix is None or not _is_below(where, settings.reply_prefix):
+        more = f" or {settings.reply_prefix}" if settings.reply_prefix else ""
+        return f'"reply_to" must be {answers}{more} or below it; mqtt.reply_prefix can allow another place'
+    return None
+
+
+def _is_below(where: str, place: str) -> bool:
+    return where == place or where.startswith(f"{place}/")
+
+
+def _checked(fields: Mapping[str, Any], where: str) -> Request | str:
+    text, asked_id = fields.get("text"), fields.get("id")
+    if not isinstance(text, str) or not text.strip():
+        return 'needs "text"'
+    if not (asked_id is None or (isinstance(asked_id, str | int) and _is_plain_id(str(asked_id)))):
+        return f'"id" must be a text of at most {LONGEST_ID} characters'
+    conversation = encodable(str(fields.get("conversation_id") or "mqtt"))
+    room = fields.get("room")
+    if len(conversation) > LONGEST_ID:
+        return f'"conversation_id" must have at most {LONGEST_ID} characters'
+    if not (room is None or (isinstance(room, str) and len(room) <= LONGEST_ID)):
+        return f'"room" must be a text of at most {LONGEST_ID} characters'
+    known = str(asked_id) if asked_id is not None else new_id()
+    return Request(
+        text[:MOST_TEXT], known, conversation, where, repeatable=asked_id is not None, room=room or None
+    )
+
+
+def _is_plain_id(text: str) -> bool:
+    """The asker must know it again, so what cannot be sent is not changed into something similar."""
+    return 0 < len(text) <= LONGEST_ID and text == encodable(text)
+
+
+def is_plain_topic(name: str) -> bool:
+    """A broker ends the connection of whoever publishes to a topic with control characters."""
+    plain = name.isprintable() and not re.search(r"[#+]", name) and not name.startswith("$")
+    return plain and 0 < len(name) <= LONGEST_TOPIC
+
+
+def message_for(settings: MqttSettings, event: Event) -> Message | None:
+    """What is published of an event. The state of a part is none: it is in the retained status."""
+    if isinstance(event, Heard):
+        return _message(settings, "transcription", _heard(event.utterance), _about(event.utterance))
+    if isinstance(event, Acted):
+        facts = {**outcome_json(event.outcome), "model": event.model}
+        return _message(settings, "tool", facts, _about(event.utterance))
+    if isinstance(event, Answered):
+        return _message(settings, "ai-response", _answer(event), _about(event.utterance))
+    if isinstance(event, ListTold):
+        return list_message(settings, event)
+    return _told_meanwhile(settings, event)
+
+
+def _told_meanwhile(settings: MqttSettings, event: Event) -> Message | None:
+    if isinstance(event, Progressed):
+        facts = {"text": event.progress.text, **event.progress.to_json()}
+        return _message(settings, "progress", facts, _about(event.utterance) if event.utterance else {})
+    if isinstance(event, Notice):
+        return _message(settings, "notice", {"text": event.text}, {})
+    if isinstance(event, Happened):
+        return _message(settings, f"events/{_level(event.kind)}", dict(event.facts), {})
+    return alarms_message(settings, event) if isinstance(event, AlarmsTold) else None
+
+
+def alarms_message(settings: MqttSettings, told: AlarmsTold) -> Message:
+    """Retained: whoever comes later must know of what stands."""
+    unheard = sum(not one["acknowledged"] for one in told.alarms)
+    body = {
+        "count": len(told.alarms),
+        "unacknowledged": unheard,
+        "alarms": [dict(one) for one in told.alarms],
+        "timestamp": timestamp(),
+    }
+    return Message(topic(settings, "alarms"), json_text(body), retain=True)
+
+
+def _level(name: str) -> str:
+    """Fit to be a level of a topic."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-") or "other"
+
+
+def list_message(settings: MqttSettings, told: ListTold) -> Message:
+    """Retained, so that whoever comes later knows it, too."""
+    name = re.sub(r"[^\w-]+", "-", told.name).strip("-") or "list"
+    body = {
+        "list": told.name,
+        "count": len(told.items),
+        "open": sum(not done for _, done in told.items),
+        "items": [{"text": text, "done": done} for text, done in told.items[:MOST_LISTED]],
+        "timestamp": timestamp(),
+    }
+    return Message(topic(settings, f"lists/{name}"), json_text(body), retain=True)
+
+
+def _heard(utterance: Utterance) -> dict[str, Any]:
+    seconds = utterance.heard_seconds
+    return {
+        "text": utterance.text,
+        "model": utterance.heard_by,
+        "seconds": None if seconds is None else round(seconds, 6),
+    }
+
+
+def _answer(event: Answered) -> dict[str, Any]:
+    reply = event.reply
+    return {
+        "text": reply.text,
+        "ok": reply.ok,
+        "stage": reply.stage,
+        "expects_answer": reply.expects_answer,
+        "model": reply.model,
+        "seconds": round(reply.seconds, 6),
+    }
+
+
+def _about(utterance: Utterance) -> dict[str, Any]:
+    return {
+        "id": utterance.id,
+        "conversation_id": utterance.conversation_id,
+        "door": utterance.channel,
+        "room": utterance.room,
+    }
+
+
+def _message(
+    settings: MqttSettings, name: str, facts: Mapping[str, Any], about: Mapping[str, Any]
+) -> Message:
+    return Message(topic(settings, name), json_text({**facts, **about, "timestamp": timestamp()}))
+
+
+def status_message(
+    settings: MqttSettings, state: str, parts: Sequence[PartState] = (), **more: str | None
+) -> Message:
+    """Retained, so that whoever comes later knows it, too."""
+    degraded = [part for part in parts if part.state is State.DEGRADED]
+    if state == "online" and degraded:
+        state = "degraded"
+    body = {
+        "state": state,
+        "text": " ".join(part.sentence for part in degraded) or f"The gateway is {state}.",
+        "parts": [part.to_json() for part in parts],
+        "timestamp": timestamp(),
+        **more,
+    }
+    return Message(topic(settings, "status"), json_text(body), retain=True)
+
+
+def last_will(settings: MqttSettings) -> Message:
+    """The broker keeps it from the start and sends it when we are gone: it cannot know the time of that."""
+    return status_message(settings, "offline", timestamp=None, connected_at=timestamp())
+
+
+def timestamp() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

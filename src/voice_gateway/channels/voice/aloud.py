@@ -1,0 +1,88 @@
+"""Says aloud that the gateway is ready, what is missing or was missed, and later what fails and is back."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from voice_gateway.events import Changes, Event, EventBus, Notice, PartState, State
+from voice_gateway.speaking.plain_text import spoken_text
+from voice_gateway.turn import Speech
+
+AGAIN_SECONDS = 3600.0  # a part that comes and goes is told of once in this time: people sleep in the house
+MUTE = frozenset({"speech", "speaker"})  # without these nothing can be said
+
+
+class SpokenOutput(Protocol):
+    async def synthesize(self, text: str) -> Speech | None: ...
+
+    async def play(self, speech: Speech) -> object: ...
+
+
+class Aloud:
+    """Waits for its turn to speak, as replies do: never over somebody.
+
+    `ready` returns when the servers are there or given up, `missing` has a sentence for each missing part.
+    """
+
+    def __init__(
+        self,
+        watch: EventBus,
+        output: SpokenOutput,
+        *,
+        ready: Callable[[], Awaitable[None]],
+        missing: Callable[[], list[str]],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._watch = watch
+        self._output = output
+        self._ready = ready
+        self._missing = missing
+        self._monotonic = monotonic
+        self._changes = Changes()
+        self._told: dict[str, float] = {}  # when the failure of a part was said last
+        self._gone: dict[str, bool] = {}  # whether it was said that this part is gone now
+        self._sentences: asyncio.Queue[str] = asyncio.Queue()
+        watch.subscribe(self._noticed)  # at once: what was missed is told while we start
+
+    async def run(self) -> None:
+        await self._ready()
+        await self._watch.decided()
+        self._remember()
+        self._watch.subscribe(self._happened)
+        await self._say(" ".join(["I am ready.", *self._missing()]))
+        while True:
+            await self._say(await self._sentences.get())
+
+    def _remember(self) -> None:
+        """What is missing now is in the first sentence; its return is news."""
+        for part in self._watch.parts():
+            self._worth_saying(part)
+
+    def _noticed(self, event: Event) -> None:
+        if isinstance(event, Notice) and event.aloud:
+            self._sentences.put_nowait(event.text)
+
+    def _happened(self, event: Event) -> None:
+        if isinstance(event, PartState) and self._worth_saying(event):
+            self._sentences.put_nowait(event.sentence)
+
+    def _worth_saying(self, event: PartState) -> bool:
+        news = self._changes.news(event)
+        if event.late:
+            self._gone[event.part] = True
+        if event.part in MUTE or news is None:
+            return False
+        if event.state is State.OK:
+            return self._gone.pop(event.part, False)
+        now = self._monotonic()
+        said = now - self._told.get(event.part, -AGAIN_SECONDS) >= AGAIN_SECONDS
+        if said:
+            self._told[event.part] = now
+        self._gone[event.part] = said or self._gone.get(event.part, False)
+        return said
+
+    async def _say(self, text: str) -> None:
+        speech = await self._output.synthesize(spoken_text(text))
+        if speech is not None:
+            await self._output.play(speech)

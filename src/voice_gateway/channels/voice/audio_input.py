@@ -1,0 +1,122 @@
+"""What the voice door hears: one stream of sound, the engines on it, and what of it is our own voice."""
+
+import logging
+import time
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from voice_gateway.channels.voice.own_voice import STEP_SECONDS, OwnVoice
+from voice_gateway.config import VoiceSettings
+from voice_gateway.events import EventBus
+from voice_gateway.hearing.endpoint import EndpointEvent
+from voice_gateway.hearing.engines import HearingEngines
+from voice_gateway.hearing.transcript import transcript_of
+from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Samples, to_floats
+from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, WakeDetected
+
+log = logging.getLogger(__name__)
+
+RECENT_STEPS = round(1.2 / STEP_SECONDS)  # of loudness: as long as a wake word
+
+
+class AudioInput:
+    """Knows where it is in the stream, in seconds of sound and on the clock."""
+
+    def __init__(
+        self, engines: HearingEngines, settings: VoiceSettings, own_voice: OwnVoice, watch: EventBus
+    ) -> None:
+        self._engines = engines
+        self._settings = settings
+        self._own_voice = own_voice
+        self._watch = watch
+        self._samples = 0
+        self._expected: float | None = None  # where the next chunk should begin
+        self._levels: deque[float] = deque(maxlen=RECENT_STEPS)
+        self._fresh = False
+        self.heard_at = time.monotonic()  # the end of the last chunk
+
+    @property
+    def seconds(self) -> float:
+        return self._samples / RATE
+
+    def take(self, chunk: AudioChunk) -> float:
+        """Note a chunk; returns the seconds of sound that were lost before it."""
+        lost = 0.0 if self._expected is None else chunk.start_seconds - self._expected
+        self._expected = chunk.start_seconds + len(chunk.samples) / RATE
+        self._samples += len(chunk.samples)
+        self.heard_at = time.monotonic()
+        self._levels.append(_loudness(chunk.samples))
+        return lost
+
+    def silence(self) -> AudioChunk:
+        """What follows when the stream has ended."""
+        return AudioChunk(np.zeros(BLOCK_SAMPLES, np.int16), self._expected or 0.0)
+
+    # --- the wake word
+
+    async def wake_word(self, samples: Samples) -> WakeDetected | None:
+        """None also when it was our own voice."""
+        found = await self._engines.worker.run(self._watch_for_wake, samples)
+        if found is None:
+            return None
+        start = self.heard_at - len(self._levels) * STEP_SECONDS
+        own = self._own_voice
+        if own.said_wake_word(self._settings.wake_words) or own.same_sound(self._levels, start):
+            log.info("the wake word was our own voice")
+            return None
+        log.info("wake word", extra={"word": found.word, "score": found.score})
+        return found
+
+    def _watch_for_wake(self, samples: Samples) -> WakeDetected | None:
+        """In the worker."""
+        self._engines.recorder.watch(samples)
+        if self._engines.wake is None:
+            return None
+        if self._fresh:
+            self._fresh = False
+            self._engines.wake.reset()
+        return self._engines.wake.feed(samples)
+
+    def freshen(self) -> None:
+        """What was heard before belongs to no wake word."""
+        self._fresh = True
+
+    # --- recording
+
+    async def start(self, *, behind_wake_word: bool, no_speech_seconds: float) -> list[EndpointEvent]:
+        return await self._engines.worker.run(
+            self._engines.recorder.start,
+            behind_wake_word=behind_wake_word,
+            no_speech_seconds=no_speech_seconds,
+        )
+
+    async def record(self, samples: Samples) -> list[EndpointEvent]:
+        return await self._engines.worker.run(self._engines.recorder.feed, samples)
+
+    async def wait_for_silence(self, seconds: float) -> None:
+        await self._engines.worker.run(self._engines.recorder.needed_silence, seconds)
+
+    # --- from sound to words
+
+    async def transcript(self, segment: SpeechSegment) -> Transcript:
+        return await transcript_of(segment, self._engines.transcriber, self._settings, self._watch)
+
+    def own(self, text: str, segment: SpeechSegment, ended_at: float) -> str | None:
+        """Why this was our own voice; None if somebody else spoke."""
+        start = ended_at - len(segment.samples) / RATE
+        whole = len(segment.samples) // BLOCK_SAMPLES * BLOCK_SAMPLES
+        heard = [_loudness(segment.samples[at : at + BLOCK_SAMPLES]) for at in range(0, whole, BLOCK_SAMPLES)]
+        return self._own_voice.reason(text, heard, start, start + self._settings.pre_roll_seconds)
+
+
+def ready_sentence(engines: HearingEngines, settings: VoiceSettings) -> str:
+    if engines.wake is None:
+        return "I listen when you push to talk."
+    words = " or ".join(f'"{word.replace("_", " ")}"' for word in settings.wake_words)
+    return f"I listen for {words}."
+
+
+def _loudness(samples: Any) -> float:
+    return float(np.sqrt(np.mean(np.square(to_floats(samples))))) if len(samples) else 0.0

@@ -1,0 +1,163 @@
+"""The voice door as a part of the gateway: loads its engines, runs its loop, tries again what failed."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from voice_gateway.backoff import Backoff
+from voice_gateway.channels import Answer
+from voice_gateway.channels.voice.speech_output import SpeechOutput
+from voice_gateway.channels.voice.switches import NOT_LISTENING, VoiceSwitches
+from voice_gateway.channels.voice.transcriber import BackgroundTranscriber
+from voice_gateway.config import VoiceSettings
+from voice_gateway.errors import HearingError, first_error
+from voice_gateway.events import Event, EventBus, PartState, State
+from voice_gateway.hearing.engines import HearingEngines, load_hearing
+from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.hearing.transcriber import Transcriber
+from voice_gateway.problems.sentences import CANNOT_HEAR
+from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+from voice_gateway.speaking.synthesizer import Synthesizer
+from voice_gateway.turn import new_id
+
+log = logging.getLogger(__name__)
+
+STARTING = "The voice is starting."
+FIRST_PAUSE_SECONDS = 2.0  # until what could not be loaded is tried again
+LONGEST_PAUSE_SECONDS = 30.0
+
+
+def _cannot_hear(error: BaseException) -> tuple[str, str]:
+    """A sentence, and what to check. Where an error has words for people, its facts are for reading only."""
+    if isinstance(error, HearingError) and error.has_own_words:
+        return CANNOT_HEAR.format(reason=f"{error.spoken}; I keep trying"), str(error)
+    return CANNOT_HEAR.format(reason=error), ""
+
+
+class VoiceChannel:
+    """Microphone, engines and loudspeaker of this machine. Trouble never reaches other doors."""
+
+    def __init__(
+        self,
+        settings: VoiceSettings,
+        answer: Answer,
+        watch: EventBus,
+        *,
+        transcriber: Transcriber,
+        synthesizer: Synthesizer,
+        gain: Callable[[], float],
+        ringers: list[Callable[[str], Awaitable[None]]],
+        sounders: list[Callable[[str], Coroutine[Any, Any, None]]],
+        is_complete: Callable[[str], bool],
+        show: Callable[[str], None],
+        announce: Callable[[str], None],
+        switches: VoiceSwitches,
+        first_pause_seconds: float = FIRST_PAUSE_SECONDS,
+    ) -> None:
+        """`show` gets what cannot be spoken, `announce` how to talk to it; `ringers` get our bell, `sounders`
+        our alarm."""
+        self._announce = announce
+        self._first_pause = first_pause_seconds
+        self._settings = settings
+        self._answer = answer
+        self._watch = watch
+        self._ringers, self._sounders = ringers, sounders
+        self._is_complete = is_complete
+        self._transcriber = transcriber
+        self.switches = switches
+        self.conversation_id = new_id()
+        self.output = SpeechOutput(
+            synthesizer,
+            SounddeviceSpeaker(settings.output_device, gain=lambda: self.output.alarms.gain(gain())),
+            watch=watch,
+            show=show,
+            earcons=settings.earcons,
+            mute=lambda: switches.mute,
+        )
+        self.transcriber: BackgroundTranscriber | None = None
+        self._told = False
+
+    async def run(self) -> None:
+        """Until cancelled: without hearing it still speaks, and timers ring."""
+        self._watch.report("voice", State.STARTING, STARTING)
+        self._ringers.append(self.output.ring)
+        self._sounders.append(self.output.alarm)
+        try:
+            await self._listen(await self._load())
+        finally:
+            self._ringers.remove(self.output.ring)
+            self._sounders.remove(self.output.alarm)
+            await self.output.close()
+
+    async def _listen(self, engines: HearingEngines) -> None:
+        microphone = SounddeviceMicrophone(self._settings.input_device, on_state=self._microphone_state)
+        self.transcriber = BackgroundTranscriber(
+            engines,
+            microphone,
+            self.output,
+            self._answer,
+            self._settings,
+            watch=self._watch,
+            is_complete=self._is_complete,
+            listens=lambda: self.switches.listening,
+            conversation_id=self.conversation_id,
+        )
+        self._watch.subscribe(self._tell_when_ready)
+        try:
+            await self.transcriber.run()
+        finally:
+            await engines.close()
+
+    def _tell_when_ready(self, event: Event) -> None:
+        """Once, with the first sound: a microphone may be missing, or be plugged in later."""
+        if self._told or not isinstance(event, PartState):
+            return
+        if event.part == "voice" and event.state is State.OK:
+            self._told = True
+            self._announce(f"voice: {event.sentence}")
+
+    def push_to_talk(self) -> str:
+        """Empty when it listens now, else what keeps it from listening."""
+        if not self.switches.listening:
+            return NOT_LISTENING
+        voice, microphone = map(self._watch.part, ("voice", "microphone"))
+        if microphone is not None and microphone.state is State.DEGRADED:
+            return microphone.sentence
+        if self.transcriber is None or voice is None or voice.state is State.STARTING:
+            return voice.sentence if voice else STARTING
+        self.transcriber.push_to_talk()
+        return ""
+
+    async def _load(self) -> HearingEngines:
+        """All engines side by side. Without those for hearing there is no voice, and the status says why."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.output.warm_up(), name="warm up speech")
+            hearing = tasks.create_task(self._load_hearing(), name="load hearing")
+        return hearing.result()
+
+    async def _load_hearing(self) -> HearingEngines:
+        """Until they are there: a server may come up later, and a file may be put where it is missing."""
+        wait, failed = Backoff(self._first_pause, LONGEST_PAUSE_SECONDS), ""
+        while True:
+            try:
+                if failed:  # a server that is still away costs a moment, the other engines a core's second
+                    await self._transcriber.warm_up()
+                return await load_hearing(self._settings, self._transcriber)
+            except (HearingError, BaseExceptionGroup) as group:
+                error = first_error(group)
+                log.log(
+                    logging.DEBUG if str(error) == failed else logging.ERROR,
+                    "there is no voice",
+                    extra={"reason": str(error), "retry_seconds": wait.seconds},
+                )
+                failed = str(error)
+                self._told = True  # that it is back is told as of any part that had failed
+                self._watch.report("voice", State.DEGRADED, *_cannot_hear(error))
+            await asyncio.sleep(wait.next())
+
+    def _microphone_state(self, problem: str | None) -> None:
+        if problem is None or self.transcriber is None:
+            self._watch.report("microphone", State.OK, "The microphone works.")
+        else:
+            self.transcriber.microphone_lost(problem)

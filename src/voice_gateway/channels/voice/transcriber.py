@@ -1,0 +1,343 @@
+"""The loop of the voice door: wake word, recording, transcript, answer, speech; it listens all the while."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+
+from voice_gateway.channels import Answer
+from voice_gateway.channels.marks import mark_of_turn
+from voice_gateway.channels.voice.audio_input import AudioInput, ready_sentence
+from voice_gateway.channels.voice.own_voice import STEP_SECONDS
+from voice_gateway.channels.voice.recorded import Busy, Recorded, RecordedQueue
+from voice_gateway.channels.voice.speech_output import SpeechOutput
+from voice_gateway.channels.voice.states import RECORDS, VoiceAction, VoiceEvent, VoiceState, next_step
+from voice_gateway.channels.voice.switches import NOT_LISTENING
+from voice_gateway.config import VoiceSettings
+from voice_gateway.errors import HearingError
+from voice_gateway.events import EventBus, State
+from voice_gateway.hearing.endpoint import (
+    SPECULATE_SECONDS,
+    Ended,
+    EndpointEvent,
+    NoSpeech,
+    Resumed,
+    Speculate,
+    SpeechStarted,
+)
+from voice_gateway.hearing.engines import HearingEngines
+from voice_gateway.hearing.microphone import Microphone
+from voice_gateway.hearing.transcriber import sounds_unfinished
+from voice_gateway.interruption import Interruption
+from voice_gateway.problems.channels import MICROPHONE
+from voice_gateway.problems.sentences import CANNOT_HEAR, HEARING_FAILED
+from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
+from voice_gateway.speaking.earcons import Earcon
+from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, Utterance, WakeDetected, new_id
+
+log = logging.getLogger(__name__)
+
+LOST_SECONDS = 0.5  # a hole in the sound: what was being recorded is not what was said
+UNFINISHED_SILENCE_SECONDS = 1.0  # "set the light to …" goes on after a breath
+RETRY_SECONDS = 5.0  # a microphone that was never there may be plugged in
+WAITING = "I wait for the microphone."
+
+
+class BackgroundTranscriber:
+    """Hears all the time, and answers one thing at a time. The conversation does the rest (MSG-3)."""
+
+    def __init__(
+        self,
+        engines: HearingEngines,
+        microphone: Microphone,
+        output: SpeechOutput,
+        answer: Answer,
+        settings: VoiceSettings,
+        *,
+        watch: EventBus | None = None,
+        is_complete: Callable[[str], bool] = lambda _text: False,
+        on_turn: Callable[[Recorded], None] = lambda _recorded: None,
+        retry_seconds: float | None = RETRY_SECONDS,  # None: what fails at first is given up
+        listens: Callable[[], bool] = lambda: True,  # whether what the microphone gives is heard at all
+        conversation_id: str | None = None,
+    ) -> None:
+        self._listens = listens
+        self._microphone = microphone
+        self._output = output
+        self._answer = answer
+        self._settings = settings
+        self._watch = watch or EventBus()
+        self._input = AudioInput(engines, settings, output.own_voice, self._watch)
+        self._is_complete = is_complete
+        self._on_turn = on_turn
+        self._retry_seconds = retry_seconds
+        self._conversation_id = conversation_id or new_id()
+        self.state = VoiceState.LISTENING
+        self._waiting = RecordedQueue()
+        self._busy = Busy()  # transcripts and turns
+        self._interruption = Interruption()  # of the turn that is answered
+        self._turns = 0  # begun by a recording, and not over
+        self._tasks: asyncio.TaskGroup
+        self._wake: WakeDetected | None = None
+        self._speculation: asyncio.Task[Transcript] | None = None
+        self._to_start: VoiceAction | None = None
+        self._answer_until = 0.0  # seconds of sound
+        self.ready = ready_sentence(engines, settings)
+        self._failure = ""
+
+    # --- the life of the door
+
+    async def run(self) -> None:
+        """Until cancelled, or until the microphone ends, as that of a recording does."""
+        async with asyncio.TaskGroup() as tasks:
+            self._tasks = tasks
+            answering = tasks.create_task(self._answer_all(), name="voice turns")
+            await self._listen()
+            await self._run_out()
+            await self.settled()
+            answering.cancel()
+
+    async def settled(self) -> None:
+        """Returns when nothing is being transcribed, answered or said."""
+        await self._busy.settled()
+
+    def push_to_talk(self) -> None:
+        self._wake = None
+        self._step(VoiceEvent.WAKE)
+
+    def microphone_lost(self, reason: object) -> None:
+        """Whatever was being said is not waited for."""
+        self._watch.report("microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason), MICROPHONE.advice)
+        self._watch.report("voice", State.OFF, WAITING)
+        self._step(VoiceEvent.NOTHING)
+
+    def submit(self, segment: SpeechSegment) -> None:
+        """Take this as something that was said, without a wake word before it."""
+        self.state = VoiceState.RECORDING
+        self._ended(Ended(segment, speculated=False))
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with contextlib.aclosing(self._microphone.chunks()) as chunks:
+                    async for chunk in chunks:
+                        self._watch.report("microphone", State.OK, "The microphone works.")
+                        await self._hear(chunk)
+                return
+            except HearingError as error:
+                if self._retry_seconds is None:
+                    raise
+                if repr(error) != self._failure:  # said once, however often it is tried again
+                    log.warning("the microphone cannot be used", extra={"reason": str(error)})
+                self._failure = repr(error)
+                self.microphone_lost(error)
+            await asyncio.sleep(self._retry_seconds)
+
+    async def _run_out(self) -> None:
+        """The microphone has ended: silence follows, so that what was being said becomes complete."""
+        longest = self._settings.no_speech_seconds + self._settings.silence_seconds + 1
+        for _ in range(round(longest * RATE / BLOCK_SAMPLES)):
+            await self.settled()
+            if self.state not in (VoiceState.RECORDING, VoiceState.OVERHEARING):
+                return
+            await self._hear(self._input.silence())
+
+    # --- hearing
+
+    async def _hear(self, chunk: AudioChunk) -> None:
+        """One chunk. An engine that fails costs what is being said, never the door."""
+        if not self._listens():
+            self._watch.report("voice", State.OFF, NOT_LISTENING)
+            self._step(VoiceEvent.NOTHING)
+            return
+        if (lost := self._input.take(chunk)) > LOST_SECONDS:
+            log.warning("some sound was lost", extra={"seconds": lost})
+            self._step(VoiceEvent.NOTHING)
+        try:
+            await self._begin_recording()
+            if self.state in RECORDS:
+                for event in await self._input.record(chunk.samples):
+                    self._endpoint(event)
+            else:
+                wake = await self._input.wake_word(chunk.samples)
+                if wake is not None and self.state not in RECORDS:
+                    self._wake = wake
+                    self._step(VoiceEvent.WAKE)
+                await self._begin_recording()
+        except Exception as error:  # engines are native code of others: anything may come out
+            if repr(error) != self._failure:  # an engine that is broken fails thirty times a second
+                log.exception("hearing failed; what was said is dropped")
+            self._failure = repr(error)
+            self._watch.report("voice", State.DEGRADED, HEARING_FAILED.format(reason=error))
+            self._step(VoiceEvent.NOTHING)
+        else:
+            self._failure = ""
+            self._watch.report("voice", State.OK, self.ready)
+
+    async def _begin_recording(self) -> None:
+        start, self._to_start = self._to_start, None
+        if start is None:
+            return
+        limit = self._settings.no_speech_seconds
+        if start is VoiceAction.RECORD_ANSWER:
+            self._wake, limit = None, max(STEP_SECONDS, self._answer_until - self._input.seconds)
+        for event in await self._input.start(
+            behind_wake_word=self._wake is not None, no_speech_seconds=limit
+        ):
+            self._endpoint(event)
+
+    def _endpoint(self, event: EndpointEvent) -> None:
+        if isinstance(event, SpeechStarted):
+            self._step(VoiceEvent.SPEECH)
+        elif isinstance(event, Speculate):
+            self._speculation = self._tasks.create_task(self._speculate(event.segment), name="speculation")
+        elif isinstance(event, Resumed):
+            self._speculation = None  # it runs to its end, and nobody looks at it
+        elif isinstance(event, NoSpeech):
+            if self.state in (VoiceState.RECORDING, VoiceState.OVERHEARING):
+                self._on_turn(Recorded(wake=self._wake))
+            self._step(VoiceEvent.NOTHING)
+        else:
+            self._ended(event)
+
+    def _ended(self, event: Ended) -> None:
+        speculation = self._speculation if event.speculated else None
+        self._speculation = None
+        recorded = Recorded(wake=self._wake, segment=event.segment)
+        silence = event.segment.end_seconds - event.segment.speech_end_seconds
+        recorded.timings_ms["endpoint"] = silence * 1000
+        self._busy.begin()
+        self._turns += 1
+        self._step(VoiceEvent.ENDED)
+        understanding = self._understand(recorded, speculation, self._input.heard_at)
+        self._tasks.create_task(understanding, name="transcript")
+
+    # --- from sound to words
+
+    async def _speculate(self, segment: SpeechSegment) -> Transcript:
+        """In the pause that may be the end: a complete command needs less of it, half a sentence more."""
+        self._busy.begin()
+        try:
+            transcript = await self._input.transcript(segment)
+            if asyncio.current_task() is self._speculation and transcript.noise is None:
+                if await asyncio.to_thread(self._is_complete, transcript.text):
+                    await self._input.wait_for_silence(self._settings.quick_silence_seconds)
+                elif sounds_unfinished(transcript.text):
+                    longer = max(self._settings.silence_seconds, UNFINISHED_SILENCE_SECONDS)
+                    await self._input.wait_for_silence(longer)
+            return transcript
+        finally:
+            self._busy.end()
+
+    async def _understand(
+        self, recorded: Recorded, speculation: asyncio.Task[Transcript] | None, ended_at: float
+    ) -> None:
+        assert recorded.segment is not None
+        started = perf_counter()
+        transcript = await (speculation or self._input.transcript(recorded.segment))
+        recorded.timings_ms["transcribe"] = transcript.seconds * 1000
+        recorded.timings_ms["transcribe_wait"] = (perf_counter() - started) * 1000
+        if speculation is not None:  # a recording that is heard faster than real time leaves no pause for it
+            hidden = recorded.timings_ms["endpoint"] - SPECULATE_SECONDS * 1000
+            late = transcript.seconds * 1000 - hidden
+            recorded.timings_ms["transcribe_wait"] = max(late, recorded.timings_ms["transcribe_wait"])
+        noise = transcript.noise or self._input.own(transcript.text, recorded.segment, ended_at)
+        recorded.transcript = replace(transcript, noise=noise)
+        if noise is not None:
+            log.info("not something that was said", extra={"reason": noise})
+            if recorded.wake is not None:
+                self._output.cue(Earcon.ERROR, self._tasks)
+            self._on_turn(recorded)
+            self._over(asked=self._answer_until > self._input.seconds)
+        elif (dropped := self._waiting.put(recorded)) is not None:
+            self._on_turn(dropped)
+            self._over(asked=False)
+
+    # --- turns
+
+    async def _answer_all(self) -> None:
+        while True:
+            recorded = await self._waiting.next()
+            self._answer_until = 0.0
+            asked = await self._turn(recorded)
+            if asked:
+                self._answer_until = self._input.seconds + self._settings.follow_up_seconds
+            self._on_turn(recorded)
+            if self._turns > 1:
+                self._step(VoiceEvent.NEXT)
+            self._over(asked=asked)
+
+    async def _turn(self, recorded: Recorded) -> bool:
+        """Whether an answer is expected. An interruption ends what a model says, and never tears a call."""
+        started = perf_counter()
+        first: list[float] = []
+
+        def begins(at: float) -> None:
+            first.append(at)
+            self._step(VoiceEvent.SPEAKS)
+
+        playback, self._interruption = self._output.playback(begins), Interruption()
+        utterance = Utterance(
+            recorded.text,
+            "voice",
+            conversation_id=self._conversation_id,
+            room=self._settings.room,
+            heard_by=recorded.transcript.model if recorded.transcript else None,
+            heard_seconds=recorded.transcript.seconds if recorded.transcript else None,
+            endpoint_seconds=recorded.timings_ms["endpoint"] / 1000,
+            audio_seconds=recorded.transcript.audio_seconds if recorded.transcript else None,
+            samples=recorded.segment.samples if recorded.segment else None,
+        )
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(playback.run(), name="speaking")
+            recorded.reply = reply = await self._answer(
+                utterance, say=playback.say, interruption=self._interruption
+            )
+            answered = playback.first_said_at or perf_counter()
+            playback.end(reply.text)
+        await self._output.mark(mark_of_turn(reply.outcomes), playback)
+        if playback.failed:
+            self._output.show(reply.text)
+        recorded.spoken_over = playback.dropped
+        times = recorded.timings_ms
+        times["brain"] = (answered - started) * 1000
+        times["synthesize"] = playback.synthesis_seconds * 1000
+        if first:
+            times["first_audio"] = times["endpoint"] + times["transcribe_wait"] + (first[0] - started) * 1000
+        return reply.expects_answer and not playback.dropped and self._settings.follow_up_seconds > 0
+
+    def _over(self, *, asked: bool) -> None:
+        """One less under way; when it was the last one, we listen again."""
+        self._turns -= 1
+        self._busy.end()
+        if not self._turns:
+            self._step(VoiceEvent.ASKED if asked else VoiceEvent.DONE)
+
+    # --- states
+
+    def _step(self, event: VoiceEvent) -> None:
+        before = self.state
+        self.state, acts = next_step(before, event)
+        if self.state is not before:
+            log.debug("voice state", extra={"before": before, "event": event, "after": self.state})
+        if self.state in RECORDS:
+            self._output.hold()
+        else:
+            self._to_start = None
+            self._output.release()
+        for act in acts:
+            self._act(act)
+
+    def _act(self, act: VoiceAction) -> None:
+        if act in (VoiceAction.RECORD, VoiceAction.RECORD_ANSWER):
+            self._to_start = act
+        elif act is VoiceAction.LISTEN:
+            self._input.freshen()
+            self._speculation = None
+        elif act is VoiceAction.HUSH:
+            self._output.hush()
+            self._interruption.now()
+        else:
+            self._output.cue(Earcon.WAKE if act is VoiceAction.CUE_WAKE else Earcon.HEARD, self._tasks)

@@ -1,0 +1,48 @@
+"""What a conversation asks of the gateway around it."""
+
+from typing import Protocol
+
+from voice_gateway.brain.local.fitting import Fitting
+from voice_gateway.brain.local.meaning import Context
+from voice_gateway.brain.local.understand import Reader
+from voice_gateway.integrations.zwave import ZwaveSource
+from voice_gateway.tools.permission import Fits
+from voice_gateway.tools.reach import Reach
+from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+
+
+class Surroundings(Protocol):
+    """A gateway; the home in it, and the tool servers that it is linked to."""
+
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        """What a call would touch in the home; None: it is no call of a home."""
+        ...
+
+    def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
+        """The user has said yes to this call."""
+        ...
+
+    def fitting(self, utterance: Utterance, before: str) -> Fits:
+        """Whether a call is what these words mean, behind those before them."""
+        ...
+
+    async def linked(self) -> None:
+        """Returns when the tool servers are there, or cannot be."""
+        ...
+
+
+class NullContext:
+    """For a conversation without a gateway around it."""
+
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        """Our own tools are known by name; which devices they would reach is not."""
+        return ZwaveSource().reach(traits.original_name or call.name, call.arguments)
+
+    def agreed(self, _call: ToolCall, _traits: ToolTraits) -> None:
+        """There is nothing to remember."""
+
+    def fitting(self, utterance: Utterance, _before: str) -> Fits:
+        return Fitting(utterance.text, Reader(Context()))
+
+    async def linked(self) -> None:
+        """There is nothing to wait for."""

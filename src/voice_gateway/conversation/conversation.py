@@ -1,0 +1,367 @@
+"""The one entrance for words: an Utterance goes through the stages, and a Reply comes back."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+from voice_gateway.brain.acts import Acts, TurnActs, Where, waves
+from voice_gateway.brain.history import History
+from voice_gateway.brain.prompts import SpokenPrompts
+from voice_gateway.brain.stage import Stage, Turn
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.confirmation import Confirmation, Incoming
+from voice_gateway.conversation.context import NullContext, Surroundings
+from voice_gateway.conversation.history import Histories
+from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.pending import QUESTION, open_question
+from voice_gateway.conversation.pin_lock import PinLock
+from voice_gateway.conversation.place import conversation_key
+from voice_gateway.conversation.stages import First, Stages, Why, behind_outcomes
+from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.conversation.undo_log import MemoryActs
+from voice_gateway.errors import GatewayError
+from voice_gateway.events import (
+    Acted,
+    Answered,
+    EventBus,
+    Heard,
+    Progressed,
+    Said,
+    Staged,
+    TurnEvents,
+    Waiting,
+)
+from voice_gateway.interruption import Interruption
+from voice_gateway.logs import turn_context
+from voice_gateway.progress import OnProgress, Progress, listener, progress_to
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import tool_beside
+from voice_gateway.tools.traits import has_strangers
+from voice_gateway.tools.waiting import heard_by
+from voice_gateway.turn import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    Reply,
+    Say,
+    ToolCall,
+    Utterance,
+    speaking_in,
+)
+
+log = logging.getLogger(__name__)
+
+NOTHING_HEARD = "I didn't hear anything."
+TOO_LONG = "That was too much at once. Please say it in fewer words."
+NAME_TOO_LONG = f"The name of a conversation, room or satellite may have {LONGEST_NAME} characters."
+SHOWN_OF_TOO_MUCH = 60  # characters of it that are published
+
+
+@dataclass
+class _Opened:
+    """A conversation that is locked for one turn."""
+
+    key: str
+    history: History
+    turn: Turn | None = None  # as soon as there is one, it is kept
+
+
+class Conversation:
+    """One conversation answers one utterance at a time; different conversations run in parallel."""
+
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        executor: ToolExecutor,
+        brain: BrainSettings,
+        permission: PermissionSettings,
+        *,
+        store: Store | None = None,
+        watch: EventBus | None = None,
+        around: Surroundings | None = None,
+        first: First | None = None,
+        alarms: First | None = None,  # before everything else: who has heard one need not wait for a turn
+        prompts: SpokenPrompts | None = None,
+        why: Why | None = None,
+        gateway: str = "",  # its name among those that share the store
+        acts: Acts | None = None,  # where they are kept to be taken back; without it they are in memory
+        pin_file: Path | None = None,  # where wrong PINs are counted; without it they are in memory
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._executor = executor
+        self._brain = brain
+        self.watch = watch or EventBus()
+        self._around = around or NullContext()
+        self._alarms = alarms
+        self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
+        self._stages = Stages(stages, self.watch, first, prompts, why)
+        self._gateway = gateway
+        self._acts = acts or MemoryActs(now)
+        self._now = now
+        store = store or MemoryStore()
+        self._histories = Histories(store, brain.conversation_expiry_seconds, self.watch)
+        self.locks = Locks(store, self._histories.failed)
+        self.pin_lock = PinLock(pin_file, self.watch, now)
+        self._confirmation = Confirmation(
+            executor,
+            permission,
+            reaches=self._around.reach,
+            agreed=self._around.agreed,
+            linked=self._around.linked,
+            pin_lock=self.pin_lock,
+            now=now,
+        )
+
+    async def answer(
+        self,
+        utterance: Utterance,
+        *,
+        say: Say | None = None,
+        read_only_reason: str | None = None,
+        interruption: Interruption | None = None,
+        take_back: Where | None = None,
+    ) -> Reply:
+        """Never raises except cancellation: whatever goes wrong becomes a reply that says so.
+
+        With `read_only_reason` nothing may be changed; where something was wanted, that is the reply.
+        With `take_back` the last of these acts is taken back, in whatever words it is put.
+        """
+        started = perf_counter()
+        if problem := _too_long(utterance):
+            return self._refused(utterance, problem)
+        if self._alarms and (heard := await self._alarms(utterance.text)):
+            return self._acknowledged(utterance, heard, started)
+        async with self._opened(utterance) as opened:
+            key, history = opened.key, opened.history
+            if key in self._set_aside:
+                self._set_aside.remove(key)
+                self._confirmation.set_aside(history.state)
+            incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
+            shown = utterance
+            if incoming.hidden:  # a recording says the PIN, too
+                shown = replace(utterance, text=incoming.utterance.text, samples=None)
+            open_now = open_question(history.state)
+            self.watch.publish(Heard(shown, open_now.question if open_now else ""))
+            opened.turn = turn = Turn(
+                incoming.utterance,
+                history,
+                self._telling(shown, say),
+                interruption=interruption or Interruption(),
+                acts=self._acts_for(incoming.utterance, key, take_back),
+                watched=TurnEvents(self.watch, shown),
+            )
+            with heard_by(partial(self._waits, shown)):
+                reply = await self._in_time(turn, self._take_turn(turn, incoming, read_only_reason))
+        log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
+        return self._answered(shown, reply, history, started)
+
+    async def carry_out(
+        self, utterance: Utterance, calls: Sequence[ToolCall], *, sensitive: bool, made_in: Utterance
+    ) -> Reply:
+        """What was agreed to before, in a turn of its own; it is taken back where it was `made_in`.
+
+        With `sensitive` a yes was said to that; what turns out to be so only now is asked about.
+        """
+        started = perf_counter()
+        async with self._opened(utterance) as opened:
+            opened.history.add_user(utterance.text)
+            opened.turn = self._own_turn(utterance, opened, conversation_key(made_in, self._gateway))
+            reply = await self._agreed(opened.turn, calls, sensitive=sensitive)
+        return self._answered(utterance, reply, opened.history, started)
+
+    async def _agreed(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
+        replies: list[Reply] = []
+        try:
+            async with asyncio.timeout(self._brain.turn_timeout_seconds):
+                for wave in waves(calls):
+                    replies += [await self._confirmation.run(turn, wave, sensitive=sensitive)]
+        except TimeoutError:
+            replies.append(Reply("It took too long, and may still happen.", ok=False))
+        outcomes = tuple(outcome for reply in replies for outcome in reply.outcomes)
+        text, ok = " ".join(reply.text for reply in replies), all(reply.ok for reply in replies)
+        return Reply(text, outcomes, stage="local", ok=ok and not any(one.expects_answer for one in replies))
+
+    async def make_calls(self, utterance: Utterance, calls: Sequence[ToolCall]) -> Reply:
+        """What somebody chose by hand, in a turn of its own: judged as if it had been said, and asked about
+        in this conversation where it needs a yes. The utterance only tells what it is."""
+        started = perf_counter()
+        if problem := _too_long(utterance):
+            return self._refused(utterance, problem)
+        async with self._opened(utterance) as opened:
+            self.watch.publish(Heard(utterance))
+            opened.turn = turn = self._own_turn(utterance, opened, opened.key)
+            with heard_by(partial(self._waits, utterance)):
+                turn.tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
+                reply = await self._in_time(turn, self._confirmation.chosen(turn, calls))
+        return self._answered(utterance, reply, opened.history, started)
+
+    @asynccontextmanager
+    async def _opened(self, utterance: Utterance) -> AsyncIterator[_Opened]:
+        """Its conversation, for as long as one turn has it; what the turn did is kept however it ends."""
+        key = conversation_key(utterance, self._gateway)
+        with speaking_in(utterance), turn_context(turn=utterance.id[:8], channel=utterance.channel):
+            async with self.locks.of(key):
+                opened = _Opened(key, await self._histories.load(key))
+                try:
+                    yield opened
+                finally:
+                    if (turn := opened.turn) is not None:
+                        if turn.acts is not None:
+                            await turn.acts.keep(turn.outcomes, turn.history.state)
+                        await self._histories.save(key, turn.history)
+
+    def _own_turn(self, utterance: Utterance, opened: _Opened, made_in: str) -> Turn:
+        """One that nobody's words began."""
+        acts = self._acts_for(utterance, made_in, None)
+        return Turn(utterance, opened.history, acts=acts, watched=TurnEvents(self.watch, utterance))
+
+    def _answered(self, shown: Utterance, reply: Reply, history: History, started: float) -> Reply:
+        """The reply with what belongs to every one, after everybody was told of it."""
+        seconds = perf_counter() - started
+        reply = replace(reply, conversation_id=shown.conversation_id, seconds=seconds, heard=shown.text)
+        for outcome in reply.outcomes:
+            self.watch.publish(Acted(shown, outcome, reply.model))
+        self.watch.publish(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
+        return reply
+
+    async def watch_memory(self) -> None:
+        await self._histories.watch_store()
+
+    async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
+        """A question of ours that a yes answers in that conversation; "" where it makes no sense to ask."""
+        key = conversation_key(utterance, self._gateway)
+        async with self.locks.of(key):
+            history = await self._histories.load(key)
+            text, is_open = await self._confirmation.asked(Turn(utterance, history), calls)
+            await self._histories.save(key, history)
+        return text if is_open else ""
+
+    def _telling(self, utterance: Utterance, say: Say | None) -> Say | None:
+        """Nobody else follows the words of a turn whose door takes them as a whole."""
+        if say is None:
+            return None
+
+        def told(text: str) -> None:
+            self.watch.publish(Said(utterance, text))
+            say(text)
+
+        return told
+
+    def _waits(self, utterance: Utterance, what: str) -> None:
+        self.watch.publish(Waiting(utterance, what))
+
+    def _acts_for(self, utterance: Utterance, key: str, take_back: Where | None) -> TurnActs:
+        here = Where(utterance.channel, (utterance.room or "").casefold(), key)
+        wanted = take_back
+        if wanted is not None and wanted.conversation is not None:
+            wanted = replace(wanted, conversation=key)
+        beside = partial(tool_beside, self._executor.tools)
+        return TurnActs(self._acts, here, self._now, beside, wanted)
+
+    def _acknowledged(self, utterance: Utterance, text: str, started: float) -> Reply:
+        """An open question is over: who says "okay" once more, or "yes", still speaks of the alarm."""
+        self._set_aside.add(conversation_key(utterance, self._gateway))
+        reply = Reply(
+            text,
+            stage="local",
+            conversation_id=utterance.conversation_id,
+            seconds=perf_counter() - started,
+            heard=utterance.text,
+        )
+        self.watch.publish(Heard(utterance))
+        self.watch.publish(Answered(utterance, reply))
+        return reply
+
+    def _refused(self, utterance: Utterance, problem: str) -> Reply:
+        """Nothing looks at what is too long, and only its beginning is passed on."""
+        shown = replace(
+            utterance,
+            text=self._confirmation.without_pin(_cut(utterance.text, SHOWN_OF_TOO_MUCH)),
+            conversation_id=_cut(utterance.conversation_id, LONGEST_NAME),
+            room=_cut(utterance.room or "", LONGEST_NAME) or None,
+            satellite=_cut(utterance.satellite or "", LONGEST_NAME) or None,
+        )
+        log.warning("what was said is too long", extra={"characters": len(utterance.text)})
+        reply = Reply(problem, ok=False, conversation_id=utterance.conversation_id)
+        self.watch.publish(Heard(shown))
+        self.watch.publish(Answered(shown, reply))
+        return reply
+
+    def may_hear_pin(self, text: str, channel: str) -> bool:
+        """Of words that may not be whole yet: whether no stage should look at them."""
+        return self._confirmation.may_hear_pin(text, channel)
+
+    def wants_pin(self, channel: str) -> bool:
+        """Whether somebody there is asked for a PIN, or was a moment ago."""
+        return self._confirmation.wants_pin(channel)
+
+    def _cleaned(self, utterance: Utterance) -> Utterance:
+        """Control characters are never words; white space of any kind is one space."""
+        text = " ".join("".join(c if c.isprintable() else " " for c in utterance.text).split())
+        return replace(utterance, text=text, room=utterance.room or self._brain.room)
+
+    async def _in_time(self, turn: Turn, work: Awaitable[Reply]) -> Reply:
+        """Trouble does not undo what was done before it: that is told first, with its outcomes."""
+        seconds = self._brain.turn_timeout_seconds
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                with progress_to(partial(self._progressed, turn.utterance, limit, listener())):
+                    return await work
+        except GatewayError as error:
+            log.error("turn failed", extra={"reason": str(error)})
+            text = error.spoken
+        except Exception:  # the door must get an answer, whatever a stage did
+            if limit.expired():
+                log.warning("turn took too long", extra={"limit_seconds": seconds})
+                rest = "What else was asked may still happen." if turn.outcomes else "It may still happen."
+                text = f"Sorry, that took too long, so I stopped. {rest}"
+            else:
+                log.exception("turn failed")
+                text = "Sorry, something went wrong in me."
+        return behind_outcomes(turn.outcomes, Reply(text, ok=False))
+
+    def _progressed(
+        self, utterance: Utterance, limit: asyncio.Timeout, outer: OnProgress | None, progress: Progress
+    ) -> None:
+        """A turn whose call gets on is not too slow: the call has a hard limit of its own."""
+        if not limit.expired():
+            until = asyncio.get_running_loop().time() + self._brain.turn_timeout_seconds
+            limit.reschedule(max(limit.when() or until, until))
+        self.watch.publish(Progressed(utterance, progress))
+        if outer is not None:
+            outer(progress)
+
+    async def _take_turn(self, turn: Turn, incoming: Incoming, read_only_reason: str | None) -> Reply:
+        text = turn.utterance.text
+        if not text:
+            return Reply(NOTHING_HEARD, ok=False)
+        if read_only_reason and turn.history.state.pop(QUESTION, None) is not None:
+            return Reply(read_only_reason, ok=False)
+        started = perf_counter()
+        if (settled := await self._confirmation.settle(turn, incoming)) is not None:
+            turn.tell_step(Staged, "confirmation", True, incoming.taken_for, perf_counter() - started)
+            return settled
+        gate = self._confirmation.gate(turn.utterance.channel, read_only=bool(read_only_reason))
+        gate.said, gate.heard_outside = turn.utterance.text, turn.heard_outside
+        gate.told_by_strangers = lambda: has_strangers(self._executor.tools.all())
+        gate.fits = self._around.fitting(turn.utterance, turn.history.recent())
+        reply = await self._stages.answer(replace(turn, gate=gate), gate)
+        if read_only_reason and gate.refused:
+            return replace(reply, text=read_only_reason, ok=False)
+        return await self._confirmation.ask(turn, reply, gate, incoming) if gate.asked else reply
+
+
+def _too_long(utterance: Utterance) -> str | None:
+    names = (utterance.conversation_id, utterance.room or "", utterance.satellite or "")
+    if any(len(name) > LONGEST_NAME for name in names):
+        return NAME_TOO_LONG
+    return TOO_LONG if len(utterance.text) > LONGEST_TEXT else None
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"

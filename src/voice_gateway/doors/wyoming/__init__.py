@@ -1,1 +1,0 @@
-"""The Wyoming door, for Home Assistant and other clients; others use `door.WyomingDoor` alone."""

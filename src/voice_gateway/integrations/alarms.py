@@ -1,0 +1,139 @@
+"""Alarms that must be heard, such as smoke and water: kept on the disk until somebody has heard them."""
+
+import contextlib
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from voice_gateway.file_watch import identity
+from voice_gateway.integrations.events import AlarmKey, EventPage, HomeEvent
+from voice_gateway.private_files import private_file
+
+log = logging.getLogger(__name__)
+
+MOST = 100
+OVER = "{text} It began at {time}, and is over now."
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    server: str
+    node: int
+    endpoint: int
+    kind: str
+    device: str
+    room: str
+    text: str  # "Smoke is detected in the Kitchen."
+    since: float
+    heard: bool = False  # somebody said so
+    over: bool = False  # the device has taken it back
+
+    @property
+    def key(self) -> AlarmKey:
+        return self.server, self.node, self.endpoint, self.kind
+
+    @property
+    def told(self) -> str:
+        """As it is told now: what is over is no danger, but somebody should know of it."""
+        if not self.over:
+            return self.text
+        clock = datetime.fromtimestamp(self.since).astimezone().strftime("%H:%M")
+        return OVER.format(text=self.text.replace(" is detected", " was detected"), time=clock)
+
+    def to_json(self) -> dict[str, Any]:
+        facts = {key: getattr(self, key) for key in ("kind", "device", "room", "text", "since", "server")}
+        return {**facts, "acknowledged": self.heard, "over": self.over}
+
+
+class AlarmBook:
+    """All that stand, or were not heard yet; in a file, so that neither a restart nor another gateway on this
+    machine forgets one. A file that cannot be written costs only that."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.on_change: Callable[[], None] = lambda: None
+        self._alarms: dict[AlarmKey, Alarm] = {}
+        self._seen: object = None
+
+    @property
+    def all(self) -> list[Alarm]:
+        self._read()
+        return list(self._alarms.values())
+
+    @property
+    def unheard(self) -> list[Alarm]:
+        """Those that go on first."""
+        return sorted((one for one in self.all if not one.heard), key=lambda one: (one.over, one.since))
+
+    def take(self, page: EventPage) -> None:
+        """How a server's alarms are now."""
+        self._read()
+        standing = {one.key: one for one in page.alarms if one.urgent}
+        now = dict(self._alarms)
+        for key, event in standing.items():
+            known = now.get(key)
+            if known is None or known.over:
+                now[key] = _alarm(event)
+        for key, alarm in list(now.items()):
+            if key in page.calm and key not in standing:
+                now[key] = replace(alarm, over=True)
+        self._keep(now)
+
+    def happened(self, event: HomeEvent) -> None:
+        """One that is over already when the list is read must be heard all the same."""
+        self._read()
+        if event.urgent and event.key not in self._alarms:
+            self._keep({**self._alarms, event.key: _alarm(event)})
+
+    def acknowledge(self) -> list[Alarm]:
+        """Those that somebody has just heard."""
+        heard = self.unheard
+        self._keep({key: replace(one, heard=True) for key, one in self._alarms.items()})
+        return heard
+
+    def _keep(self, now: Mapping[AlarmKey, Alarm]) -> None:
+        kept = dict([(key, one) for key, one in now.items() if not (one.heard and one.over)][-MOST:])
+        if kept == self._alarms:
+            return
+        self._alarms = kept
+        self._write()
+        self.on_change()
+
+    def _write(self) -> None:
+        text = json.dumps([asdict(one) for one in self._alarms.values()])
+        new = self._file.with_name(f".{self._file.name}.{os.getpid()}")
+        try:
+            private_file(new).write_text(text, encoding="utf-8")
+            new.replace(self._file)
+        except OSError as error:
+            log.warning("alarms are not remembered", extra={"reason": str(error)})
+            with contextlib.suppress(OSError):
+                new.unlink()
+        self._seen = identity(self._file)
+
+    def _read(self) -> None:
+        """Again when another process has changed it."""
+        seen = identity(self._file)
+        if seen == self._seen or seen is None:
+            return
+        self._seen = seen
+        try:
+            self._alarms = {one.key: one for one in _alarms(json.loads(self._file.read_text("utf-8")))}
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            log.warning("the alarms that were kept cannot be read", extra={"reason": str(error)})
+            return
+
+
+def _alarm(event: HomeEvent) -> Alarm:
+    since = event.at or time.time()
+    return Alarm(*event.key, device=event.device, room=event.room, text=event.text, since=since)
+
+
+def _alarms(raw: Iterable[Mapping[str, Any]]) -> list[Alarm]:
+    return [Alarm(**one) for one in raw]

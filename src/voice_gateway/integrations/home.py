@@ -1,0 +1,166 @@
+"""The home as it is known now: the devices of all sources, indexed by the names people give them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from home_words.kinds import HomeDevice
+from home_words.names import name_key, plain_words
+from home_words.resolver import Names, names_of, number_of
+from voice_gateway.integrations.device import Device, Key, has_state, same_but_for_state
+from voice_gateway.integrations.source import HomeSource
+from voice_gateway.integrations.zwave import ZwaveSource
+
+_OURS = ZwaveSource()  # whose tools are meant where nobody says whose
+
+
+@dataclass(frozen=True)
+class Home:
+    """Immutable: a turn keeps the picture it started with, whatever changes meanwhile."""
+
+    devices: tuple[Device, ...] = ()
+    rooms: Mapping[str, str] = field(default_factory=dict)  # plain name or alias -> as it is written
+    names: Names[Device] = field(default_factory=lambda: Names(()))  # which device is meant
+    by_name: Mapping[str, tuple[Device, ...]] = field(default_factory=dict)  # to find names in a sentence
+    told: Mapping[Key, str] = field(default_factory=dict)  # since it was read
+    scenes: Mapping[str, str] = field(default_factory=dict)  # plain name -> as it is written
+    scenes_listed: bool = False  # every source lists them, so there are no others
+    sources: tuple[HomeSource, ...] = ()
+    scene_sources: Mapping[str, str] = field(default_factory=dict)  # a scene's name, or "" -> who has it
+    prefer: str = ""  # the source that is meant where two have a device of one name
+
+    def source_of(self, device: Device) -> HomeSource:
+        return self.source(device.source)
+
+    @cached_property
+    def told_devices(self) -> tuple[Device, ...]:
+        """Those whose names a model reads in every turn."""
+        strangers = {source.name for source in self.sources if source.stranger}
+        return tuple(device for device in self.devices if device.source not in strangers)
+
+    @cached_property
+    def spoken_names(self) -> tuple[str, ...]:
+        """Of devices and rooms, aliases too: what is no word of anybody else's."""
+        return (*(name for device in self.devices for name in names_of(device)), *self.rooms)
+
+    @property
+    def asked_sources(self) -> tuple[HomeSource, ...]:
+        """Whom a question about the whole home is for."""
+        return self.sources or (_OURS,)
+
+    def source(self, name: str) -> HomeSource:
+        return next((source for source in self.sources if source.name == name), self.asked_sources[0])
+
+    def scene_source(self, scene: str) -> HomeSource:
+        """Who starts a scene of this name; one that nobody lists may be of a source that lists none."""
+        return self.source(self.scene_sources.get(scene) or self.scene_sources.get("", ""))
+
+    def preferred(self, named: Sequence[Device]) -> tuple[Device, ...]:
+        """Of one name in several homes: those of the home that the settings prefer."""
+        several = len({device.source for device in named}) > 1
+        theirs = tuple(device for device in named if device.source == self.prefer) if several else ()
+        return theirs or tuple(named)
+
+    def address(self, device: Device) -> str:
+        """The name that means only this device to its own server."""
+        node = device.node_id
+        numbers: tuple[str, ...] = () if node is None else (f"node {node}", number_of(device))
+        for spelling in (device.name, f"{device.room} {device.name}", *numbers):
+            if [one for one in self.names.exact(spelling) if one.source == device.source] == [device]:
+                return spelling
+        return device.name
+
+    def called(self, device: Device) -> str:
+        """The words that mean only this device to us, whoever else has one of that name."""
+        address = self.address(device)
+        alone = self.names.exact(address) == (device,)
+        return address if alone or not device.source else f"{address} of {device.source}"
+
+    def device_of(self, tool: str, args: Mapping[str, Any]) -> Device | None:
+        """The one device that a call is about."""
+        for source in self.sources:
+            reach = source.reach(tool.removeprefix(f"{source.name}__"), args)
+            if reach is not None and len(reach.devices) == 1:
+                known = reach.devices[0]
+                return next((one for one in self.devices if _same(one, known, source.name)), None)
+        name = args.get("deviceName")
+        return self.names.only(name) if isinstance(name, str) else None
+
+    def with_state(self, device: Device, state: str) -> "Home":
+        """The same home after a device told its new state; names and rooms stay as they are."""
+        return replace(self, told={**self.told, device.key: state})
+
+    def renewed(self, devices: Sequence[Device]) -> "Home | None":
+        """The same home with other states, without looking at every name again; None where it is another."""
+        if not same_but_for_state(self.devices, devices):
+            return None
+        pairs = list(zip(self.devices, devices, strict=True))
+        changed = {id(old): new for old, new in pairs if old != new}
+        by_name = dict(self.by_name)
+        for name in {name for device in changed.values() for name in _spoken(device)}:
+            by_name[name] = tuple(changed.get(id(one), one) for one in by_name[name])
+        now = tuple(changed.get(id(old), old) for old in self.devices)
+        return replace(self, devices=now, names=self.names.renewed(now), by_name=by_name, told={})
+
+    def with_scenes(self, names: Iterable[str]) -> "Home":
+        scenes = {key: name for name in names if (key := name_key(name))}
+        return replace(self, scenes=scenes)
+
+    def state_of(self, device: Device) -> str:
+        return self.told.get(device.key, device.state)
+
+    def is_so(self, device: Device, state: str) -> bool:
+        """How it is, as a state or as an action that leads to it; or whether it can be dimmed."""
+        if state == "dimmable":
+            return device.can("dim")
+        known = {"up": "open", "down": "closed", "close": "closed"}.get(state, state)
+        return has_state(replace(device, state=self.state_of(device)), known)
+
+    def find(self, key: Iterable[Any]) -> Device | None:
+        wanted = tuple(key)
+        return next((device for device in self.devices if device.key == wanted), None)
+
+    def in_room(self, room: str) -> tuple[Device, ...]:
+        return self.names.in_room(room)
+
+
+def _same(device: Device, known: HomeDevice, source: str) -> bool:
+    return (device.name, device.room, device.kind, device.source) == (
+        known.name, known.room, known.kind, source,
+    )  # fmt: skip
+
+
+def _spoken(device: Device) -> Iterator[str]:
+    """Its names, with and without its room."""
+    room = plain_words(device.room)
+    for name in (plain_words(device.name), *map(plain_words, device.aliases)):
+        yield from {" ".join(name), " ".join(room + name), " ".join(name + room)}
+
+
+def build_home(
+    devices: Iterable[Device],
+    scenes: Iterable[str] | None = None,
+    sources: Sequence[HomeSource] = (),
+    scene_sources: Mapping[str, str] | None = None,
+    prefer: str = "",
+) -> Home:
+    ordered = tuple(devices)
+    rooms: dict[str, str] = {}
+    by_name: dict[str, list[Device]] = {}
+    for device in ordered:
+        for called in (device.room, *device.room_aliases):
+            if key := name_key(called):
+                rooms.setdefault(key, device.room)
+        for spoken in _spoken(device):
+            by_name.setdefault(spoken, []).append(device)
+    return Home(
+        ordered,
+        rooms,
+        Names(ordered),
+        {key: tuple(found) for key, found in by_name.items()},
+        scenes_listed=scenes is not None,
+        sources=tuple(sources),
+        scene_sources=scene_sources or {},
+        prefer=prefer,
+    ).with_scenes(scenes or ())

@@ -1,0 +1,237 @@
+"""An entity as a device of ours: its kind, what it can do, and its state in the fixed words of every home."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from home_words.kinds import mover_kind
+from home_words.states import UNKNOWN, dimmed, opened
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home_assistant.live_context import Entity, to_number
+from voice_gateway.integrations.home_assistant.names import first_names, other_names
+
+AWAY: Final = frozenset({"unavailable", "unknown", ""})
+SCENE, TODO, BUTTONS = "scene", "todo", frozenset({"button", "input_button"})
+_ENTRANCES: Final = frozenset({"garage", "gate", "door"})
+_KINDS: Final = {
+    "light": "light",
+    "switch": "switch",
+    "input_boolean": "switch",
+    "cover": "blind",
+    "lock": "lock",
+    "climate": "thermostat",
+    "water_heater": "thermostat",
+    "fan": "fan",
+    "media_player": "media_player",
+    "vacuum": "vacuum",
+    "alarm_control_panel": "alarm",
+    "siren": "siren",
+    "valve": "valve",
+    SCENE: "scene",
+    TODO: "list",
+    **dict.fromkeys(("humidifier", "remote", "automation", "group", "button", "input_button"), "other"),
+    **dict.fromkeys(("lawn_mower", "notify", "input_select"), "other"),
+}
+_SWITCHES: Final = frozenset({"on", "off", "toggle"})
+_NOTHING: Final[frozenset[str]] = frozenset()
+_BINARY: Final = {
+    **dict.fromkeys(("motion", "occupancy", "presence", "moving"), ("motion", "no motion")),
+    **dict.fromkeys(("door", "window", "opening", "garage_door"), ("open", "closed")),
+    "moisture": ("water detected", "dry"),
+    "smoke": ("smoke detected", "no smoke"),
+    "gas": ("gas detected", "no gas"),
+    "carbon_monoxide": ("carbon monoxide detected", "no carbon monoxide"),
+    **dict.fromkeys(("problem", "safety", "tamper"), ("problem", "normal")),
+    **dict.fromkeys(("battery",), ("low", "normal")),
+    **dict.fromkeys(("lock",), ("unlocked", "locked")),
+    **dict.fromkeys(("connectivity",), ("connected", "not connected")),
+    **dict.fromkeys(("plug", "power", "running", "light", "sound", "vibration"), ("yes", "no")),
+}
+# What somebody may ask for without naming a device: "is there smoke anywhere", "is a window open".
+_WATCHES: Final = {
+    "moisture": "water", "garage_door": "door",
+    **{same: same for same in ("smoke", "gas", "carbon_monoxide", "door", "window")},
+}  # fmt: skip
+
+
+def watches_of(entity: Entity) -> tuple[str, ...]:
+    watched = _WATCHES.get(entity.device_class) if entity.domain == "binary_sensor" else None
+    return (watched,) if watched else ()
+
+
+def kind_of(entity: Entity) -> str:
+    kind = _KINDS.get(entity.domain, "sensor")
+    if entity.domain == "light":
+        return "dimmer" if "brightness" in entity.attributes else "light"
+    if entity.domain == "switch":
+        return "plug" if entity.device_class == "outlet" else "switch"
+    if entity.domain == "cover":
+        return "garage_door" if entity.device_class in _ENTRANCES else mover_kind(name_of(entity))
+    return kind
+
+
+def name_of(entity: Entity) -> str:
+    return first_names(entity.names)[0]
+
+
+def room_of(entity: Entity) -> str:
+    return entity.areas[0] if entity.areas else ""
+
+
+def is_available(entity: Entity) -> bool:
+    return entity.state != "unavailable"
+
+
+def abilities_of(entity: Entity) -> frozenset[str] | None:
+    """None: those of its kind. What is unavailable shows nothing of what it can do: it may be anything."""
+    away = not is_available(entity)
+    shown = {"brightness", "current_position", "percentage"} if away else entity.attributes.keys()
+    if entity.domain == "light":
+        return _SWITCHES | {"dim", "colour", "kelvin"} if "brightness" in shown else _SWITCHES
+    if entity.domain in ("cover", "valve"):
+        moves = frozenset({"open", "close", "stop"})
+        return moves | {"dim"} if "current_position" in shown else moves
+    if entity.domain == "fan":
+        return _SWITCHES | {"speed"} if "percentage" in shown else _SWITCHES
+    if entity.domain in BUTTONS:
+        return frozenset({"on"})
+    if entity.domain not in _KINDS or entity.domain in ("alarm_control_panel", SCENE, TODO):
+        return _NOTHING
+    return None
+
+
+def degrees_in(entities: Iterable[Entity]) -> str:
+    """The unit in which this home counts warmth; a thermostat itself does not say it."""
+    found = Counter(entity.attributes.get("unit_of_measurement") for entity in entities)
+    known = [unit for unit in ("°C", "°F") if found[unit]]
+    if known:
+        return max(known, key=lambda unit: found[unit])
+    warm = (entity.number("current_temperature") or entity.number("temperature") for entity in entities)
+    return "°F" if any(number is not None and number > 45 for number in warm) else "°C"
+
+
+def state_of(entity: Entity, degrees: str = "°C") -> str:
+    """In the words that docs/zwave.md lists, and for kinds of its own in Home Assistant's."""
+    if entity.state in AWAY:
+        return UNKNOWN
+    if entity.domain in ("climate", "water_heater"):
+        return _warmth(entity, degrees)
+    return _STATES.get(entity.domain, _words)(entity)
+
+
+def _words(entity: Entity) -> str:
+    return entity.state.replace("_", " ")
+
+
+def _position(entity: Entity) -> str:
+    position = entity.number("current_position")
+    resting = position is not None and entity.state in ("open", "closed")
+    return opened(round(position)) if resting and position is not None else _words(entity)
+
+
+def _player(entity: Entity) -> str:
+    volume = entity.number("volume_level")
+    if volume is None or entity.state == "off":
+        return _words(entity)
+    return f"{_words(entity)}, volume {round(volume * 100)} %"
+
+
+def _binary(entity: Entity) -> str:
+    on, off = _BINARY.get(entity.device_class, ("on", "off"))
+    return {"on": on, "off": off}.get(entity.state, _words(entity))
+
+
+def percent_of(entity: Entity) -> int | None:
+    """How bright, or how fast."""
+    if entity.domain == "light":
+        brightness = entity.number("brightness")
+        return None if brightness is None else max(round(brightness / 2.55), 1 if brightness > 0 else 0)
+    level = entity.number("percentage")
+    return None if level is None else round(level)
+
+
+def _leveled(entity: Entity) -> str:
+    percent = percent_of(entity)
+    return dimmed(percent) if entity.state == "on" and percent else entity.state
+
+
+def _warmth(entity: Entity, degrees: str) -> str:
+    parts = [entity.state.replace("_", " ")]
+    wanted, now = entity.number("temperature"), entity.number("current_temperature")
+    unit = entity.attributes.get("temperature_unit") or degrees
+    if wanted is not None and entity.state != "off":
+        parts.append(f"set to {number_text(wanted)} {unit}")
+    if now is not None:
+        parts.append(f"now {number_text(now)} {unit}")
+    return ", ".join(parts)
+
+
+def _measured(entity: Entity) -> str:
+    number = to_number(entity.state)
+    unit = entity.attributes.get("unit_of_measurement") or ""
+    if number is None:
+        return entity.state
+    text = f"{number_text(number)} {unit}".strip()
+    return f"{text} {entity.device_class.replace('_', ' ')}" if unit == "%" and entity.device_class else text
+
+
+_STATES: Final = {
+    "light": _leveled,
+    "fan": _leveled,
+    "cover": _position,
+    "valve": _position,
+    "media_player": _player,
+    "binary_sensor": _binary,
+    "sensor": _measured,
+}
+
+
+def number_text(number: float) -> str:
+    rounded = round(number, 2)
+    return str(int(rounded)) if rounded == int(rounded) else str(rounded)
+
+
+def is_device(entity: Entity) -> bool:
+    return entity.domain not in (SCENE, TODO)
+
+
+def facts_of(entities: Sequence[Entity]) -> dict[str, Any]:
+    """The whole list in the shape that every home's list has."""
+    degrees, twins = degrees_in(entities), Counter[tuple[str, str, str]]()
+    devices: list[dict[str, Any]] = []
+    for entity in filter(is_device, entities):
+        known = (name_of(entity), room_of(entity), entity.domain)
+        abilities = abilities_of(entity)
+        facts = {
+            "name": known[0],
+            "room": known[1],
+            "kind": kind_of(entity),
+            "state": state_of(entity, degrees),
+            "available": is_available(entity),
+            "domain": entity.domain,
+            "endpoint": twins[known],  # two of one name in one room are still two
+            "aliases": list(other_names(entity.names)),
+            "roomAliases": list(entity.areas[1:]),
+        }
+        facts |= {"watches": list(watches)} if (watches := watches_of(entity)) else {}
+        devices.append(facts if abilities is None else {**facts, "abilities": sorted(abilities)})
+        twins[known] += 1
+    scenes = [name_of(entity) for entity in entities if entity.domain == SCENE]
+    lists = [name_of(entity) for entity in entities if entity.domain == TODO]
+    return {"devices": devices, "total": len(devices), "scenes": scenes, "lists": lists}
+
+
+def device_of(entity: Entity, source: str, degrees: str = "°C") -> Device:
+    return Device(
+        name=name_of(entity),
+        room=room_of(entity),
+        kind=kind_of(entity),
+        state=state_of(entity, degrees),
+        available=is_available(entity),
+        aliases=other_names(entity.names),
+        room_aliases=entity.areas[1:],
+        source=source,
+        domain=entity.domain,
+        abilities=abilities_of(entity),
+        watches=watches_of(entity),
+    )

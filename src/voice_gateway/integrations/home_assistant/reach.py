@@ -1,0 +1,106 @@
+"""What a call of Home Assistant's tools would touch, by whoever it is made: permission is judged by this.
+
+It answers with too much rather than too little. None is "nobody knows": a floor (no list tells the areas on
+it), an entity's id, a script by its name, an area or a name that is not in the list.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from voice_gateway.integrations.home_assistant import effects as ha
+from voice_gateway.integrations.home_assistant.devices import SCENE, TODO, device_of, name_of, room_of
+from voice_gateway.integrations.home_assistant.effects import DOMAINS, OWN_DOMAINS, action_of, effect_of
+from voice_gateway.integrations.home_assistant.live_context import Entity
+from voice_gateway.integrations.home_assistant.names import (
+    EVERY_NAME,
+    in_area,
+    matching,
+    normal,
+    text_of,
+    texts_of,
+)
+from voice_gateway.tools.reach import LOOK, Reach
+
+_RISKIEST_FIRST: Final = ("unlock", "open", "dim", "on", "off", "lock", "close")
+_LIST_TOOLS: Final = frozenset({ha.ADD_ITEM, ha.COMPLETE_ITEM})
+_UNLISTED: Final = frozenset({"script", "calendar"})  # exposed, and in no list
+_PLACES: Final = ("name", "area", "floor", "domain", "device_class")
+
+
+def targets(
+    tool: str, args: Mapping[str, Any], entities: Sequence[Entity], *, scripts: bool
+) -> tuple[Entity, ...] | None:
+    """The entities that a call is for, as Home Assistant would find them; None where nobody can tell.
+
+    `scripts`: there are some, and what an area or a name reaches may be one of them.
+    """
+    domains = DOMAINS.get(tool)
+    if domains is None or text_of(args, "floor") or not isinstance(args.get("floor", ""), str):
+        return None
+    given = frozenset(texts_of(args, "domain"))
+    if given & _UNLISTED or not (domains or any(args.get(key) for key in _PLACES)):
+        return None
+    area, name = text_of(args, "area"), text_of(args, "name")
+    if area and not any(in_area(entity, area) for entity in entities):
+        return None
+    limited = bool(domains or given or args.get("device_class"))  # to what is in the list
+    everything = not name or args.get("name") == EVERY_NAME
+    if everything and scripts and not limited:
+        return None  # a script may be in that area too
+    found = matching(entities, args, domains if tool in OWN_DOMAINS else frozenset())
+    return found or None
+
+
+def reach(
+    tool: str, args: Mapping[str, Any], entities: Sequence[Entity], source: str, scripts: Mapping[str, str]
+) -> Reach | None:
+    """`scripts` are the tools that start one, with the name of each."""
+    if tool in ha.LOOKS:
+        return Reach(action=LOOK)
+    if tool in scripts:
+        return Reach(action="on", said=scripts[tool], scene=_started(scripts[tool], args), unseen=True)
+    if tool == ha.CANCEL_TIMERS:
+        return Reach(action="stop")
+    found = targets(tool, args, entities, scripts=bool(scripts))
+    if tool in _LIST_TOOLS:
+        return Reach(action="list", said=text_of(args, "name"))
+    if found is None:
+        return None
+    touched = [entity for entity in found if effect_of(tool, args, entity)]
+    found = tuple(touched) or found
+    actions = {action_of(tool, entity.domain, args) for entity in found}
+    action = next((one for one in _RISKIEST_FIRST if one in actions), next(iter(actions)))
+    scene = " and ".join(_called(entity, entities) for entity in found if entity.domain == SCENE)
+    devices = tuple(device_of(entity, source) for entity in found if entity.domain not in (SCENE, TODO))
+    return Reach(devices, action, _how(tool, args), _said(args), scene, bool(scene))
+
+
+def _started(script: str, args: Mapping[str, Any]) -> str:
+    """With what it is told: a yes to one value is none to another."""
+    told = ", ".join(f"{key} {args[key]}" for key in sorted(args))
+    return f"{script} with {told}" if told else script
+
+
+def _called(scene: Entity, entities: Sequence[Entity]) -> str:
+    """Alone by its name; with its area where another scene has that name, too."""
+    name = name_of(scene)
+    alike = [one for one in entities if one.domain == SCENE and normal(name_of(one)) == normal(name)]
+    return name if len(alike) == 1 else f"{room_of(scene)} {name}".strip()
+
+
+def _said(args: Mapping[str, Any]) -> str:
+    named = [text_of(args, key) for key in ("name", "area")]
+    return " ".join(filter(None, named)) or " ".join(texts_of(args, "domain"))
+
+
+def _how(tool: str, args: Mapping[str, Any]) -> str:
+    """The value as a person says it."""
+    for key in ("brightness", "position", "percentage", "volume_level"):
+        if args.get(key) is not None:
+            return f"to {args[key]} percent"
+    if args.get("color"):
+        return f"to {re.sub(r'[^a-z ]', '', str(args['color']).lower())[:30]}"
+    if args.get("temperature") is not None:
+        return f"to {args['temperature']} {'kelvin' if tool == ha.LIGHT_SET else 'degrees'}"
+    return ""

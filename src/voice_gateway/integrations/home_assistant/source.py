@@ -1,0 +1,203 @@
+"""A Home Assistant as a source of devices, recognised by its tools, whatever the server is called."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from home_words.names import name_key
+from voice_gateway.errors import ToolError
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home_assistant import effects as ha
+from voice_gateway.integrations.home_assistant import tools as wrapped
+from voice_gateway.integrations.home_assistant.calls import make_call
+from voice_gateway.integrations.home_assistant.confirm import Pace
+from voice_gateway.integrations.home_assistant.devices import SCENE, facts_of, name_of
+from voice_gateway.integrations.home_assistant.errors import EXPOSE, not_offered
+from voice_gateway.integrations.home_assistant.lists import READ_ITEMS, change_list, find_list, read_list
+from voice_gateway.integrations.home_assistant.live_context import Entity
+from voice_gateway.integrations.home_assistant.live_list import LiveList
+from voice_gateway.integrations.home_assistant.names import address
+from voice_gateway.integrations.home_assistant.reach import reach
+from voice_gateway.integrations.listed import read_devices
+from voice_gateway.integrations.source import Act, Call, Listing
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import tool_of
+from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.traits import lc_name, schema_of, traits, with_traits
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from voice_gateway.integrations.home import Home
+
+_READ_SECONDS: Final = 10.0  # for a list; a large one comes in a tenth of one
+_NAMESPACE: Final = "__"  # before a tool's name, where Home Assistant serves several sets of tools
+_NOTHING_SHARED: Final = f"Home Assistant shares no devices with voice assistants; that is set {EXPOSE}."
+
+
+def recognise(tools: "Sequence[BaseTool]") -> bool:
+    """Its list, or with nothing shared yet the timers that it always has, beside what turns things on."""
+    names = {_bare(_name(tool)) for tool in tools}
+    return ha.TURN_ON in names and bool({ha.LIVE_CONTEXT, ha.CANCEL_TIMERS} & names)
+
+
+def _name(tool: "BaseTool") -> str:
+    return traits(tool).original_name or lc_name(tool)
+
+
+def _bare(name: str) -> str:
+    return name.rpartition(_NAMESPACE)[2]
+
+
+class HomeAssistant:
+    """One server; it lives as long as the server is set up, over every reconnect."""
+
+    polled = True
+    stranger = False  # a home is judged by what a call would reach
+
+    def __init__(self, name: str, executor: ToolExecutor, *, pace: Pace | None = None) -> None:
+        self.name = name
+        self.stranger = True  # until its tools say that it is trusted
+        self._executor = executor
+        self._pace = pace or Pace()
+        self._seen = LiveList()
+        self._own_names: dict[str, str] = {}  # a tool's bare name -> as its server has it
+        self._takes: dict[str, frozenset[str]] = {}  # … -> the arguments that it has
+        self._scripts: dict[str, str] = {}  # … of a script -> how people call it
+        self._plain_scripts: frozenset[str] = frozenset()  # those that want nothing
+
+    # --- its tools
+
+    def wrap(self, tools: "Sequence[BaseTool]") -> "list[BaseTool]":
+        """The same tools, whose outcomes say what really became of a call."""
+        self.stranger = any(traits(tool).stranger for tool in tools)
+        self._own_names = {_bare(_name(tool)): _name(tool) for tool in tools}
+        self._takes = {
+            _bare(_name(tool)): frozenset(schema_of(tool).get("properties") or ()) for tool in tools
+        }
+        bare = [name for name in self._own_names if not _is_known(name)]
+        self._scripts = {name: name.strip("_").replace("_", " ") for name in bare}
+        self._plain_scripts = frozenset(name for name in bare if not self._takes[name])
+        items = next((tool for tool in tools if _bare(_name(tool)) == READ_ITEMS), None)
+        reads = None if items is None else wrapped.Raw(READ_ITEMS, getattr(items, "coroutine", None))
+        home = wrapped.Home(self._seen, self._arguments, self._pace, self._scripts, reads)
+        self._seen.ask = None
+        return [self._wrapped(home, tool) for tool in tools]
+
+    def _arguments(self, tool: str) -> frozenset[str]:
+        return self._takes.get(tool, frozenset())
+
+    def _wrapped(self, home: wrapped.Home, tool: "BaseTool") -> "BaseTool":
+        run = getattr(tool, "coroutine", None)
+        if run is None:
+            return tool
+        name = _bare(_name(tool))
+        raw = wrapped.Raw(name, run)
+        if name == ha.LIVE_CONTEXT:
+            self._seen.ask = partial(_text, raw)
+        do = _WAYS.get(name) or (wrapped.start_script if name in self._scripts else wrapped.act)
+
+        async def call(**arguments: Any) -> wrapped.Answer:
+            return await do(home, raw, arguments)
+
+        changed = tool.model_copy(update={"coroutine": call, "metadata": dict(tool.metadata or {})})
+        return with_traits(changed, replace(traits(tool), read_only=name in ha.LOOKS))
+
+    def _offered(self, tool: str) -> str:
+        own = self._own_names.get(tool, tool)
+        return tool_of(self._executor.tools, self.name, own) or own
+
+    # --- what there is
+
+    async def read(self) -> Listing | str:
+        if not self._own_names:
+            return ""
+        if self._seen.ask is None:
+            return _NOTHING_SHARED
+        try:
+            async with asyncio.timeout(_READ_SECONDS) as limit:
+                entities = await self._seen.look()
+        except ToolError as error:
+            return str(error)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return "Home Assistant does not answer."
+        return await asyncio.to_thread(self._listing, entities)
+
+    def _listing(self, entities: Sequence[Entity]) -> Listing:
+        scenes = [name_of(entity) for entity in entities if entity.domain == SCENE]
+        scenes += [name for tool, name in self._scripts.items() if tool in self._plain_scripts]
+        return Listing(tuple(read_devices(facts_of(entities), self.name)), tuple(scenes))
+
+    # --- calls
+
+    def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
+        made = make_call(
+            device,
+            wish,
+            self._seen.entities,
+            self._arguments,
+            degrees=self._seen.degrees,
+            state=home.state_of(device),
+        )
+        return made if isinstance(made, str) else Call(self._offered(made[0]), made[1])
+
+    def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
+        return Call(self._offered(ha.LIVE_CONTEXT))
+
+    def look_in(self, room: str) -> Call:
+        return Call(self._offered(ha.LIVE_CONTEXT))
+
+    def scene(self, name: str) -> Call | None:
+        """A scene by its name, else the script's own tool."""
+        wanted, entities = name_key(name), self._seen.entities
+        for entity in entities:
+            if entity.domain == SCENE and name_key(name_of(entity)) == wanted:
+                where = address(entity, entities)
+                return Call(self._offered(ha.TURN_ON), where) if where else None
+        tool = next((tool for tool, called in self._scripts.items() if name_key(called) == wanted), None)
+        return Call(self._offered(tool)) if tool else None
+
+    def list_calls(self, action: str, name: str, items: Sequence[str]) -> tuple[Call, ...] | str | None:
+        """Entries can be added and ticked off; a list of a name that is like it is none."""
+        entity = find_list(self._seen.entities, name)
+        if entity is None:
+            return None
+        called = name_of(entity)
+        if action == "read":
+            known = bool(self._arguments(READ_ITEMS))
+            return (
+                (Call(self._offered(READ_ITEMS), {"todo_list": called}),)
+                if known
+                else not_offered(READ_ITEMS)
+            )
+        tool = {"add": ha.ADD_ITEM, "complete": ha.COMPLETE_ITEM}.get(action)
+        if tool is None:
+            return f"Nothing can be taken off Home Assistant's {called} from here; it can be ticked off."
+        return tuple(Call(self._offered(tool), {"item": item, "name": called}) for item in items)
+
+    def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
+        return reach(_bare(tool), args, self._seen.entities, self.name, self._scripts)
+
+
+_WAYS: Final = {
+    ha.LIVE_CONTEXT: wrapped.look,
+    READ_ITEMS: read_list,
+    ha.ADD_ITEM: change_list,
+    ha.COMPLETE_ITEM: change_list,
+    "GetDateTime": wrapped.tell_time,
+    "calendar_get_events": wrapped.pass_on,
+    ha.CANCEL_TIMERS: wrapped.cancel_timers,
+}
+
+
+def _is_known(name: str) -> bool:
+    return name.startswith("Hass") or name in ha.LOOKS
+
+
+async def _text(raw: wrapped.Raw) -> str:
+    text, _ = await raw.call({})
+    return text

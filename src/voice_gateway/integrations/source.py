@@ -1,0 +1,104 @@
+"""What a home must be able to do for us: tell of its devices, and say which call does what is wanted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from voice_gateway.integrations.device import Device
+from voice_gateway.tools.reach import Reach
+
+if TYPE_CHECKING:
+    from voice_gateway.integrations.home import Home
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What is wanted of one device, in the words of no source.
+
+    Actions: on off toggle dim open close stop lock unlock set colour kelvin speed ring volume pause play next
+    previous mute unmute start dock. A cover's position is "dim" with its level, 0 is closed.
+    """
+
+    action: str
+    level: int | None = (
+        None  # percent: of light, a cover's position, a fan's speed, a bell's or player's volume
+    )
+    temperature: float | None = None  # of "set"
+    unit: str = ""  # of the temperature: "C", "F", or "" as the home counts
+    setpoint: str = ""  # of "set": heating or cooling, where both are kept at once
+    mode: str = ""  # of "set": heat, cool, auto, eco, off
+    colour: str = ""  # an English name, without spaces as CSS has them: "red", "lightblue"
+    kelvin: int | None = None
+    tone: str = ""  # of "ring", as the device calls it
+
+    @property
+    def said(self) -> dict[str, object]:
+        """Only what it wants."""
+        return {name: value for name in self.__slots__ if (value := getattr(self, name)) not in (None, "")}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call to be: the tool by the name under which it is offered here."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All that a source told of its home at one time."""
+
+    devices: tuple[Device, ...] = ()
+    scenes: tuple[str, ...] | None = None  # scenes and scripts; None: it lists none, and may have some
+
+
+class HomeSource(Protocol):
+    """One server that has devices. Nobody above it knows which sort of server it is."""
+
+    @property
+    def name(self) -> str:
+        """Of the server, as in the settings."""
+        ...
+
+    @property
+    def polled(self) -> bool:
+        """It tells nobody of changes, so it is read every `home.poll_seconds`."""
+        ...
+
+    @property
+    def stranger(self) -> bool:
+        """Its server is not trusted: a model does not read its devices' names in every turn."""
+        ...
+
+    async def read(self) -> Listing | str:
+        """What there is, or what is wrong in plain words; "" when it is not there."""
+        ...
+
+    def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
+        """The call that does it, or a sentence that says why there is none."""
+        ...
+
+    def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
+        """A fresh look at one device, or at all there are; `measure` is what shall be read there.
+
+        The outcome's facts tell of that device alone, or they have `devices`, a list for `read_devices`.
+        """
+        ...
+
+    def look_in(self, room: str) -> Call:
+        """A fresh look at what is measured in a room. The facts have `readings`, or `devices` as above."""
+        ...
+
+    def scene(self, name: str) -> Call | None:
+        """The call that starts it; None: it has no scenes."""
+        ...
+
+    def list_calls(self, action: str, name: str, items: Sequence[str]) -> "tuple[Call, ...] | str | None":
+        """The calls that "add", "complete" or "read" something on its list of that name, or a sentence why
+        there are none. None: it has no such list."""
+        ...
+
+    def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
+        """What a call would touch, by whoever; `tool` by its own name. None: nobody knows, so it is risky."""
+        ...

@@ -1,0 +1,142 @@
+"""ChatAnthropic with our settings: tools and prompt marked for caching, streamed, and checked to its end."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool
+
+from voice_gateway.config import AnthropicSettings
+from voice_gateway.errors import BrainError
+from voice_gateway.llm.anthropic.errors import incomplete, translated
+from voice_gateway.llm.model import collected
+from voice_gateway.llm.offer import Offer
+from voice_gateway.llm.prompt import SYSTEM_PROMPT
+from voice_gateway.tools.traits import schema_of, sendable_name
+
+if TYPE_CHECKING:
+    from langchain_anthropic import ChatAnthropic
+
+log = logging.getLogger(__name__)
+
+CACHED = {"type": "ephemeral"}
+# Besides one timeout per try: the waits between tries, and one long answer. Whatever happens, a request ends.
+DEADLINE_TIMEOUTS = 2
+_COMPLETE = {"end_turn", "stop_sequence", "tool_use"}
+
+
+def make_chat(settings: AnthropicSettings) -> "ChatAnthropic":
+    """Imports the library, which takes about two seconds: call it in a thread."""
+    import anthropic
+    from langchain_anthropic import ChatAnthropic
+
+    class Chat(ChatAnthropic):
+        """With a connection pool of its own: the library shares one by address, and we close ours."""
+
+        @cached_property
+        def _async_client(self) -> anthropic.AsyncClient:
+            return anthropic.AsyncClient(**self._client_params)
+
+    assert settings.api_key is not None
+    extra: dict[str, Any] = {"base_url": settings.base_url} if settings.base_url else {}
+    return Chat(
+        model_name=settings.model,
+        api_key=settings.api_key,
+        max_tokens_to_sample=settings.max_tokens,
+        timeout=settings.timeout_seconds,
+        max_retries=settings.max_retries,
+        stop=None,
+        **extra,
+    )
+
+
+def with_cache_mark(tools: Sequence[BaseTool]) -> list[BaseTool]:
+    """The tools themselves, but for a schema without `type: object`, and a mark on the last one.
+
+    The mark makes the API keep everything up to and including the tools, so they are read once.
+    """
+    fit = [tool if _is_object(tool) else _as_object(tool) for tool in tools]
+    if fit:
+        extras = {**(fit[-1].extras or {}), "cache_control": CACHED}
+        fit[-1] = fit[-1].model_copy(update={"extras": extras})
+    return fit
+
+
+def _is_object(tool: BaseTool) -> bool:
+    return schema_of(tool).get("type") == "object"
+
+
+def _as_object(tool: BaseTool) -> BaseTool:
+    return tool.model_copy(update={"args_schema": {"properties": {}, **schema_of(tool), "type": "object"}})
+
+
+def sendable(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """Names and ids as the API accepts them: a conversation may have begun with another brain."""
+    return [_sendable(message) for message in messages]
+
+
+def _sendable(message: BaseMessage) -> BaseMessage:
+    if isinstance(message, ToolMessage):
+        return message.model_copy(update={"tool_call_id": sendable_name(message.tool_call_id)})
+    if isinstance(message, AIMessage) and message.tool_calls:
+        calls = [
+            {**call, "id": sendable_name(call["id"] or ""), "name": sendable_name(call["name"])}
+            for call in message.tool_calls
+        ]
+        return message.model_copy(update={"tool_calls": calls})
+    return message
+
+
+@dataclass(frozen=True)
+class AnthropicModel:
+    """One turn's model with its tools bound."""
+
+    bound: Any  # a Runnable; LangChain's types for it say nothing more
+    offer: Offer
+    settings: AnthropicSettings
+    home: str = ""
+    several_steps: bool = True
+
+    stage = "anthropic"
+
+    @property
+    def model_name(self) -> str:
+        return self.settings.model
+
+    def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
+        return False  # the API refuses a prompt that is too long, it does not cut it
+
+    async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
+        tries = self.settings.max_retries + 1
+        limit = self.settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)
+        stream = self.bound.astream([self._system(), *sendable(messages)])
+        try:
+            async with asyncio.timeout(limit):
+                whole = await collected(stream, on_text, self._translated)
+        except TimeoutError as error:
+            raise translated(error, self.settings) from error
+        return self._checked(whole)
+
+    def _system(self) -> SystemMessage:
+        """The home last, with a mark of its own: a change of it leaves tools and prompt in the cache."""
+        texts = [SYSTEM_PROMPT, self.home] if self.home else [SYSTEM_PROMPT]
+        return SystemMessage(
+            content=[{"type": "text", "text": text, "cache_control": CACHED} for text in texts]
+        )
+
+    async def _translated(self, error: Exception) -> BrainError:
+        return translated(error, self.settings)
+
+    def _checked(self, whole: AIMessageChunk | None) -> AIMessage:
+        stop_reason = whole.response_metadata.get("stop_reason") if whole is not None else None
+        if whole is None or stop_reason not in _COMPLETE:
+            raise incomplete(stop_reason, self.settings)
+        calls = bool(whole.tool_calls or whole.invalid_tool_calls)
+        if calls and stop_reason != "tool_use":  # input cut off in the middle still parses to a likely call
+            raise incomplete(stop_reason, self.settings)
+        log.debug("model answered", extra={"model": self.settings.model, "usage": whole.usage_metadata})
+        return whole

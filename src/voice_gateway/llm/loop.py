@@ -1,0 +1,328 @@
+"""One turn with a model, the same for every provider: ask, run the calls, and say what is true."""
+
+import hashlib
+import json
+import logging
+import re
+from time import perf_counter
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from home_words.question import is_question
+from voice_gateway.brain.grounding import Grounding, HomeNames, is_look
+from voice_gateway.brain.render_outcomes import NOT_UNDERSTOOD, TOO_MANY_STEPS
+from voice_gateway.brain.sentence_streamer import SentenceStreamer
+from voice_gateway.brain.stage import Turn
+from voice_gateway.errors import BrainError
+from voice_gateway.events import ModelRound, SentMessage
+from voice_gateway.llm.home_note import COUNTS, NAMES
+from voice_gateway.llm.model import Model, UnreadableCall
+from voice_gateway.llm.output_filter import clean, unusable
+from voice_gateway.llm.prompt import SYSTEM_PROMPT, correction
+from voice_gateway.llm.rare_tools import unwrapped
+from voice_gateway.llm.server_note import SAID
+from voice_gateway.llm.text_tool_calls import text_tool_calls
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.traits import qualified_name, traits
+from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolOutcome, new_id
+
+log = logging.getLogger(__name__)
+
+# What a prompt that was asked for is to the rules about spoken words: a text is wanted, nothing of the home.
+FOR_A_TEXT = "Tell me a story."
+PROMPT_ID = hashlib.sha256(SYSTEM_PROMPT.encode()).hexdigest()[:12]
+NOT_RUN_AGAIN = "(Not run again: the same call was already made in this turn.) "
+
+
+async def run_loop(
+    model: Model,
+    turn: Turn,
+    executor: ToolExecutor,
+    *,
+    user_text: str,
+    max_rounds: int = 6,
+    history_budget: int | None = None,
+    language: str = "en",
+    home: HomeNames | None = None,
+) -> Reply:
+    """Answer one turn. However it ends, the history is valid; a turn that failed early leaves no trace.
+
+    `home` and `language` are what the rules about spoken words need to know (see `grounding`).
+    """
+    said = FOR_A_TEXT if turn.brought else turn.utterance.text
+    grounding = Grounding(said, language, home or HomeNames(), model.offer.tools)
+    start = list(turn.history.messages)
+    turn.history.add_user("\n".join(filter(None, [user_text, turn.brought])), outside=bool(turn.brought))
+    rounds = _Rounds(model, turn, executor, grounding, history_budget)
+    try:
+        text = await rounds.answer(max_rounds)
+    except BrainError as error:
+        if not rounds.acted:
+            raise
+        # What was done is told, also when the model then fails: silence would be the worst answer.
+        log.warning("model failed after acting, telling the outcomes", extra={"reason": str(error)})
+        text = rounds.close()
+    finally:
+        if not rounds.answered and not rounds.called:
+            turn.history.messages = start
+    return Reply(
+        text,
+        outcomes=tuple(rounds.outcomes),
+        stage=model.stage,
+        expects_answer=is_question(text),
+        ok=rounds.answered and not grounding.replaced and all(outcome.ok for outcome in rounds.outcomes),
+        model=model.model_name,
+        conversation_id=turn.utterance.conversation_id,
+    )
+
+
+class _Rounds:
+    """The state of one turn: what was done, and what was said."""
+
+    def __init__(
+        self,
+        model: Model,
+        turn: Turn,
+        executor: ToolExecutor,
+        grounding: Grounding,
+        history_budget: int | None,
+    ) -> None:
+        self.outcomes: list[ToolOutcome] = []
+        self.called = False  # a call was begun: whatever happens now, the history must say so
+        self.answered = False
+        self._model, self._turn, self._executor = model, turn, executor
+        self._history, self._history_budget = turn.history, history_budget
+        self._question = turn.history.messages[-1]  # what was said in this turn, as the model gets it
+        self._grounding = grounding
+        self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, SAID, *model.offer.descriptions()]
+        self._out = SentenceStreamer(turn.say, grounding.review, self._usable)
+        self._repeats = _Repeats(executor)
+        self._asked = 0  # how often the model was
+        self._sent: dict[int, BaseMessage] = {}  # in this turn, by their ids, which stay taken so
+
+    @property
+    def acted(self) -> bool:
+        """Whether something was changed, or may have been."""
+        return any(not outcome.read_only and outcome.ran for outcome in self.outcomes)
+
+    async def answer(self, max_rounds: int) -> str:
+        extra: list[BaseMessage] = []
+        for _ in range(max_rounds):
+            message = await self._ask(extra)
+            text = clean(str(message.text))
+            if calls := self._calls(message, text):
+                extra = []
+                done = await self._run("" if self._unusable(text) else text, calls)
+                if any(outcome.status is OutcomeStatus.WAITING for outcome in done):
+                    return self._waiting()
+                if not self._asked_again(done):
+                    return self.close()
+                continue
+            reason = self._unusable(text)
+            if reason is None:
+                self._out.finish(text)
+                return self.close()
+            log.warning("reply is not an answer", extra={"reason": reason, "again": not extra})
+            if extra or self._grounding.acted:  # what was done is told already
+                return self.close()
+            said: list[BaseMessage] = [AIMessage(content=text)] if text else []
+            extra = [*said, HumanMessage(content=correction(reason))]
+        log.warning("model did not come to an end", extra={"rounds": max_rounds})
+        return self.close(TOO_MANY_STEPS)
+
+    def _asked_again(self, done: list[ToolOutcome]) -> bool:
+        """When something went wrong, when it only looked, or when it is trusted to go on by itself.
+
+        An ordinary action is told by its outcome: another round would cost a small model seconds, and bring
+        nothing that may be said.
+        """
+        went_well = all(outcome.ok for outcome in done)
+        return not went_well or all(is_look(outcome) for outcome in done) or self._model.several_steps
+
+    async def _ask(self, extra: list[BaseMessage]) -> AIMessage:
+        if self._history_budget is not None and (gone := self._history.trim(self._history_budget)):
+            log.info("older part of the conversation forgotten", extra={"messages": gone})
+        messages = [*self._history.paired(), *extra]
+        self._out.open(hold=self._model.doubtful(messages))
+        try:
+            return await self._watched(messages)
+        except UnreadableCall as error:
+            log.warning("tool call could not be read, asking again", extra={"reason": str(error)})
+            self._out.open(hold=True, again=True)
+            again = [*messages, HumanMessage(content=correction("call"))]
+            return await self._watched(again)
+
+    async def _watched(self, messages: list[BaseMessage]) -> AIMessage:
+        self._asked += 1
+        started = perf_counter()
+        first: list[float] = []
+
+        def feed(text: str) -> None:
+            if not first:
+                first.append(perf_counter() - started)
+            self._out.feed(text)
+
+        sent = self._newly_sent(messages)
+
+        def tell(**more: Any) -> None:
+            seconds = perf_counter() - started
+            name, until_text = self._model.model_name, first[0] if first else None
+            self._turn.tell_step(ModelRound, name, self._asked, seconds, until_text, **sent, **more)
+
+        try:
+            message = await self._model.reply(messages, feed)
+        except BrainError as error:
+            tell(error=str(error))
+            raise
+        tell(**_round_facts(message))
+        return message
+
+    def _newly_sent(self, messages: list[BaseMessage]) -> dict[str, Any]:
+        """What no earlier round of this turn had; what was said in earlier turns is told there."""
+        said = [place for place, one in enumerate(messages) if one is self._question]
+        start = said[-1] if said else 0
+        new = [one for one in messages[start:] if id(one) not in self._sent]
+        self._sent |= {id(one): one for one in new}
+        offered = tuple(tool.name for tool in self._model.offer.tools) if self._asked == 1 else ()
+        return {"sent": tuple(map(_sent, new)), "earlier": start, "prompt": PROMPT_ID, "tools": offered}
+
+    def _calls(self, message: AIMessage, text: str) -> list[ToolCall]:
+        """The calls of a message, each with an id of its own (MSG-6), unparsed ones too."""
+        found = [ToolCall(call["id"] or "", call["name"], call["args"]) for call in message.tool_calls]
+        found += [
+            ToolCall(call["id"] or "", call["name"] or "", call["args"])
+            for call in message.invalid_tool_calls
+        ]
+        if not found and (found := text_tool_calls(text, self._model.offer.names())):
+            log.info("call in the text taken as a call", extra={"tools": [call.name for call in found]})
+        used = self._history.call_ids()
+        calls = []
+        for call in map(unwrapped, found):
+            call_id = call.id if call.id and call.id not in used else new_id()
+            used.add(call_id)
+            calls.append(ToolCall(call_id, call.name, call.args))
+        return calls
+
+    async def _run(self, text: str, calls: list[ToolCall]) -> list[ToolOutcome]:
+        """Run them, repeated ones excepted. What became of each is said as soon as it is known."""
+        earlier = {call.id: first for call in calls if (first := self._repeats.first_call(call))}
+        self.called = True
+        self._out.finish(text)
+        self._history.add_ai(text, calls)
+        done: list[ToolOutcome] = []
+        new = [call for call in calls if call.id not in earlier]
+
+        def tell(outcome: ToolOutcome) -> None:
+            done.append(outcome)
+            self._out.add(self._grounding.tell(outcome))
+
+        try:
+            await self._turn.run(self._executor, new, on_outcome=tell)
+        finally:  # also when the turn is cancelled: what was finished is known
+            order = {call.id: place for place, call in enumerate(calls)}
+            self.outcomes += sorted(done, key=lambda outcome: order[outcome.call_id])
+            self._repeats.remember(done)
+            again = self._repeats.again(calls, earlier)
+            self._history.add_outcomes([*done, *again])
+            self._history.repair()
+        self._out.add(self._grounding.next_round())
+        return [*done, *again]
+
+    def _usable(self, sentence: str) -> bool:
+        return self._unusable(sentence) in {None, "nothing"}  # an emoji between two sentences is no harm
+
+    def _unusable(self, text: str) -> str | None:
+        return unusable(text, prompt=self._prompt, said=self._turn.utterance.text)
+
+    def close(self, *behind: str) -> str:
+        """The end of the turn, with what still has to be said; what was said closes it in the history."""
+        self.answered = not self._grounding.silent
+        for text in (self._grounding.finish(), *behind):
+            self._out.add(text)
+        if not self._out.said:
+            self._out.add(NOT_UNDERSTOOD)
+        text = self._out.said.strip()
+        self._history.add_ai(text)
+        return text
+
+    def _waiting(self) -> str:
+        """The conversation asks the user; another word of the model would only be in the way."""
+        self.answered = True
+        return self._out.said.strip()
+
+
+def _round_facts(message: AIMessage) -> dict[str, Any]:
+    used = message.usage_metadata
+    calls = [*message.tool_calls, *message.invalid_tool_calls]
+    return {
+        "input_tokens": used["input_tokens"] if used else None,
+        "output_tokens": used["output_tokens"] if used else None,
+        "calls": tuple(ToolCall(one["id"] or "", one["name"] or "", one["args"]) for one in calls),
+        "text": str(message.text),
+    }
+
+
+def _sent(message: BaseMessage) -> SentMessage:
+    text = str(message.text)
+    if isinstance(message, ToolMessage):
+        return SentMessage("tool", text, tool=message.name or "", call_id=message.tool_call_id)
+    if isinstance(message, AIMessage):
+        calls = tuple(ToolCall(one["id"] or "", one["name"], one["args"]) for one in message.tool_calls)
+        return SentMessage("assistant", text, calls)
+    return SentMessage("user", text)
+
+
+class _Repeats:
+    """The same call again in one turn: a tool with side effects runs once, and its outcome is told again."""
+
+    def __init__(self, executor: ToolExecutor) -> None:
+        self._tools = executor.tools
+        self._first: dict[str, str] = {}
+        self._outcomes: dict[str, ToolOutcome] = {}
+
+    def first_call(self, call: ToolCall) -> str | None:
+        """The id of the earlier call that this one repeats; None (and remembered) when it is the first."""
+        tool = self._tools.find(call.name)
+        if tool is None or not traits(tool).side_effects:
+            return None
+        key = json.dumps([qualified_name(tool), _alike(call.args)], sort_keys=True, default=str)
+        earlier = self._first.setdefault(key, call.id)
+        return earlier if earlier != call.id else None
+
+    def remember(self, outcomes: list[ToolOutcome]) -> None:
+        self._outcomes |= {outcome.call_id: outcome for outcome in outcomes}
+
+    def again(self, calls: list[ToolCall], earlier: dict[str, str]) -> list[ToolOutcome]:
+        """For each repeated call what became of the first, for the model alone."""
+        told = []
+        for call in calls:
+            if (first := self._outcomes.get(earlier.get(call.id, ""))) is not None:
+                log.info("repeated call not run again", extra={"tool": call.name})
+                text = NOT_RUN_AGAIN + (first.for_model or first.text)
+                told.append(
+                    ToolOutcome(
+                        call.id, call.name, text, first.ok, 0.0, for_model=text, outside=first.outside
+                    )
+                )
+        return told
+
+
+def _alike(value: Any) -> Any:
+    """Small models spell one argument in many ways: `device_name` and "50", `deviceName` and 50."""
+    if isinstance(value, dict):
+        return {re.sub(r"[_\W]", "", str(key)).casefold(): _alike(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_alike(item) for item in value]
+    if isinstance(value, str):
+        return _number(value.strip()) or " ".join(value.casefold().split())
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(str(value))
+    return value
+
+
+def _number(text: str) -> str | None:
+    try:
+        return repr(float(text))
+    except (ValueError, OverflowError):
+        return None

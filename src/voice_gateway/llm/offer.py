@@ -1,0 +1,193 @@
+"""Which tools a model sees, and in how many words: by a rule that never depends on the question."""
+
+import json
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.tools import BaseTool
+
+from voice_gateway.llm.prompt import Clock
+from voice_gateway.llm.rare_tools import is_rare, use_tool
+from voice_gateway.tools.manager import BUILTIN, ToolManager
+from voice_gateway.tools.outside import quoted_line
+from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, traits
+
+log = logging.getLogger(__name__)
+
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<!\s)\s*\n\s*")
+_EXAMPLE = re.compile(
+    r"^\W*(?:good|bad|right|wrong|examples?|e\.g\.?|for example|for instance)\b", re.IGNORECASE
+)
+_EXAMPLE_WITHIN = re.compile(
+    r",?\s{0,8}\(?\b(?:for example|for instance|such as|e\.g\.?)\s[^.;)\n]*\)?", re.IGNORECASE
+)
+_NEGATIVE = re.compile(r"\b(?:do not|don't|not for|avoid|never)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The tools as a model sees them, under the names it calls them by."""
+
+    tools: tuple[BaseTool, ...] = ()
+    tokens: int = 0  # what they cost, by our estimate
+    shortened: str = ""  # what went from the descriptions, in words; empty when nothing had to
+    left_out: Mapping[str, str] = field(default_factory=dict)  # name of the tool -> why
+    rare: tuple[BaseTool, ...] = ()  # told of only when the words call for them
+
+    def names(self) -> frozenset[str]:
+        return frozenset(tool.name for tool in (*self.tools, *self.rare))
+
+    def descriptions(self) -> list[str]:
+        return [tool.description for tool in self.tools]
+
+
+def no_examples(text: str) -> str:
+    kept = [part for part in _SENTENCES.split(text) if not _EXAMPLE.match(part)]
+    return _EXAMPLE_WITHIN.sub("", " ".join(kept)).strip() or text
+
+
+def no_negatives(text: str) -> str:
+    kept = [part for part in _SENTENCES.split(no_examples(text)) if not _NEGATIVE.search(part)]
+    return " ".join(kept).strip() or no_examples(text)
+
+
+# The order in which words are given up, before any tool is.
+LEVELS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("", lambda text: text),
+    ("examples", no_examples),
+    ("examples and negative cases", no_negatives),
+)
+
+
+def make_offer(
+    manager: ToolManager,
+    *,
+    cost: Callable[[BaseTool], int],
+    budget: int | None = None,
+    priority: Sequence[str] = (),
+) -> Offer:
+    """All tools within the budget; else shorter descriptions; else fewer tools, by priority and order. Who
+    has a budget gets the rare ones by their words alone, unless the configuration names them."""
+    tools = [_named(tool, manager.offered_name(tool)) for tool in manager.all()]
+    rare: tuple[BaseTool, ...] = ()
+    if budget is not None:
+        rare = tuple(tool for tool in tools if is_rare(tool) and not _is_named(tool, priority))
+        seldom = {tool.name for tool in rare}
+        tools = [tool for tool in tools if tool.name not in seldom] + ([use_tool()] if rare else [])
+    made: list[BaseTool] = []
+    shortened, total = "", 0
+    for shortened, shorten in LEVELS:
+        made = [_quoted(_shorter(tool, shorten) if shortened else tool) for tool in tools]
+        costs = {tool.name: cost(tool) for tool in made}
+        total = sum(costs.values())
+        if budget is None or total <= budget:
+            return Offer(tuple(made), total, shortened, rare=rare)
+    assert budget is not None
+    kept: set[str] = set()
+    left_out: dict[str, str] = {}
+    room = budget
+    for tool in sorted(made, key=lambda tool: _rank(tool, priority)):
+        if costs[tool.name] <= room:
+            kept.add(tool.name)
+            room -= costs[tool.name]
+        else:
+            left_out[tool.name] = f"needs {costs[tool.name]} tokens, {room} of {budget} are left"
+    return Offer(tuple(tool for tool in made if tool.name in kept), budget - room, shortened, left_out, rare)
+
+
+class Offering:
+    """The offer for one model, made again only when the tools or the year change."""
+
+    def __init__(
+        self,
+        manager: ToolManager,
+        *,
+        cost: Callable[[BaseTool], int],
+        budget: int | None = None,
+        priority: Sequence[str] = (),
+        clock: Clock,
+    ) -> None:
+        self._manager, self._cost, self._budget, self._priority = manager, cost, budget, priority
+        self._clock = clock
+        self._made: tuple[tuple[int, int], Offer] | None = None
+
+    def current(self) -> Offer:
+        key = (self._manager.version, self._clock().year)
+        if self._made is None or self._made[0] != key:
+            for tool in self._manager.all():
+                if callable(renew := getattr(tool, "renew", None)):
+                    renew(key[1])  # a tool whose examples carry the year
+            offer = make_offer(self._manager, cost=self._cost, budget=self._budget, priority=self._priority)
+            self._made = (key, offer)
+            _log(offer, self._budget)
+        return self._made[1]
+
+
+def _log(offer: Offer, budget: int | None) -> None:
+    facts = {"tools": len(offer.tools), "tokens": offer.tokens, "budget": budget}
+    if offer.left_out:
+        log.warning("tools left out for the model's sake", extra={**facts, "left_out": dict(offer.left_out)})
+    elif offer.shortened:
+        log.info("tool descriptions shortened", extra={**facts, "without": offer.shortened})
+    else:
+        log.debug("tools offered", extra=facts)
+
+
+def _rank(tool: BaseTool, priority: Sequence[str]) -> tuple[int, bool]:
+    """Configured first, built-in next; `sorted` keeps the list's own order for the rest."""
+    names = _names(tool)
+    places = [place for place, wanted in enumerate(priority) if wanted in names]
+    return (min(places, default=len(priority)), traits(tool).source != BUILTIN)
+
+
+def _is_named(tool: BaseTool, priority: Sequence[str]) -> bool:
+    return bool(_names(tool) & set(priority))
+
+
+def _names(tool: BaseTool) -> set[str]:
+    return {tool.name, lc_name(tool), qualified_name(tool)}
+
+
+def _named(tool: BaseTool, name: str) -> BaseTool:
+    """The tool itself, or a copy under the name the model sees; either way it is a LangChain tool."""
+    if tool.name == name == lc_name(tool):
+        return tool
+    return tool.model_copy(update={"name": name, "metadata": {**(tool.metadata or {}), "lc_name": name}})
+
+
+def _shorter(tool: BaseTool, shorten: Callable[[str], str]) -> BaseTool:
+    schema = _shorter_schema(schema_of(tool), shorten)
+    return tool.model_copy(update={"description": shorten(tool.description), "args_schema": schema})
+
+
+def _quoted(tool: BaseTool) -> BaseTool:
+    """What a server that is not trusted says of its tool is data; the same bytes each time."""
+    known = traits(tool)
+    if not known.stranger:
+        return tool
+    schema = _shorter_schema(schema_of(tool), lambda text: json.dumps(text, ensure_ascii=False))
+    described = quoted_line(tool.description, known.source)
+    return tool.model_copy(update={"description": described, "args_schema": schema})
+
+
+def _shorter_schema(schema: Any, shorten: Callable[[str], str], key: str = "") -> Any:
+    if isinstance(schema, Mapping):
+        # Below "properties" a key is a parameter's name, also when it is called "description".
+        inside = key == "properties"
+        return {
+            name: shorten(value)
+            if name == "description" and isinstance(value, str) and not inside
+            else _shorter_schema(value, shorten, "" if inside else name)
+            for name, value in schema.items()
+        }
+    if isinstance(schema, list):
+        return [_shorter_schema(item, shorten) for item in schema]
+    return schema
+
+
+def tokens_of(definition: Any) -> int:
+    """The cost of a definition, which is English words and few signs: two tokens for seven characters."""
+    return len(json.dumps(definition, ensure_ascii=False, separators=(",", ":")).encode()) * 2 // 7 + 1

@@ -1,0 +1,201 @@
+"""ChatOllama with our settings: one request at a time, streamed, and checked to its end."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from functools import cache
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+
+from voice_gateway.config import OllamaSettings
+from voice_gateway.errors import BrainError
+from voice_gateway.llm.model import collected
+from voice_gateway.llm.ollama.errors import incomplete, prompt_cut, translated
+from voice_gateway.llm.prompt import SYSTEM_PROMPT
+from voice_gateway.tools.lint import estimate_tokens
+
+if TYPE_CHECKING:
+    import ssl
+
+    from langchain_ollama import ChatOllama
+    from ollama import ShowResponse
+
+log = logging.getLogger(__name__)
+
+CONNECT_SECONDS = 5.0  # a server in the house answers at once or not at all
+_COMPLETE = {"stop", "tool_calls"}
+_COUNTS = ("prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration", "load_duration")
+
+
+def options(settings: OllamaSettings) -> dict[str, Any]:
+    """Sent with every request, always the same: another `num_ctx` would make Ollama load the model again."""
+    return {
+        "num_ctx": settings.num_ctx,
+        "num_predict": settings.num_predict,
+        "temperature": settings.temperature,
+    }
+
+
+def make_chat(settings: OllamaSettings) -> "ChatOllama":
+    """Imports the library, which takes most of a second: call it in a thread."""
+    import httpx
+    from langchain_ollama import ChatOllama
+
+    keep_alive = settings.keep_alive.strip()
+    return ChatOllama(
+        model=settings.model,
+        base_url=settings.base_url,
+        num_ctx=settings.num_ctx,
+        num_predict=settings.num_predict,
+        temperature=settings.temperature,
+        reasoning=settings.reasoning,
+        # Ollama reads a text as a duration with a unit; a bare number (-1 is "for ever") must be a number.
+        keep_alive=int(keep_alive) if keep_alive.lstrip("-").isdigit() else keep_alive,
+        client_kwargs={
+            "timeout": httpx.Timeout(settings.timeout_seconds, connect=CONNECT_SECONDS),
+            # A proxy of the environment is for the internet, not for a server on this very machine.
+            "trust_env": not _on_this_machine(settings.base_url),
+            "verify": _certificates(),
+        },
+    )
+
+
+@cache
+def _certificates() -> "ssl.SSLContext":
+    """Whom to trust, read once: the library makes two clients, each of which would read it by itself."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def _on_this_machine(base_url: str) -> bool:
+    host = urlsplit(base_url if "://" in base_url else f"http://{base_url}").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class OllamaChat:
+    """Sends requests to Ollama, one at a time: a queue is fairer than four slow answers."""
+
+    def __init__(self, settings: OllamaSettings) -> None:
+        self._settings = settings
+        self._chat: ChatOllama | None = None
+        self._making = asyncio.Lock()
+        self._line = asyncio.Lock()
+        self.context = settings.num_ctx  # what a prompt may fill; less when the model itself has less
+        self.parameter_size: str | None = None  # "7.6B", as Ollama tells it; None as long as nobody knows
+        self._model_known = False
+
+    @property
+    def busy(self) -> bool:
+        return self._line.locked()
+
+    async def ready(self) -> "ChatOllama":
+        async with self._making:
+            if self._chat is None:
+                try:
+                    self._chat = await asyncio.to_thread(make_chat, self._settings)
+                except Exception as error:  # an address or a number that the library does not take
+                    raise BrainError(f"Ollama's settings cannot be used: {error}") from error
+            return self._chat
+
+    async def send(
+        self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], on_text: Callable[[str], None]
+    ) -> AIMessage:
+        """The model's whole message. One that was cut, at its end or at the prompt's, is an error."""
+        whole = await self._stream(messages, tools, on_text)
+        self._check(whole)
+        return whole
+
+    async def read_prefix(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]]) -> None:
+        """Let Ollama read system prompt, tools and home; one token of output is all that is wanted."""
+        short = {**options(self._settings), "num_predict": 1}
+        whole = await self._stream(messages, tools, _unheard, options=short)
+        self._check_prompt(whole)
+
+    async def _stream(
+        self,
+        messages: Sequence[BaseMessage],
+        tools: list[dict[str, Any]],
+        on_text: Callable[[str], None],
+        **extra: Any,
+    ) -> AIMessage:
+        chat = await self.ready()
+        if tools:
+            extra["tools"] = tools
+        async with self._line:
+            await self._learn_model()
+            stream = chat.astream([SystemMessage(content=SYSTEM_PROMPT), *messages], **extra)
+            whole = await collected(stream, on_text, self._translated)
+        if whole is None:
+            raise incomplete(None, self._settings)
+        facts = {key: whole.response_metadata.get(key) for key in _COUNTS}
+        log.debug("model answered", extra={"model": self._settings.model, **facts})
+        return whole
+
+    def _check(self, whole: AIMessage) -> None:
+        self._check_prompt(whole)
+        done_reason = whole.response_metadata.get("done_reason")
+        if done_reason not in _COMPLETE:
+            raise incomplete(done_reason, self._settings)
+
+    def _check_prompt(self, whole: AIMessage) -> None:
+        """Equality is the only sign that Ollama gives of a prompt it has cut."""
+        tokens = whole.response_metadata.get("prompt_eval_count") or 0
+        if tokens >= self.context:
+            raise prompt_cut(tokens, self._settings)
+
+    async def _learn_model(self) -> None:
+        """Ollama lowers `num_ctx` to what the model was trained for, without a word; so ask once.
+
+        The same answer tells how large the model is."""
+        if self._model_known:
+            return
+        shown = await self._show()
+        if shown is not None:
+            info = (shown.modelinfo or {}).items()
+            lengths = [v for k, v in info if k.endswith(".context_length") and isinstance(v, int) and v > 0]
+            self.context = min([self._settings.num_ctx, *lengths])
+            self.parameter_size = shown.details.parameter_size if shown.details else None
+            self._model_known = True
+
+    async def _translated(self, error: Exception) -> BrainError:
+        """After a refusal (400) the model's capabilities are asked for: better than the words of an error."""
+        from ollama import ResponseError
+
+        capabilities = None
+        if isinstance(error, ResponseError) and error.status_code == 400:
+            shown = await self._show()
+            capabilities = list(shown.capabilities or []) if shown is not None else None
+        return translated(error, self._settings, capabilities)
+
+    async def _show(self) -> "ShowResponse | None":
+        """What Ollama knows of the model. Only a question on the side: trouble shows with the request."""
+        try:
+            chat = await self.ready()
+            async with asyncio.timeout(CONNECT_SECONDS):
+                return await chat._async_client.show(self._settings.model)
+        except Exception as trouble:
+            log.debug("nothing known of the model", extra={"reason": str(trouble)})
+            return None
+
+    async def aclose(self) -> None:
+        if self._chat is not None:
+            await self._chat._async_client.close()  # type: ignore[no-untyped-call]
+            self._chat._client.close()  # type: ignore[no-untyped-call]
+            self._chat = None
+
+
+def prompt_tokens(messages: Sequence[BaseMessage], prefix_tokens: int) -> int:
+    """A cautious estimate of a whole prompt."""
+    said = sum(estimate_tokens(str(message.text)) + 8 for message in messages)
+    return estimate_tokens(SYSTEM_PROMPT) + prefix_tokens + said
+
+
+def _unheard(_text: str) -> None:
+    pass

@@ -1,0 +1,234 @@
+"""Answers with a model that Ollama serves (MSG-2, FMT-*)."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from voice_gateway.backoff import Backoff, wait_at_most
+from voice_gateway.brain.grounding import HomeNames
+from voice_gateway.brain.stage import Trust, Turn
+from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
+from voice_gateway.errors import BrainError
+from voice_gateway.llm.home_note import Devices, HomeNote, note_tokens
+from voice_gateway.llm.loop import run_loop
+from voice_gateway.llm.offer import Offer, Offering, tokens_of
+from voice_gateway.llm.ollama.chat import OllamaChat, prompt_tokens
+from voice_gateway.llm.ollama.prefix import Prefix, PrefixCache, seconds_of
+from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
+from voice_gateway.llm.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
+from voice_gateway.llm.rare_tools import note_for
+from voice_gateway.llm.server_note import Instructions, server_note
+from voice_gateway.llm.trust import several_steps, trust
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.lint import estimate_tokens
+from voice_gateway.turn import Reply, Utterance
+
+log = logging.getLogger(__name__)
+
+CONVERSATION_TOKENS = 512  # the least that must be left for what is said, whatever the tools take
+LOOK_AGAIN_SECONDS = 5.0  # how soon a change of tools or home, or an unload, is seen when nobody tells
+LEAST_KEEP_SECONDS = 60.0  # a model kept for less is meant to go; loading it again and again would be absurd
+LAST_RETRY_SECONDS = 300.0  # while Ollama is down, the wait doubles up to this
+
+
+@dataclass(frozen=True)
+class _OllamaModel:
+    """One turn's model: the same tools for all its requests, even when the list changes meanwhile."""
+
+    chat: OllamaChat
+    prefix: Prefix
+    settings: OllamaSettings
+    cache: PrefixCache
+    steps: SeveralSteps
+
+    stage = "ollama"
+
+    @property
+    def model_name(self) -> str:
+        return self.settings.model
+
+    @property
+    def offer(self) -> Offer:
+        return self.prefix.offer
+
+    @property
+    def several_steps(self) -> bool:
+        return several_steps(self.steps, provider="ollama", parameter_size=self.chat.parameter_size)
+
+    def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
+        # Only the last chunk tells that a prompt was cut, and by then a sentence would have been spoken.
+        return prompt_tokens(messages, self.prefix.tokens) >= self.chat.context
+
+    async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
+        try:
+            message = await self.chat.send(self.prefix.before(messages), self.prefix.tools, on_text)
+        except BrainError:
+            self.cache.lost()  # the server may be gone, and what it had read with it
+            raise
+        self.cache.read(self.prefix)
+        return message
+
+
+class OllamaClient:
+    """The stage `ollama`."""
+
+    name = "ollama"
+
+    def __init__(
+        self,
+        settings: OllamaSettings,
+        brain: BrainSettings,
+        executor: ToolExecutor,
+        *,
+        priority: Sequence[str] = (),
+        clock: Clock = local_time,
+        monotonic: Callable[[], float] = time.monotonic,
+        home: Callable[[], HomeNames] = HomeNames,
+        devices: Devices = tuple,
+        instructions: Instructions = dict,
+        tools_ready: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._settings, self._brain, self._executor = settings, brain, executor
+        self._clock = clock
+        self._home, self._note = home, HomeNote(devices)
+        self._instructions = instructions
+        self._tools_ready = tools_ready
+        self._chat = OllamaChat(settings)
+        self._offers = Offering(
+            executor.tools,
+            cost=lambda tool: tokens_of(to_qwen_tool(tool)),
+            budget=min(settings.tool_token_budget, self._room_for_tools()),
+            priority=priority,
+            clock=clock,
+        )
+        self._prefix: Prefix | None = None
+        self._looked_at = ""
+        self._cache = PrefixCache(settings.keep_alive, monotonic)
+        self._warming: tuple[Prefix, asyncio.Timeout] | None = None
+        self._changed = asyncio.Event()
+
+    def offer(self) -> Offer:
+        """The tools the model sees now, what was shortened, and what was left out and why."""
+        return self._offers.current()
+
+    def trust(self) -> Trust:
+        return trust(self._brain.autonomy, provider=self.name, parameter_size=self._chat.parameter_size)
+
+    async def answer(self, turn: Turn) -> Reply:
+        if self._tools_ready is not None:
+            await self._tools_ready()
+        prefix = self._current_prefix()
+        self._stop_stale_warm_up(prefix)
+        return await run_loop(
+            _OllamaModel(self._chat, prefix, self._settings, self._cache, self._brain.several_steps),
+            turn,
+            self._executor,
+            user_text=self._user_text(turn, prefix.offer),
+            max_rounds=self._brain.max_rounds,
+            history_budget=self._room_for_conversation(prefix),
+            language=self._brain.language,
+            home=self._home(),
+        )
+
+    def _user_text(self, turn: Turn, offer: Offer) -> str:
+        """Tools that the words call for stand before them, behind the prefix, and stay in the history."""
+        may_act = turn.may_act(self.trust().autonomy)
+        stamp = stamped(turn.utterance, self._clock(), may_act=may_act)
+        return "\n".join(filter(None, [note_for(turn.utterance.text, offer.rare), stamp]))
+
+    async def warm_up(self) -> bool:
+        """Let Ollama read the prefix, so that the first question is as quick as the second.
+
+        Never raises for the model's sake: the first question will tell the user what is wrong.
+        """
+        prefix = self._current_prefix()
+        if self._cache.knows(prefix) or self._chat.busy:  # a turn that is under way reads it itself
+            return self._cache.knows(prefix)
+        # Stamped like every question, so that the stamp is read by then, too.
+        greeting = HumanMessage(content=stamped(Utterance("Hello."), self._clock()))
+        try:
+            async with asyncio.timeout(None) as limit:
+                self._warming = (prefix, limit)
+                await self._chat.read_prefix(prefix.before([greeting]), prefix.tools)
+        except TimeoutError:
+            log.debug("warm-up given up, tools or home have changed")
+            return False
+        except BrainError as error:
+            log.warning("model could not be warmed up", extra={"reason": str(error)})
+            return False
+        finally:
+            self._warming = None
+        self._cache.read(prefix)
+        facts = {"model": self._settings.model, "tools": len(prefix.tools), "tokens": prefix.tokens}
+        log.info("model warmed up", extra=facts)
+        return True
+
+    async def keep_warm(self) -> None:
+        """Warm up now, after every change of tools or home, and after Ollama has unloaded the model."""
+        if not self._settings.warm_up or seconds_of(self._settings.keep_alive) < LEAST_KEEP_SECONDS:
+            await self.prepare()
+            return
+        wait = Backoff(LOOK_AGAIN_SECONDS, LAST_RETRY_SECONDS)
+        while True:
+            self._changed.clear()
+            if not self.home_settled() or await self.warm_up():
+                wait.reset()
+            await wait_at_most(self._changed, wait.next())
+
+    def home_settled(self) -> bool:
+        """Whether the home is the one of the last look: who renames ten devices is read once."""
+        prefix, before = self._current_prefix(), self._looked_at
+        self._looked_at = prefix.home
+        return prefix.home == before or not self._cache.knows_tools(prefix)
+
+    async def prepare(self) -> None:
+        """Import the library before the first question needs it; nothing is sent."""
+        try:
+            await self._chat.ready()
+        except BrainError as error:
+            log.warning("model cannot be used", extra={"reason": str(error)})
+
+    def tools_changed(self) -> None:
+        """May be called when the tool list changes, so that the new prefix is read at once."""
+        self._changed.set()
+        self._stop_stale_warm_up(self._current_prefix())
+
+    async def aclose(self) -> None:
+        await self._chat.aclose()
+
+    def _current_prefix(self) -> Prefix:
+        offer = self._offers.current()
+        if self._prefix is None or self._prefix.offer is not offer:
+            self._prefix = Prefix.of(offer)
+        room = self._room_for_home(offer)
+        note = self._note.within(min(self._settings.home_token_budget, room))
+        said = server_note(self._instructions(), room - note_tokens(note))
+        note = "\n".join(filter(None, [note, said]))
+        if note != self._prefix.home:
+            self._prefix = replace(self._prefix, home=note)
+        return self._prefix
+
+    def _stop_stale_warm_up(self, prefix: Prefix) -> None:
+        """A turn waits for a warm-up of its own prefix, or of tools that must be read anyway."""
+        if self._warming is None:
+            return
+        being_read, limit = self._warming
+        same_tools = being_read.tools_key == prefix.tools_key
+        useful = same_tools and (being_read.home == prefix.home or not self._cache.knows_tools(prefix))
+        if not useful and not limit.expired():
+            limit.reschedule(asyncio.get_running_loop().time())
+
+    def _room_for_tools(self) -> int:
+        fixed = estimate_tokens(SYSTEM_PROMPT) + self._settings.num_predict + CONVERSATION_TOKENS
+        return max(0, self._settings.num_ctx - fixed)
+
+    def _room_for_home(self, offer: Offer) -> int:
+        return self._room_for_tools() - offer.tokens
+
+    def _room_for_conversation(self, prefix: Prefix) -> int:
+        taken = estimate_tokens(SYSTEM_PROMPT) + self._settings.num_predict + prefix.tokens
+        return max(CONVERSATION_TOKENS // 2, self._settings.num_ctx - taken)

@@ -1,0 +1,64 @@
+"""Whether the model can be asked at all, found out without asking it anything."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from voice_gateway.backoff import wait_at_most
+from voice_gateway.config import OllamaSettings
+from voice_gateway.errors import BrainError
+
+LOOK_SECONDS = 30.0  # while all is well; a turn that fails is noticed at once anyway
+LOOK_SOON_SECONDS = 3.0  # while it is down: somebody is waiting for it to come back
+PROBE_SECONDS = 5.0
+
+
+async def trouble(settings: OllamaSettings) -> BrainError | None:
+    """What would go wrong with the next question. Asking for the model's description loads nothing."""
+    import httpx
+
+    from voice_gateway.llm.ollama.errors import translated
+
+    try:
+        async with httpx.AsyncClient(base_url=settings.base_url, timeout=PROBE_SECONDS) as http:
+            shown = await http.post("/api/show", json={"model": settings.model})
+            capabilities = shown.json().get("capabilities", []) if shown.is_success else None
+    except Exception as error:  # also an address that is none, and an answer that is not Ollama's
+        return await asyncio.to_thread(translated, error, settings, None)
+    if capabilities is not None and "tools" in capabilities:
+        return None
+    from ollama import ResponseError
+
+    refusal = ResponseError(shown.text[:200], 400 if capabilities is not None else shown.status_code)
+    return translated(refusal, settings, capabilities)
+
+
+async def parameter_size(settings: OllamaSettings) -> str | None:
+    """As Ollama tells it: "7.6B"."""
+    import httpx
+
+    with contextlib.suppress(Exception):  # whoever needs it to be there has asked `trouble`
+        async with httpx.AsyncClient(base_url=settings.base_url, timeout=PROBE_SECONDS) as http:
+            shown = (await http.post("/api/show", json={"model": settings.model})).json()
+            return str(shown["details"]["parameter_size"]) or None
+    return None
+
+
+class ModelHealth:
+    """Looks at Ollama from time to time and tells; sooner when it is down or a turn has failed."""
+
+    def __init__(self, settings: OllamaSettings, tell: Callable[[BrainError | None], None]) -> None:
+        self._settings = settings
+        self._tell = tell
+        self._doubt = asyncio.Event()
+
+    def doubt(self) -> None:
+        """Somebody got no answer: look at once."""
+        self._doubt.set()
+
+    async def run(self) -> None:
+        while True:
+            found = await trouble(self._settings)
+            self._tell(found)
+            self._doubt.clear()
+            await wait_at_most(self._doubt, LOOK_SOON_SECONDS if found else LOOK_SECONDS)

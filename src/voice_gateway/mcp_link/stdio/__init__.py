@@ -1,5 +1,0 @@
-"""A server that is a process of ours: its pipes, its frames, its end; others use `StdioConnection` alone."""
-
-from voice_gateway.mcp_link.stdio.connection import StdioConnection
-
-__all__ = ["StdioConnection"]

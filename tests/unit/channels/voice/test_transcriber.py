@@ -1,0 +1,443 @@
+"""The voice door with scripted engines and loudspeaker: turns, interruptions, trouble."""
+
+import asyncio
+
+import pytest
+from tests.fakes.voice import LIMIT, room
+from tests.fakes.waiting import until
+
+from voice_gateway.channels.voice.states import VoiceState
+from voice_gateway.errors import HearingError, SpeakingError
+from voice_gateway.speaking.earcons import Earcon
+from voice_gateway.turn import Reply, ToolOutcome
+
+
+async def test_a_command_behind_the_wake_word_is_answered_aloud():
+    async with room() as here:
+        await here.microphone.command("what time is it")
+        await here.settled()
+        assert here.conversation.heard == ["what time is it"]
+        assert here.conversation.last.heard_by == here.transcriber.name
+        assert here.conversation.last.heard_seconds == here.turns[0].transcript.seconds
+        assert here.speaker.played == ["You said what time is it."]
+        assert here.speaker.cues == 2
+        assert here.channel.state is VoiceState.LISTENING
+        assert {here.part(name) for name in ("voice", "microphone", "speaker", "speech")} == {"ok"}
+
+
+async def test_nothing_is_answered_without_the_wake_word():
+    async with room() as here:
+        await here.microphone.speak("what time is it")
+        await here.settled()
+        assert here.conversation.heard == []
+        assert here.transcriber.calls == 0
+
+
+async def test_a_wake_word_without_a_command_is_told_of_and_over_after_some_seconds():
+    async with room(no_speech_seconds=1.0) as here:
+        await here.microphone.wake()
+        await here.microphone.silence(1.2)
+        assert here.channel.state is VoiceState.LISTENING
+        assert [(turn.text, turn.wake.word) for turn in here.turns] == [("", "hey_jarvis")]
+        await here.microphone.command("hello there")
+        await here.settled()
+        assert here.conversation.heard == ["hello there"]
+
+
+async def test_noise_gives_no_turn():
+    async with room() as here:
+        await here.microphone.command("You")
+        await here.settled()
+        assert here.conversation.heard == []
+        assert [turn.text for turn in here.turns] == [""]
+        assert here.channel.state is VoiceState.LISTENING
+
+
+async def test_turns_never_overlap_and_three_may_wait(caplog):
+    async with room() as here:
+        here.conversation.go.clear()
+        for number in ("one", "two", "three", "four", "five"):
+            await here.microphone.command(f"say number {number}")
+        here.conversation.go.set()
+        await here.settled()
+        # The first was being answered, so the second was the oldest that waited.
+        wanted = [f"say number {number}" for number in ("one", "three", "four", "five")]
+        assert here.conversation.heard == wanted
+        assert here.conversation.most_running == 1
+        assert "too much was said while I was busy; the oldest is dropped" in caplog.messages
+        assert here.channel.state is VoiceState.LISTENING
+
+
+async def test_sentences_are_spoken_while_the_reply_is_still_made():
+    async with room() as here:
+        here.conversation.go.clear()
+        here.conversation.streamed["tell me more"] = ["First. ", "Second. "]
+        here.conversation.replies["tell me more"] = Reply("First. Second. Third.")
+        here.speaker.slow = True
+        await here.microphone.command("tell me more")
+        assert await here.speaker.plays() == "First."
+        assert here.channel.state is VoiceState.SPEAKING
+        assert here.conversation.running == 1
+        here.conversation.go.set()
+        here.speaker.slow = False
+        here.speaker.go_on()
+        await here.settled()
+        assert here.speaker.played == ["First.", "Second.", "Third."]
+
+
+async def test_the_wake_word_stops_playback_at_once_and_the_running_turn_is_not_torn():
+    async with room() as here:
+        here.conversation.go.clear()
+        here.conversation.streamed["a story"] = ["Once upon a time. ", "There was a lamp. "]
+        here.conversation.replies["a story"] = Reply("Once upon a time. There was a lamp. The end.")
+        here.speaker.slow = True
+        await here.microphone.command("a story")
+        await here.speaker.plays()
+        here.speaker.slow = False
+        started = asyncio.get_running_loop().time()
+        await here.microphone.wake()
+        assert asyncio.get_running_loop().time() - started < 0.2
+        assert here.speaker.stopped == ["Once upon a time."]
+        await here.microphone.silence(0.1)
+        await here.microphone.speak("stop that")
+        assert here.conversation.finished == []
+        here.conversation.go.set()
+        await here.settled()
+        assert here.conversation.finished == ["a story", "stop that"]
+        assert here.speaker.played == ["Once upon a time.", "You said stop that."]
+        assert [turn.spoken_over for turn in here.turns] == [True, False]
+
+
+async def test_noise_behind_a_command_does_not_hide_that_its_reply_is_spoken():
+    async with room() as here:
+        here.conversation.go.clear()
+        await here.microphone.command("a story")
+        here.transcriber.go.clear()
+        await here.microphone.command("You")
+        here.speaker.slow = True
+        here.conversation.go.set()
+        await here.speaker.plays()
+        here.transcriber.go.set()
+        await until(lambda: here.turns, LIMIT)
+        assert here.channel.state is VoiceState.SPEAKING
+        await here.microphone.wake()
+        assert here.speaker.stopped == ["You said a story."]
+
+
+async def test_a_lost_microphone_does_not_hold_a_reply_back():
+    async with room() as here:
+        here.conversation.go.clear()
+        await here.microphone.command("a story")
+        await here.microphone.wake()
+        assert here.channel.state is VoiceState.OVERHEARING
+        here.channel.microphone_lost("unplugged")
+        here.conversation.go.set()
+        await here.settled()
+        assert here.speaker.played == ["You said a story."]
+
+
+async def test_a_reply_that_becomes_ready_while_somebody_speaks_waits_for_the_end():
+    async with room() as here:
+        here.conversation.go.clear()
+        await here.microphone.command("first question")
+        await here.microphone.wake()
+        await here.microphone.silence(0.1)
+        await here.microphone.words_begin("second question")
+        assert here.channel.state is VoiceState.OVERHEARING
+        here.conversation.go.set()
+        async with asyncio.timeout(LIMIT):
+            while here.synthesizer.texts != ["You said first question."]:
+                await asyncio.sleep(0)
+        assert here.speaker.played == []
+        await here.microphone.silence()
+        await here.settled()
+        assert here.speaker.played == ["You said first question.", "You said second question."]
+
+
+async def test_the_answer_to_a_question_needs_no_wake_word():
+    async with room() as here:
+        here.conversation.replies["turn on the light"] = Reply("Which light?", expects_answer=True)
+        await here.microphone.command("turn on the light")
+        await here.settled()
+        assert here.channel.state is VoiceState.FOLLOW_UP
+        await here.microphone.speak("the one in the attic")
+        await here.settled()
+        assert here.conversation.heard == ["turn on the light", "the one in the attic"]
+        assert here.channel.state is VoiceState.LISTENING
+
+
+async def test_a_question_waits_only_some_seconds_for_its_answer():
+    async with room(follow_up_seconds=1.0) as here:
+        here.conversation.replies["turn on the light"] = Reply("Which light?", expects_answer=True)
+        await here.microphone.command("turn on the light")
+        await here.settled()
+        await here.microphone.silence(1.2)
+        assert here.channel.state is VoiceState.LISTENING
+        await here.microphone.speak("the attic")
+        await here.settled()
+        assert here.conversation.heard == ["turn on the light"]
+
+
+async def test_it_does_not_answer_its_own_question():
+    async with room() as here:
+        question = "Should I unlock the front door?"
+        here.conversation.replies["open up"] = Reply(question, expects_answer=True)
+        await here.microphone.command("open up")
+        await here.settled()
+        await here.microphone.speak("should I unlock the front door")
+        await here.settled()
+        assert here.conversation.heard == ["open up"]
+        assert here.channel.state is VoiceState.FOLLOW_UP
+        await here.microphone.speak("yes")
+        await here.settled()
+        assert here.conversation.heard == ["open up", "yes"]
+
+
+async def test_its_own_voice_does_not_wake_it():
+    async with room() as here:
+        here.conversation.streamed["how do i call you"] = ['Just say "hey jarvis" to me. ']
+        here.conversation.replies["how do i call you"] = Reply('Just say "hey jarvis" to me.')
+        here.speaker.slow = True
+        await here.microphone.command("how do i call you")
+        await here.speaker.plays()
+        await here.microphone.wake()
+        assert here.speaker.stopped == []
+        assert here.channel.state is VoiceState.SPEAKING
+        here.speaker.go_on()
+        await here.settled()
+
+
+async def test_a_complete_command_needs_a_shorter_pause():
+    async with room(silence_seconds=0.8) as here:
+        here.complete = {"turn on the lamp"}
+        for text, heard in (("turn on the lamp", True), ("turn on the old", False)):
+            await here.microphone.wake()
+            await here.microphone.silence(0.1)
+            await here.microphone.words_begin(text)
+            await here.microphone.silence(0.2)
+            await here.settled()
+            await here.microphone.silence(0.2)
+            await here.settled()
+            assert (text in here.conversation.heard) is heard
+            await here.microphone.silence(1.0)
+            await here.settled()
+        assert here.conversation.heard == ["turn on the lamp", "turn on the old"]
+        assert 300 <= here.turns[0].timings_ms["endpoint"] < 400
+
+
+async def test_half_a_sentence_may_take_a_breath():
+    async with room() as here:
+        await here.microphone.wake()
+        await here.microphone.silence(0.1)
+        await here.microphone.words_begin("set the lamp to")
+        await here.microphone.silence(0.25)
+        await here.settled()
+        await here.microphone.silence(0.6)
+        await here.microphone.speak("fifty percent")
+        await here.settled()
+        assert here.conversation.heard == ["set the lamp to fifty percent"]
+
+
+async def test_transcription_begins_in_the_pause_and_is_void_when_speech_goes_on():
+    async with room() as here:
+        await here.microphone.wake()
+        await here.microphone.silence(0.1)
+        await here.microphone.words_begin("turn on")
+        await here.microphone.silence(0.3)
+        await here.settled()
+        assert here.transcriber.calls == 1
+        assert here.conversation.heard == []
+        await here.microphone.speak("the lamp")
+        await here.settled()
+        assert here.conversation.heard == ["turn on the lamp"]
+        assert here.transcriber.calls == 2
+
+
+async def test_a_slow_engine_delays_the_turn_and_not_the_ears():
+    async with room() as here:
+        here.transcriber.go.clear()
+        await here.microphone.command("first thing")
+        assert here.channel.state is VoiceState.THINKING
+        await here.microphone.command("second thing")
+        here.transcriber.go.set()
+        await here.settled()
+        assert here.conversation.heard == ["first thing", "second thing"]
+
+
+async def test_an_engine_that_raises_costs_one_turn(caplog):
+    async with room() as here:
+        here.transcriber.errors = [HearingError("the model is broken")]
+        await here.microphone.command("lost words")
+        await here.settled()
+        assert here.conversation.heard == []
+        assert here.part("transcriber") == "degraded"
+        here.wake_word.errors = [RuntimeError("native trouble"), RuntimeError("native trouble")]
+        await here.microphone.silence(0.1)
+        assert caplog.messages.count("hearing failed; what was said is dropped") == 1
+        await here.microphone.command("words that count")
+        await here.settled()
+        assert here.conversation.heard == ["words that count"]
+        assert here.part("voice") == here.part("transcriber") == "ok"
+
+
+@pytest.mark.parametrize("broken", ["synthesizer", "speaker"])
+async def test_what_cannot_be_spoken_is_shown(broken):
+    async with room() as here:
+        getattr(here, broken).errors = [SpeakingError("no sound")]
+        here.conversation.replies["hello"] = Reply("It is **21 °C** at 7:30.")
+        await here.microphone.command("hello")
+        await here.settled()
+        assert here.shown == ["It is **21 °C** at 7:30."]
+        assert here.part("speech" if broken == "synthesizer" else "speaker") == "degraded"
+        await here.microphone.command("again")
+        await here.settled()
+        assert here.speaker.played == ["You said again."]
+        assert here.part("speech" if broken == "synthesizer" else "speaker") == "ok"
+
+
+async def test_a_loudspeaker_that_stays_away_is_complained_of_once(caplog):
+    async with room() as here:
+        here.speaker.errors = [SpeakingError("no sound")] * 3
+        for text in ("hello", "hello again", "are you there"):
+            await here.microphone.command(text)
+            await here.settled()
+        assert [record.levelname for record in caplog.records if record.message == "cannot speak"] == [
+            "WARNING"
+        ]
+        await here.microphone.command("now")
+        await here.settled()
+        here.speaker.errors = [SpeakingError("no sound")]
+        await here.microphone.command("and now")
+        await here.settled()
+        assert caplog.messages.count("cannot speak") == 2
+
+
+async def test_a_microphone_that_fails_is_opened_again():
+    async with room() as here:
+        await here.microphone.wake()
+        await here.microphone.fail(HearingError("unplugged"))
+        assert here.part("microphone") == "degraded"
+        assert here.channel.state is VoiceState.LISTENING
+        await here.microphone.command("are you there")
+        await here.settled()
+        assert here.conversation.heard == ["are you there"]
+        assert here.part("microphone") == "ok"
+
+
+async def test_a_hole_in_the_sound_drops_what_was_being_said(caplog):
+    async with room() as here:
+        await here.microphone.wake()
+        await here.microphone.silence(0.1)
+        await here.microphone.words_begin("unlock the")
+        here.microphone.lose_seconds(3)
+        await here.microphone.speak("birthday cake")
+        await here.settled()
+        assert "some sound was lost" in caplog.messages
+        assert here.conversation.heard == []
+
+
+async def test_push_to_talk_needs_no_wake_word():
+    async with room() as here:
+        await here.microphone.silence(0.1)
+        here.channel.push_to_talk()
+        await here.microphone.speak("what time is it")
+        await here.settled()
+        assert here.conversation.heard == ["what time is it"]
+        assert here.turns[0].wake is None
+
+
+async def test_a_timer_rings_until_it_is_stopped_and_is_silent_while_somebody_speaks():
+    async with room() as here:
+        here.speaker.slow = True
+        ringing = asyncio.ensure_future(here.output.ring("The tea timer is done."))
+        assert await here.speaker.plays() == "The tea timer is done."
+        here.speaker.slow = False
+        await here.microphone.wake()
+        assert here.speaker.stopped == ["The tea timer is done."]
+        await here.microphone.silence(0.1)
+        await here.microphone.speak("stop")
+        await here.settled()
+        assert here.conversation.heard == ["stop"]
+        ringing.cancel()
+        await asyncio.gather(ringing, return_exceptions=True)
+
+
+async def test_the_end_of_a_recording_is_the_end_of_the_door():
+    async with room() as here:
+        await here.microphone.wake()
+        await here.microphone.silence(0.1)
+        await here.microphone.words_begin("said at the very end")
+        await here.microphone.end()
+        await until(lambda: here.turns, LIMIT)
+        assert here.conversation.heard == ["said at the very end"]
+
+
+async def test_lists_keep_their_numbers_when_they_come_piece_by_piece():
+    async with room() as here:
+        here.conversation.streamed["show me how"] = ["1. ", "Open it.\n", "2. ", "Close it.\n"]
+        here.conversation.replies["show me how"] = Reply("1. Open it.\n2. Close it.")
+        await here.microphone.command("show me how")
+        await here.settled()
+        assert here.speaker.played == ["1, Open it.", "2, Close it."]
+
+
+def acted(*statuses: str) -> Reply:
+    """A reply to what was asked for, with what became of each call."""
+    outcomes = tuple(
+        ToolOutcome(
+            *(
+                str(number),
+                "control_zwave_device",
+                "A sentence.",
+                status in ("confirmed", "working", "queued"),
+                0.0,
+            ),
+            structured={"outcome": status},
+            read_only=status == "read",
+        )
+        for number, status in enumerate(statuses)
+    )
+    return Reply("Well, look.", outcomes, ok=all(outcome.ok for outcome in outcomes))
+
+
+@pytest.mark.parametrize(
+    ("statuses", "mark"),
+    [
+        ([], []),
+        (["read"], []),
+        (["confirmed"], [Earcon.DONE]),
+        (["confirmed", "confirmed"], [Earcon.DONE]),
+        (["confirmed", "working"], []),
+        (["queued"], []),
+        (["unconfirmed"], []),
+        (["confirmed", "unreachable"], [Earcon.NOT_DONE]),
+        (["failed"], [Earcon.NOT_DONE]),
+    ],
+)
+async def test_a_sound_behind_the_words_says_whether_it_was_done(statuses, mark):
+    async with room() as here:
+        here.conversation.replies["the lamp please"] = acted(*statuses)
+        await here.microphone.command("the lamp please")
+        await here.settled()
+        assert here.speaker.played == ["Well, look."]
+        assert here.speaker.earcons == [Earcon.WAKE, Earcon.HEARD, *mark]
+
+
+async def test_whoever_interrupts_hears_no_mark_of_what_was_said_before():
+    async with room() as here:
+        here.conversation.replies["the lamp please"] = acted("confirmed")
+        here.speaker.slow = True
+        await here.microphone.command("the lamp please")
+        await here.speaker.plays()
+        here.speaker.slow = False
+        await here.microphone.command("thank you so much")
+        await here.settled()
+        assert Earcon.DONE not in here.speaker.earcons
+
+
+async def test_without_earcons_there_are_no_marks_either():
+    async with room(earcons=False) as here:
+        here.conversation.replies["the lamp please"] = acted("confirmed")
+        await here.microphone.command("the lamp please")
+        await here.settled()
+        assert here.speaker.earcons == []

@@ -1,0 +1,102 @@
+"""With a certificate: pages, the microphone and the cookie go encrypted, and nothing goes plainly."""
+
+import json
+import ssl
+
+import httpx
+import pytest
+from starlette.routing import WebSocketRoute
+from tests.fakes.certificates import Certificates
+from tests.fakes.web import raw, served
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
+
+from voice_gateway.channels.web.login import LoginPage
+from voice_gateway.channels.web.tokens import TokenFile
+from voice_gateway.events import EventBus, State
+
+
+async def echo(socket):
+    await socket.accept()
+    await socket.send_text(await socket.receive_text())
+    await socket.close()
+
+
+def routes(tmp_path):
+    tokens = TokenFile(tmp_path / "web-token.json")
+    return lambda _start: [WebSocketRoute("/api/voice", echo), *LoginPage(tokens).routes()]
+
+
+@pytest.fixture
+def made(tmp_path):
+    return Certificates(tmp_path)
+
+
+@pytest.fixture
+def trusting(made):
+    return ssl.create_default_context(cafile=made.ca)
+
+
+async def test_pages_and_the_microphone_are_reached_by_who_trusts_the_certificate(tmp_path, made, trusting):
+    watch, how = EventBus(), {"tls_cert": made.certificate, "tls_key": made.key}
+    async with (
+        served(tmp_path, routes(tmp_path), watch, **how) as door,
+        httpx.AsyncClient(verify=trusting, trust_env=False, timeout=30) as http,
+    ):
+        assert door.address == f"https://127.0.0.1:{door.port}/"
+        page = await http.get(f"https://localhost:{door.port}/")
+        assert page.status_code == 200
+        assert "Voice Gateway" in page.text
+        place = f"wss://localhost:{door.port}/api/voice"
+        async with connect(place, ssl=trusting, origin=Origin(f"https://localhost:{door.port}")) as socket:
+            await socket.send("hello")
+            assert await socket.recv() == "hello"
+        with pytest.raises(InvalidStatus) as foreign:
+            await connect(place, ssl=trusting, origin=Origin("https://elsewhere.example"))
+        assert foreign.value.response.status_code == 403
+        with pytest.raises(ssl.SSLCertVerificationError):  # nobody else vouches for it
+            await connect(place, ssl=ssl.create_default_context())
+        assert b"200" not in await raw(door, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert (await http.get(f"https://localhost:{door.port}/")).status_code == 200
+
+
+async def test_the_cookie_of_an_encrypted_page_never_goes_plainly(tmp_path, made, trusting):
+    token, watch = TokenFile(tmp_path / "web-token.json").make(), EventBus()
+    how = {"host": "0.0.0.0", "tls_cert": made.certificate, "tls_key": made.key}
+    async with (
+        served(tmp_path, routes(tmp_path), watch, **how) as door,
+        httpx.AsyncClient(verify=trusting, trust_env=False, timeout=30) as http,
+    ):
+        assert "TLS" not in watch.part("web").sentence
+        place = f"localhost:{door.port}"
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(f"wss://{place}/api/voice", ssl=trusting)
+        assert refused.value.response.status_code == 401
+
+        entered = await http.post(f"https://{place}/api/login", json={"token": token})
+
+        cookie = entered.headers["set-cookie"]
+        assert "Secure" in cookie
+        assert "HttpOnly" in cookie
+        given = {"Cookie": cookie.partition(";")[0]}
+        async with connect(f"wss://{place}/api/voice", ssl=trusting, additional_headers=given) as socket:
+            await socket.send(json.dumps({"type": "start"}))
+            assert await socket.recv() == '{"type": "start"}'
+
+
+@pytest.mark.parametrize("wrong", ["of another", "with a passphrase", "no key"])
+async def test_a_key_that_cannot_be_used_is_told_of_and_asked_for_nowhere(tmp_path, made, wrong):
+    key = tmp_path / "other.key"
+    if wrong == "of another":
+        (tmp_path / "other").mkdir()
+        key = Certificates(tmp_path / "other").key
+    elif wrong == "with a passphrase":
+        made.lock_key(key, b"sesame")
+    else:
+        key.write_text("no key")
+    watch = EventBus()
+    async with served(tmp_path, watch=watch, tls_cert=made.certificate, tls_key=key):
+        part = watch.part("web")
+        assert part.state is State.DEGRADED
+        assert "its certificate cannot be used" in part.sentence

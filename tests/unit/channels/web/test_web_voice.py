@@ -1,0 +1,323 @@
+"""The microphone of a browser: heard, doubted and answered like every other."""
+
+import asyncio
+import contextlib
+import json
+import wave
+
+import numpy as np
+import pytest
+from tests.fakes.speech import FOLDER, need_speech
+from tests.fakes.waiting import until
+from tests.fakes.web import served
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from voice_gateway.channels.web.limits import Limits
+from voice_gateway.channels.web.microphones import Microphones
+from voice_gateway.channels.web.sse import Feed
+from voice_gateway.channels.web.tokens import TokenFile
+from voice_gateway.channels.web.voice import Engines
+from voice_gateway.config import VoiceSettings
+from voice_gateway.errors import HearingError, SpeakingError
+from voice_gateway.events import Answered, EventBus, Heard, State
+from voice_gateway.turn import Reply, Speech
+
+SPOKEN = FOLDER / "cmd_03_am_michael.wav"
+
+
+class Ears:
+    name = "scripted"
+
+    def __init__(self, text: str | Exception) -> None:
+        self.text = text
+
+    async def warm_up(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def transcribe(self, _samples) -> str:
+        if isinstance(self.text, Exception):
+            raise self.text
+        return self.text
+
+
+class Voice:
+    name = "scripted"
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.fails = fails
+        self.said: list[str] = []
+
+    async def warm_up(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def speak(self, text: str) -> Speech:
+        if self.fails:
+            raise SpeakingError("no voice")
+        self.said.append(text)
+        return Speech(np.full(2205, 0.5, np.float32), 22050, text)
+
+
+@contextlib.asynccontextmanager
+async def microphone(
+    tmp_path, ears: Ears, voice: Voice | None = None, query: str = "conversation_id=c", reply="Done. Well."
+):
+    need_speech()
+    watch = EventBus()
+
+    async def answer(utterance, *, say, **_how):
+        watch.publish(Heard(utterance))
+        say("Done. ")
+        told = Reply(reply, conversation_id=utterance.conversation_id)
+        watch.publish(Answered(utterance, told))
+        return told
+
+    def routes(start):
+        engines = Engines(ears, voice or Voice(), VoiceSettings(), watch)
+        return Microphones(lambda: engines, answer, Feed(watch), start).routes()
+
+    async with (
+        served(tmp_path, routes) as door,
+        connect(f"ws://127.0.0.1:{door.port}/api/voice?{query}") as socket,
+    ):
+        yield socket, watch
+
+
+async def said(socket, sound: bytes | None = None) -> None:
+    if sound is None:
+        with wave.open(str(SPOKEN)) as recording:
+            sound = recording.readframes(recording.getnframes())
+    await socket.send(json.dumps({"type": "start"}))
+    for at in range(0, len(sound), 4096):
+        await socket.send(sound[at : at + 4096])
+    await socket.send(json.dumps({"type": "end"}))
+
+
+async def until_kind(socket, kind: str):
+    """All messages up to one of this kind."""
+    found = []
+    async for message in socket:
+        found.append(message if isinstance(message, bytes) else json.loads(message))
+        if isinstance(found[-1], dict) and found[-1]["type"] == kind:
+            return found
+    raise AssertionError(f"no {kind}: {found}")
+
+
+async def test_words_are_heard_traced_and_answered(tmp_path):
+    async with microphone(tmp_path, Ears("Which day is it?")) as (socket, _watch):
+        await said(socket)
+        messages = await until_kind(socket, "answer")
+
+    assert [one["type"] for one in messages] == ["transcript", "heard", "answered", "answer"]
+    assert messages[0]["text"] == "Which day is it?"
+    heard = messages[1]
+    assert (heard["door"], heard["conversation_id"], heard["heard_by"]) == ("web", "c", "scripted")
+    assert heard["audio_seconds"] > 1
+    assert messages[-1]["text"] == "Done. Well."
+
+
+async def test_the_answer_is_spoken_where_that_is_wished_sentence_by_sentence(tmp_path):
+    voice = Voice()
+    async with microphone(tmp_path, Ears("hello there"), voice, "speak=1") as (socket, _watch):
+        await said(socket)
+        messages = await until_kind(socket, "audio_end")
+
+    kinds = [one["type"] for one in messages if isinstance(one, dict)]
+    assert [kind for kind in kinds if kind.startswith("audio")] == ["audio", "audio_end"]
+    assert next(one for one in messages if isinstance(one, dict) and one["type"] == "audio")["rate"] == 22050
+    assert voice.said == ["Done.", "Well."]
+    assert sum(len(one) for one in messages if isinstance(one, bytes)) == 2 * 2205 * 2
+
+
+class HeldVoice(Voice):
+    """Stops at a word until it may go on."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self.word, self.may_go_on = word, asyncio.Event()
+
+    async def speak(self, text: str) -> Speech:
+        speech = await super().speak(text)
+        if self.word in text:
+            await self.may_go_on.wait()
+        return speech
+
+
+async def test_what_was_interrupted_is_not_made_into_sound_any_more(tmp_path):
+    voice = HeldVoice("Two")
+    async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
+        await socket.send(json.dumps({"type": "speak", "text": "One it is. Two it is. Three it is. Four."}))
+        await until(lambda: "Two it is." in voice.said)
+        await socket.send(json.dumps({"type": "speak", "text": "Bye."}))
+        await until(lambda: "Bye." in voice.said)
+        voice.may_go_on.set()
+        await until_kind(socket, "audio_end")
+        await until_kind(socket, "audio_end")
+
+    assert voice.said == ["One it is.", "Two it is.", "Bye."]
+
+
+class LongVoice(Voice):
+    """Says more than any buffer takes."""
+
+    async def speak(self, text: str) -> Speech:
+        self.said.append(text)
+        return Speech(np.zeros(MEGABYTES * 500_000, np.float32), 22050, text)
+
+
+MEGABYTES = 20
+
+
+async def test_who_does_not_listen_and_leaves_holds_up_nobody(tmp_path):
+    need_speech()
+    watch, begun, limits = EventBus(), [], Limits(send_seconds=0.2)
+
+    async def unasked(*_what, **_how) -> Reply:
+        raise AssertionError
+
+    def routes(start):
+        engines = Engines(Ears(""), LongVoice(), VoiceSettings(), watch)
+        noted = lambda work: begun.append(start(work))  # noqa: E731
+        return Microphones(lambda: engines, unasked, Feed(watch), noted).routes()
+
+    async with (
+        served(tmp_path, routes, limits=limits) as door,
+        connect(f"ws://127.0.0.1:{door.port}/api/voice", max_queue=1, close_timeout=0.1) as socket,
+    ):
+        await socket.send(json.dumps({"type": "speak", "text": "All of it."}))
+        await until(lambda: len(begun) == 2)  # the engines are warmed up, too
+        async with asyncio.timeout(20):
+            await asyncio.gather(*begun)  # it is let go, and nothing waits for it
+
+
+async def test_an_answer_that_came_another_way_is_spoken(tmp_path):
+    voice = Voice()
+    async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
+        await socket.send(json.dumps({"type": "speak", "text": "It is on. It is bright."}))
+        messages = await until_kind(socket, "audio_end")
+
+    assert voice.said == ["It is on.", "It is bright."]
+    assert sum(len(one) for one in messages if isinstance(one, bytes)) == 2 * 2205 * 2
+    assert messages[-1] == {"type": "audio_end"}
+
+
+async def test_a_voice_that_fails_says_so_where_only_it_was_wanted(tmp_path):
+    async with microphone(tmp_path, Ears(""), Voice(fails=True)) as (socket, _watch):
+        await socket.send(json.dumps({"type": "speak", "text": "It is on."}))
+        messages = await until_kind(socket, "audio_end")
+    assert messages[-1]["error"] == "no voice"
+
+
+async def test_a_voice_that_fails_leaves_the_words(tmp_path):
+    async with microphone(tmp_path, Ears("hello there"), Voice(fails=True), "speak=1") as (socket, _watch):
+        await said(socket)
+        messages = await until_kind(socket, "audio_end")
+    assert any(one["type"] == "answer" for one in messages)
+
+
+@pytest.mark.parametrize(
+    ("text", "sound", "reason"),
+    [
+        ("turn on the lamp", bytes(64_000), "too short"),
+        ("turn on the lamp", b"", "too short"),
+        ("thanks for watching", None, "what the engine makes of noise"),
+        ("", None, "no words"),
+        (HearingError("it is broken"), None, "it is broken"),
+    ],
+)
+async def test_noise_is_no_wish(tmp_path, text, sound, reason):
+    async with microphone(tmp_path, Ears(text)) as (socket, watch):
+        await said(socket, sound)
+        heard = (await until_kind(socket, "transcript"))[-1]
+        assert heard == {"type": "transcript", "text": "", "noise": reason}
+        degraded = isinstance(text, Exception)
+        assert watch.state("transcriber") is (State.DEGRADED if degraded else State.OK)
+
+
+async def test_several_wishes_one_after_the_other_and_sound_outside_of_them_is_dropped(tmp_path):
+    async with microphone(tmp_path, Ears("hello there")) as (socket, _watch):
+        await socket.send(bytes(4096))
+        await socket.send(json.dumps({"type": "end"}))
+        for _ in range(2):
+            await said(socket)
+            assert (await until_kind(socket, "answer"))[-1]["ok"]
+
+
+@pytest.mark.parametrize(
+    "message", ["", "{", "[]", "5", '{"kind": "start"}', '{"type": "speak"}', '{"type": "speak", "text": 5}']
+)
+async def test_what_is_no_message_ends_the_connection(tmp_path, message):
+    async with microphone(tmp_path, Ears("hello")) as (socket, _watch):
+        await socket.send(message)
+        with pytest.raises(ConnectionClosed) as closed:
+            await socket.recv()
+        assert closed.value.rcvd.code == 1009
+
+
+async def test_sound_without_end_is_not_kept(tmp_path):
+    async with microphone(tmp_path, Ears("hello")) as (socket, _watch):
+        await socket.send(json.dumps({"type": "start"}))
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(100):
+                await socket.send(bytes(64_000))
+        with pytest.raises(ConnectionClosed) as closed:
+            await socket.recv()
+        assert "60 seconds" in closed.value.rcvd.reason
+
+
+async def test_an_answer_that_is_under_way_is_not_heard_with_a_revoked_token(tmp_path, caplog):
+    need_speech()
+    watch, tokens, asked, revoked = (
+        EventBus(),
+        TokenFile(tmp_path / "web-token.json"),
+        asyncio.Event(),
+        asyncio.Event(),
+    )
+    headers = {"Authorization": f"Bearer {tokens.make()}"}
+
+    async def answer(utterance, **_how):
+        asked.set()
+        await revoked.wait()
+        return Reply("The secret.", conversation_id=utterance.conversation_id)
+
+    def routes(start):
+        engines = Engines(Ears("hello"), Voice(), VoiceSettings(), watch)
+        return Microphones(lambda: engines, answer, Feed(watch), start).routes()
+
+    async with (
+        served(tmp_path, routes, host="0.0.0.0") as door,
+        connect(f"ws://127.0.0.1:{door.port}/api/voice", additional_headers=headers) as socket,
+    ):
+        await said(socket)
+        async with asyncio.timeout(20):
+            await asked.wait()
+        tokens.revoke()
+        revoked.set()
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(1000):  # who still speaks when it is closed
+                await socket.send(bytes(640))
+        read = []
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                read.append(await socket.recv())
+
+    assert socket.close_reason == "the token was revoked"
+    assert "Exception" not in caplog.text
+    assert "secret" not in str(read)
+
+
+async def test_packages_that_are_missing_are_told_of(tmp_path):
+    def missing():
+        raise HearingError("the voice is not installed: run `make setup`")
+
+    def routes(start):
+        return Microphones(missing, nobody, Feed(EventBus()), start).routes()
+
+    async def nobody(*_what, **_how) -> Reply:
+        raise AssertionError("nothing was said")
+
+    async with served(tmp_path, routes) as door, connect(f"ws://127.0.0.1:{door.port}/api/voice") as socket:
+        told = json.loads(await socket.recv())
+    assert told == {"type": "error", "text": "the voice is not installed: run `make setup`"}

@@ -1,0 +1,147 @@
+"""The list of a Home Assistant: read as it was written, or not at all."""
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voice_gateway.integrations.home_assistant.live_context import (
+    Entity,
+    Unreadable,
+    overview,
+    read_live_context,
+    to_number,
+)
+
+TESTS = Path(__file__).parents[3]
+RECORDED = (
+    TESTS / "fakes/home_assistant_data/live_context.txt",
+    TESTS / "home_assistant_data/live_context-2025.4.4.txt",
+)
+HEADING = "Live Context: An overview of the areas and the devices in this smart home:\n"
+
+
+def answer(text: str) -> str:
+    return json.dumps({"success": True, "result": text})
+
+
+def read_overview(answered: str) -> tuple[Entity, ...]:
+    return read_live_context(overview(answered))
+
+
+def dumped(*entities: Mapping[str, object]) -> str:
+    """As Home Assistant dumps: lines of 80 characters, null as nothing."""
+    return yaml.safe_dump([dict(one) for one in entities], sort_keys=False, allow_unicode=True).replace(
+        ": null\n", ":\n"
+    )
+
+
+def read(*entities: Mapping[str, object]) -> tuple[Entity, ...]:
+    return read_overview(answer(HEADING + dumped(*entities)))
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_a_recorded_list_is_read_as_a_yaml_library_reads_it(path: Path):
+    text = path.read_text()
+    entities = read_overview(answer(text))
+
+    known = yaml.load(text.partition("\n")[2], Loader=yaml.BaseLoader)
+    assert len(entities) == len(known) > 30
+    for entity, raw in zip(entities, known, strict=True):
+        assert (entity.names, entity.domain, entity.state) == (raw["names"], raw["domain"], raw["state"])
+        assert ", ".join(entity.areas) == raw.get("areas", "")
+        assert {key: value or "" for key, value in entity.attributes.items()} == raw.get("attributes", {})
+
+
+names = (
+    st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=120)
+    .map(str.strip)
+    .filter(bool)
+)
+
+
+@given(name=names, title=names, state=st.sampled_from(["on", "off", "unavailable", "21.5", "no"]))
+def test_whatever_a_device_is_called_its_name_comes_back(name: str, title: str, state: str):
+    lamp = {"names": name, "domain": "media_player", "state": state, "attributes": {"media_title": title}}
+    after = {"names": "Lamp", "domain": "light", "state": "off", "attributes": {"brightness": None}}
+
+    first, second = read(lamp, after)
+
+    assert (first.names, first.state) == (name, state)
+    assert first.attributes["media_title"] == title
+    assert second == Entity("Lamp", "light", "off", (), {"brightness": None})
+
+
+def test_a_name_that_is_written_over_several_lines_is_one_name():
+    long = (
+        "A lamp whose name is far longer than the eighty characters after which Home Assistant breaks a line"
+    )
+    entity, *_ = read({"names": long, "domain": "light", "state": "on", "areas": "Hall"})
+    assert (entity.names, entity.areas) == (long, ("Hall",))
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3, 5, 8, 13])
+def test_a_list_that_is_cut_is_no_list(lines: int):
+    whole = HEADING + dumped(
+        {"names": "Bed Light", "domain": "light", "state": "off", "areas": "Bedroom"},
+        {"names": "Front Door", "domain": "lock", "state": "locked"},
+    )
+    cut = whole[: -lines * 2 - 1]
+    with pytest.raises(Unreadable, match=r"cut off|cannot be read"):
+        read_overview(answer(cut))
+
+
+def test_an_entity_without_its_state_is_cut_off_even_at_the_end_of_a_line():
+    with pytest.raises(Unreadable, match="cut off"):
+        read_overview(answer(HEADING + "- names: Front Door\n  domain: lock\n"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "no json", '{"success": true}', '{"success": true, "result": 3}']
+)
+def test_what_is_no_list_is_told_so(text: str):
+    with pytest.raises(Unreadable, match="cannot be read"):
+        read_overview(text)
+
+
+def test_a_home_that_shares_nothing_says_so():
+    with pytest.raises(Unreadable, match="shares no devices"):
+        read_overview(json.dumps({"success": False, "error": "Only if the user wants …"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("180", 180),
+        ("25.0", 25),
+        ("-3.5", -3.5),
+        (None, None),
+        ("", None),
+        ("unknown", None),
+        ("nan", None),
+        ("inf", None),
+    ],
+)
+def test_numbers_come_as_text(text: str | None, number: float | None):
+    assert to_number(text) == number
+
+
+def test_a_thousand_entities_are_read_in_fifty_milliseconds():
+    heading, _, body = RECORDED[0].read_text().partition("\n")
+    large = answer(f"{heading}\n{body * 29}")
+
+    best = min(_seconds(large) for _ in range(5))
+
+    assert best < 0.05
+
+
+def _seconds(text: str) -> float:
+    """Of its own work: others may use the same processor meanwhile."""
+    started = time.thread_time()
+    assert len(read_overview(text)) > 1000
+    return time.thread_time() - started

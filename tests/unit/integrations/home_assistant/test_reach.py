@@ -1,0 +1,137 @@
+"""What a call would touch, by whoever: rather too much than too little."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from voice_gateway.config import PermissionSettings
+from voice_gateway.integrations.home_assistant.live_context import Entity, read_live_context
+from voice_gateway.integrations.home_assistant.reach import reach
+from voice_gateway.tools.reach import LOOK
+from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.turn import ToolCall, ToolTraits
+
+TESTS = Path(__file__).parents[3]
+HOME = read_live_context((TESTS / "fakes/home_assistant_data/live_context.txt").read_text())
+SCRIPTS = {"good_night": "good night"}
+
+
+def reached(tool: str, scripts: dict[str, str] | None = None, **args: Any) -> tuple[set[str], str] | None:
+    found = reach(tool, args, HOME, "ha", SCRIPTS if scripts is None else scripts)
+    return None if found is None else ({device.name for device in found.devices}, found.action)
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "found"),
+    [
+        ("HassTurnOff", {"name": "Front Door"}, ({"Front Door"}, "unlock")),
+        ("HassTurnOn", {"name": "Front Door"}, ({"Front Door"}, "lock")),
+        ("HassTurnOn", {"name": "garage door"}, ({"Garage Door"}, "open")),
+        ("HassTurnOff", {"name": "Garage Door"}, ({"Garage Door"}, "close")),
+        ("HassTurnOn", {"name": "Nachttischlampe"}, ({"Bed Light"}, "on")),
+        ("HassTurnOff", {"area": "Hall", "domain": ["lock"]}, ({"Hall Lock", "Cellar Lock"}, "unlock")),
+        ("HassTurnOff", {"domain": ["lock"]},
+         ({"Front Door", "Kitchen Door", "Hall Lock", "Cellar Lock", "Poorly Installed Door"}, "unlock")),
+        ("HassTurnOff", {"name": "all", "domain": ["switch"]}, ({"AC", "Decorative Lights"}, "off")),
+        ("HassTurnOn", {"device_class": ["garage"]}, ({"Garage Door"}, "open")),
+        ("HassTurnOn", {"name": "Lamp"}, ({"Lamp"}, "on")),
+        ("HassLightSet", {"area": "Lounge", "brightness": 30},
+         ({"Ceiling Lights", "Lamp", "Living Room RGBWW Lights"}, "dim")),
+        ("HassSetPosition", {"name": "Garage Door", "position": 40}, ({"Garage Door"}, "dim")),
+        ("HassSetPosition", {"name": "Garage Door", "position": 0}, ({"Garage Door"}, "close")),
+        ("HassMediaPause", {}, ({"Bedroom", "Living Room", "Kitchen Radio"}, "pause")),
+        ("HassClimateSetTemperature", {"area": "Office", "temperature": 20}, ({"Hvac"}, "set")),
+        ("HassVacuumStart", {}, ({"Demo vacuum 0 ground floor"}, "start")),
+        ("GetLiveContext", {}, (set(), LOOK)),
+        ("todo_get_items", {"todo_list": "Chores"}, (set(), LOOK)),
+    ],
+)  # fmt: skip
+def test_a_call_reaches_what_home_assistant_would_find(
+    tool: str, args: dict[str, Any], found: tuple[set[str], str]
+):
+    assert reached(tool, **args) == found
+
+
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("HassTurnOn", {}),
+        ("HassTurnOn", {"name": "Good Night"}),  # a script: no list has it
+        ("HassTurnOn", {"name": "Disco Ball"}),
+        ("HassTurnOn", {"name": "lock.front_door"}),
+        ("HassTurnOff", {"floor": "Upstairs", "domain": ["light"]}),
+        ("HassTurnOff", {"area": "Attic", "domain": ["light"]}),
+        ("HassTurnOff", {"area": "Hall"}),  # a script may be there too
+        ("HassTurnOff", {"domain": ["script"]}),
+        ("HassTurnOff", {"name": "Lamp", "area": "Kitchen"}),
+        ("HassBroadcast", {"message": "dinner"}),
+        ("HassMakeCoffee", {"name": "Bed Light"}),
+    ],
+)
+def test_what_nobody_can_tell_is_not_guessed(tool: str, args: dict[str, Any]):
+    assert reached(tool, **args) is None
+
+
+def test_an_area_without_a_domain_reaches_its_lock_where_no_script_can_be_in_it():
+    devices, action = reached("HassTurnOff", {}, area="Hall") or (set(), "")
+    assert {"Hall Lock", "Cellar Lock", "Slow Light"} <= devices
+    assert action == "unlock"
+    assert (reached("HassTurnOn", {}, area="Garage") or ("", ""))[1] == "open"
+
+
+def test_scenes_and_scripts_are_named_and_nobody_sees_into_them():
+    scene = reach("HassTurnOn", {"name": "Movie Night"}, HOME, "ha", SCRIPTS)
+    script = reach("good_night", {}, HOME, "ha", SCRIPTS)
+    assert scene is not None
+    assert script is not None
+    assert (scene.scene, scene.unseen) == ("Movie Night", True)
+    assert (script.scene, script.unseen) == ("good night", True)
+
+
+def test_a_value_is_told_as_a_person_says_it():
+    found = reach("HassLightSet", {"name": "Bed Light", "brightness": 40}, HOME, "ha", {})
+    assert found is not None
+    assert (found.how, found.said) == ("to 40 percent", "Bed Light")
+
+
+def scenes(*places: tuple[str, str]) -> tuple[Entity, ...]:
+    return tuple(Entity(name, "scene", "unknown", (area,) if area else ()) for name, area in places)
+
+
+def started(entities: tuple[Entity, ...], tool: str = "HassTurnOn", **args: Any) -> str:
+    found = reach(tool, args, entities, "ha", {"door_control": "door control"})
+    assert found is not None
+    assert found.unseen
+    return found.scene
+
+
+def test_several_scenes_at_once_are_not_one_of_them():
+    home = scenes(("Movie", ""), ("Away", ""))
+    assert started(home, name="Movie", domain=["scene"]) == "Movie"
+    assert started(home, domain=["scene"]) == "Movie and Away"
+
+
+def test_scenes_of_one_name_are_told_apart():
+    home = scenes(("Open", "Bedroom"), ("open", "Garage"))
+    bedroom, garage = (started(home, name="Open", area=area) for area in ("Bedroom", "Garage"))
+    assert (bedroom, garage) == ("Bedroom Open", "Garage open")
+
+
+def test_a_script_is_another_with_other_values():
+    assert started((), "door_control") == "door control"
+    shed, front = (started((), "door_control", channel=door) for door in ("shed", "front"))
+    assert shed != front
+    assert "front" in front
+
+
+@pytest.mark.parametrize("position", [None, True, "", "wide", [100], "100 %"])
+def test_a_position_that_cannot_be_read_is_no_closing(position):
+    assert reached("HassSetPosition", name="Garage Door", position=position) == ({"Garage Door"}, "dim")
+
+
+def test_an_alias_tells_what_hangs_on_a_relay():
+    home = (Entity("Relay 2, Front Gate", "switch", "off", ("Hall",)),)
+    call, traits = ToolCall("1", "HassTurnOn", {"name": "Relay 2"}), ToolTraits(source="ha")
+    found = reach("HassTurnOn", call.args, home, "ha", {})
+    assert tier(call, traits, PermissionSettings(), found) is Tier.SENSITIVE

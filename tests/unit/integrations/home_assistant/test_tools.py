@@ -1,0 +1,382 @@
+"""Home Assistant's own tools, called by whoever: only what the home shows afterwards is done."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.fakes.home_assistant_home import Entity, HomeAssistantHome
+from tests.fakes.home_assistant_homes import recorded_home
+from tests.fakes.home_assistant_linked import WrappedHomeAssistant
+
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.integrations.source import Act, Call
+from voice_gateway.turn import OutcomeStatus
+
+CONFIRMED, WORKING, UNCONFIRMED = OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.UNCONFIRMED
+UNREACHABLE, FAILED, UNSUPPORTED = OutcomeStatus.UNREACHABLE, OutcomeStatus.FAILED, OutcomeStatus.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("device", "action", "values", "status", "text"),
+    [
+        ("Bed Light", "on", {}, CONFIRMED, "The Bed Light is now on at 71 percent."),
+        ("Bed Light", "dim", {"level": 40}, CONFIRMED, "The Bed Light is now on at 40 percent."),
+        ("Ceiling Lights", "off", {}, CONFIRMED, "The Ceiling Lights are now off."),
+        ("AC", "on", {}, CONFIRMED, "The AC is now on."),
+        ("Hall Lock", "lock", {}, CONFIRMED, "The Hall Lock is now locked."),
+        ("Front Door", "unlock", {}, CONFIRMED, "The Front Door is now unlocked."),
+        ("Kitchen Window", "open", {}, CONFIRMED, "The Kitchen Window is now open."),
+        ("Living Room Window", "close", {}, WORKING, "The Living Room Window is closing."),
+        ("Living Room Window", "dim", {"level": 30}, WORKING,
+         "The Living Room Window is moving to 30 percent."),
+        ("HeatPump", "set", {"temperature": 21}, CONFIRMED,
+         "The HeatPump is now heating, set to 21 degrees, now 25 degrees."),
+        ("Ceiling Fan", "speed", {"level": 66}, CONFIRMED, "The Ceiling Fan is now on at 66 percent."),
+        ("Kitchen Radio", "volume", {"level": 30}, CONFIRMED,
+         "The Kitchen Radio is now playing, volume 30 percent."),
+        ("Kitchen Radio", "pause", {}, CONFIRMED, "The Kitchen Radio is now paused, volume 100 percent."),
+        ("Demo vacuum 0 ground floor", "start", {}, CONFIRMED,
+         "The Demo vacuum 0 ground floor is now cleaning."),
+    ],
+)  # fmt: skip
+async def test_what_the_home_shows_is_done(
+    device: str, action: str, values: dict[str, Any], status: OutcomeStatus, text: str
+):
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        outcome = await ha.act(device, action, **values)
+        assert (outcome.status, outcome.text) == (status, text)
+        assert outcome.facts["device"] == device
+        assert outcome.facts["requested"]["action"] == action
+
+
+@pytest.mark.parametrize(
+    ("device", "action", "values", "status", "text"),
+    [
+        ("Failing Light", "on", {}, UNCONFIRMED,
+         "Error: The command for the Failing Light is not confirmed, it may still happen: it is still off."),
+        ("Slow Light", "on", {}, UNCONFIRMED,
+         "Error: The command for the Slow Light is not confirmed, it may still happen: it is still off."),
+        ("Cellar Lock", "unlock", {}, UNCONFIRMED,
+         "Error: The command for the Cellar Lock is not confirmed, it may still happen: it is still locked."),
+        ("Poorly Installed Door", "lock", {}, FAILED,
+         "Error: The Poorly Installed Door is jammed and did not lock."),
+        ("Bed Light", "colour", {"colour": "red"}, UNCONFIRMED,
+         "Error: I have asked the Bed Light for red; Home Assistant shows no colours, so I can't see whether "
+         "it happened."),
+    ],
+)  # fmt: skip
+async def test_what_it_does_not_show_is_never_called_done(
+    device: str, action: str, values: dict[str, Any], status: OutcomeStatus, text: str
+):
+    """Home Assistant answers `action_done` to all of these."""
+    home = recorded_home()
+    home["light.slow"].seconds = 100_000
+    async with WrappedHomeAssistant(home) as ha:
+        outcome = await ha.act(device, action, **values)
+        assert (outcome.status, outcome.text) == (status, text)
+
+
+@pytest.mark.parametrize(
+    ("device", "action", "values", "status", "text"),
+    [
+        ("Unplugged Light", "on", {}, UNREACHABLE,
+         "Error: The Unplugged Light in the Hall does not answer, maybe without power or out of range."),
+        ("Unplugged Light", "dim", {"level": 30}, UNREACHABLE,
+         "Error: The Unplugged Light in the Hall does not answer, maybe without power or out of range."),
+        ("Lamp", "dim", {"level": 50}, UNSUPPORTED,
+         "Error: The Lamp cannot be dimmed; it can only be turned on and off."),
+        ("Lamp", "colour", {"colour": "red"}, UNSUPPORTED,
+         "Error: The Lamp cannot be given a colour; it can only be turned on and off."),
+        ("Garage Door", "dim", {"level": 50}, UNSUPPORTED,
+         "Error: The Garage Door cannot be set to a position; it can be opened and closed."),
+    ],
+)  # fmt: skip
+async def test_what_would_come_to_nothing_is_told_and_not_called(
+    device: str, action: str, values: dict[str, Any], status: OutcomeStatus, text: str
+):
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        outcome = await ha.act(device, action, **values)
+        assert (outcome.status, outcome.text) == (status, text)
+        assert ha.tools.acted() == []
+
+
+async def test_a_player_that_does_not_play_is_told_so():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        await ha.act("Kitchen Radio", "pause")
+        assert (await ha.act("Kitchen Radio", "next")).text == "Error: The Kitchen Radio is not playing."
+        await ha.act("Bedroom", "off")
+        assert (await ha.act("Bedroom", "volume", level=20)).text == "Error: The Bedroom is off."
+
+
+async def test_a_call_for_many_lists_what_did_and_what_did_not():
+    home = recorded_home()
+    home["light.slow"].seconds = 0
+    async with WrappedHomeAssistant(home) as ha:
+        outcome = await ha.call("HassTurnOn", area="Hall", domain=["light"])
+        assert outcome.status is UNREACHABLE
+        assert outcome.text == (
+            "Error: The Slow Light is now on. The command for the Failing Light is not confirmed, it may "
+            "still happen: it is still off. The Unplugged Light in the Hall does not answer, maybe without "
+            "power or out of range."
+        )
+        assert {one["device"]: one["outcome"] for one in outcome.facts["results"]} == {
+            "Slow Light": "confirmed", "Failing Light": "unconfirmed", "Unplugged Light": "unreachable",
+        }  # fmt: skip
+
+
+async def test_a_call_for_many_is_confirmed_when_all_are():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        outcome = await ha.call("HassTurnOff", domain=["switch"])
+        assert (outcome.status, outcome.text) == (CONFIRMED, "The AC and the Decorative Lights are now off.")
+
+
+async def test_brightness_for_an_area_says_which_lamp_cannot():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        outcome = await ha.call("HassLightSet", area="Living Room", brightness=50)
+        assert outcome.status is UNSUPPORTED
+        assert "The Ceiling Lights and the Living Room RGBWW Lights are now on at 50 percent." in outcome.text
+        assert "The Lamp cannot be dimmed" in outcome.text
+
+
+async def test_a_floor_is_told_by_what_home_assistant_asked():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        ha.home["light.lamp_living"].state = "on"
+        outcome = await ha.call("HassTurnOn", floor="Upstairs", domain=["light"])
+        assert outcome.status is CONFIRMED
+        assert "The Lamp in the Bedroom" in outcome.text
+        assert "The Bed Light and the Office RGBW Lights are now on" in outcome.text
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "status", "text"),
+    [
+        ("HassTurnOn", {"name": "Disco Ball"}, OutcomeStatus.NOT_FOUND,
+         'Error: Home Assistant has no such device called "Disco Ball".'),
+        ("HassTurnOn", {"name": "Lamp"}, OutcomeStatus.AMBIGUOUS,
+         'Error: Home Assistant has several devices called "Lamp"; it needs to know the area.'),
+        ("HassTurnOn", {"name": "Outside Temperature"}, UNSUPPORTED,
+         "Error: The Outside Temperature cannot be turned on; it only measures."),
+        ("HassTurnOff", {"name": "Movie Night"}, UNSUPPORTED,
+         "Error: The Movie Night cannot be turned off."),
+        ("HassMediaPause", {"name": "Ceiling Fan"}, UNSUPPORTED,
+         "Error: The Ceiling Fan cannot be paused."),
+        ("HassLightSet", {"name": "AC", "brightness": 50}, UNSUPPORTED,
+         "Error: The AC cannot be dimmed; it can only be turned on and off."),
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_is_said_in_plain_words(
+    tool: str, args: dict[str, Any], status: OutcomeStatus, text: str
+):
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        outcome = await ha.call(tool, **args)
+        assert (outcome.status, outcome.text) == (status, text)
+
+
+async def test_a_scene_was_started_and_a_script_only_asked_for():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        scene = await ha.call("HassTurnOn", name="Movie Night", domain=["scene"])
+        assert (scene.status, scene.text) == (CONFIRMED, "The scene Movie Night was started.")
+        for script in ("good_night", "broken_script"):
+            outcome = await ha.call(script)
+            assert outcome.status is UNCONFIRMED
+            assert "I can't see whether everything in it happened" in outcome.text
+        by_name = await ha.call("HassTurnOn", name="Good Night")
+        assert by_name.status is UNCONFIRMED
+
+
+async def test_lists_are_written_and_read():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        added = await ha.call("HassListAddItem", item="milk", name="Shopping List")
+        assert (added.status, added.text) == (CONFIRMED, '"milk" is on "Shopping List".')
+        read = await ha.call("todo_get_items", todo_list="Shopping List")
+        assert (read.status, read.text) == (OutcomeStatus.READ, 'On "Shopping List": milk.')
+        done = await ha.call("HassListCompleteItem", item="milk", name="Shopping List")
+        assert (done.status, done.text) == (CONFIRMED, '"milk" is done on "Shopping List".')
+        gold = await ha.call("HassListCompleteItem", item="gold", name="Shopping List")
+        assert (gold.status, gold.text) == (OutcomeStatus.NOT_FOUND, 'Error: "gold" is not on the list.')
+
+
+async def test_of_two_entries_at_once_the_one_that_is_missing_is_told_of():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        called = ha.tools.call
+
+        async def forgetful(name: str, arguments: Any) -> Any:
+            result = await called(name, arguments)
+            if name == "HassListAddItem" and arguments["item"] == "eggs":
+                ha.home["todo.shopping_list"].items.pop()
+            return result
+
+        ha.tools.call = forgetful
+        milk, eggs = await asyncio.gather(
+            ha.call("HassListAddItem", item="milk", name="Shopping List"),
+            ha.call("HassListAddItem", item="eggs", name="Shopping List"),
+        )
+        assert (milk.status, eggs.status) == (CONFIRMED, UNCONFIRMED)
+        assert eggs.text == 'Error: I have asked for it, but "eggs" is not on "Shopping List".'
+
+
+async def test_its_lists_are_called_by_their_names():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        add = ha.source.list_calls("add", "shopping", ["milk", "eggs"])
+        assert add == tuple(
+            Call("HassListAddItem", {"item": item, "name": "Shopping List"}) for item in ("milk", "eggs")
+        )
+        assert ha.source.list_calls("read", "chores", ()) == (
+            Call("todo_get_items", {"todo_list": "Chores"}),
+        )
+        assert ha.source.list_calls("add", "wishes", ["gold"]) is None
+        assert isinstance(ha.source.list_calls("clear", "shopping list", ()), str)
+
+
+async def test_a_look_has_the_devices_of_every_home():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        outcome = await ha.call("GetLiveContext")
+        assert outcome.status is OutcomeStatus.READ
+        assert outcome.facts["total"] == len(outcome.facts["devices"]) == 32
+        assert outcome.text.startswith("Live Context")
+
+
+# --- what was before
+
+
+@pytest.mark.parametrize(
+    ("device", "action", "values", "entity_id"),
+    [
+        ("Ceiling Lights", "off", {}, "light.ceiling_lights"),
+        ("Ceiling Lights", "dim", {"level": 20}, "light.ceiling_lights"),
+        ("Bed Light", "on", {}, "light.bed_light"),
+        ("AC", "on", {}, "switch.ac"),
+        ("Hall Lock", "lock", {}, "lock.hall_lock"),
+        ("Kitchen Window", "open", {}, "cover.kitchen_window"),
+        ("HeatPump", "set", {"temperature": 23}, "climate.heatpump"),
+        ("HeatPump", "off", {}, "climate.heatpump"),
+        ("Ceiling Fan", "speed", {"level": 66}, "fan.ceiling_fan"),
+        ("Kitchen Radio", "volume", {"level": 30}, "media_player.kitchen_radio"),
+        ("Kitchen Radio", "pause", {}, "media_player.kitchen_radio"),
+    ],
+)
+async def test_the_calls_of_before_put_it_back(
+    device: str, action: str, values: dict[str, Any], entity_id: str
+):
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        shown = ("brightness", "temperature", "volume_level", "current_position")
+        was = (ha.home[entity_id].state, {key: ha.home[entity_id].attributes.get(key) for key in shown})
+        outcome = await ha.act(device, action, **values)
+        for call in outcome.facts["before"]:
+            await ha.call(call["name"], **call["args"])
+        now = (ha.home[entity_id].state, {key: ha.home[entity_id].attributes.get(key) for key in shown})
+        assert now[0] == was[0]
+        for key, value in was[1].items():
+            assert value is None or abs(now[1][key] - value) <= 1
+
+
+async def test_what_cannot_be_put_back_says_so():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        coloured = await ha.act("Ceiling Lights", "colour", colour="red")
+        assert coloured.facts["undo"] == "The colour of the Ceiling Lights cannot be put back."
+        assert coloured.facts["before"][0]["args"]["brightness"] == 71
+        skipped = await ha.act("Kitchen Radio", "next")
+        assert skipped.facts["undo"] == "What the Kitchen Radio played before cannot be put back."
+        scene = await ha.call("HassTurnOn", name="Movie Night")
+        assert scene.facts["undo"] == "What the scene Movie Night has changed is not known here."
+
+
+async def test_what_did_not_change_has_nothing_to_put_back():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        outcome = await ha.act("Poorly Installed Door", "lock")
+        assert "before" not in outcome.facts
+        unplugged = await ha.act("Unplugged Light", "on")
+        assert "before" not in unplugged.facts
+
+
+# --- names
+
+
+async def test_a_name_with_a_comma_is_called_as_home_assistant_knows_it():
+    lamps = [
+        Entity("light.one", 'Küche, Decke: "hell"', "Küche", "off", {"brightness": None}),
+        Entity("light.two", "Flur", "Küche", aliases=("Diele, hinten",)),
+    ]
+    async with WrappedHomeAssistant(HomeAssistantHome(lamps)) as ha:
+        outcome = await ha.act("Küche", "on")
+        assert outcome.status is CONFIRMED
+        assert ha.home["light.one"].state == "on"
+        outcome = await ha.act("Flur", "on")
+        assert outcome.status is CONFIRMED
+        assert (await ha.call("HassTurnOff", name="Diele, hinten")).status is CONFIRMED
+
+
+async def test_an_area_with_a_comma_is_called_as_home_assistant_knows_it():
+    lamp = Entity("light.one", "Lamp", "Flur, hinten")
+    async with WrappedHomeAssistant(HomeAssistantHome([lamp])) as ha:
+        assert (await ha.act("Lamp", "on")).status is CONFIRMED
+
+
+async def test_a_device_called_like_a_room_is_not_the_room():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        outcome = await ha.act("Bedroom", "off")
+        assert outcome.status is CONFIRMED
+        assert ha.home["light.bed_light"].state == "off"
+        assert ha.home["media_player.bedroom"].state == "off"
+
+
+# --- a home that changes meanwhile
+
+
+async def test_an_area_that_vanished_is_told_of():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        call = ha.planned("Lamp", Act("on"), "Bedroom")
+        ha.home["light.lamp_bedroom"].area = ""
+        ha.home["light.bed_light"].area = "Attic"
+        ha.home["fan.ceiling_fan"].area = "Attic"
+        del ha.home.areas["Bedroom"]
+        outcome = await ha.call(call.tool, **call.args)
+        assert outcome.status is OutcomeStatus.NOT_FOUND
+        assert outcome.text == 'Error: Home Assistant has no area called "Bedroom".'
+        assert ha.home["light.lamp_living"].state == "off"
+
+
+async def test_a_device_that_goes_away_after_the_call_is_not_done():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        lamp = ha.home["light.failing"]
+        lamp.will_become(ha.now + 0.3, "unavailable")
+        outcome = await ha.act("Failing Light", "on")
+        assert outcome.status is UNREACHABLE
+
+
+async def test_a_link_that_breaks_in_the_middle_leaves_it_open():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        called = ha.tools.call
+
+        async def broken(name: str, arguments: Any) -> Any:
+            if ha.tools.acted():
+                raise ToolUnavailable('The server "ha" cannot be reached.')
+            return await called(name, arguments)
+
+        ha.tools.call = broken
+        outcome = await ha.act("Bed Light", "on")
+        assert outcome.status is UNCONFIRMED
+        assert outcome.text == (
+            'Error: The server "ha" cannot be reached; the command is not confirmed, it may still happen.'
+        )
+        assert outcome.facts["before"]
+
+
+async def test_a_list_that_cannot_be_read_stops_the_act():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        ha.tools.live_context = lambda: "Live Context: …\n- names: Bed Light\n  dom"  # type: ignore[method-assign]
+        ha.now += 1
+        await ha.source.read()
+        outcome = await ha.call("HassTurnOn", name="Bed Light")
+        assert outcome.text == "Error: Home Assistant's list of devices is cut off."
+        assert ha.tools.acted() == []
+
+
+async def test_ten_at_once_share_their_looks():
+    lamps = [Entity(f"light.l{n}", f"Lamp {n}", "Hall", "off", {"brightness": None}) for n in range(10)]
+    async with WrappedHomeAssistant(HomeAssistantHome(lamps)) as ha:
+        ha.tools.calls.clear()
+        outcomes = await asyncio.gather(*(ha.act(f"Lamp {n}", "on") for n in range(10)))
+        assert {outcome.status for outcome in outcomes} == {CONFIRMED}
+        looks = [name for name, _ in ha.tools.calls if name == "GetLiveContext"]
+        assert len(looks) < 10

@@ -1,0 +1,117 @@
+"""What the executor makes of the link's tools: one outcome for every call, in time and of the right kind."""
+
+import asyncio
+import json
+import os
+import random
+import time
+
+import pytest
+from tests.fakes.linked import LIMIT, fault_server, linked
+
+from voice_gateway.mcp_client.connection import LinkTimeouts
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall
+
+SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
+
+
+def executor_of(link, **settings):
+    manager = ToolManager()
+    for server, tools in link.tools.items():
+        manager.add_mcp_tools(server, list(tools.values()))
+    return ToolExecutor(manager, **settings)
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "kind", "text"),
+    [
+        ("die", {}, "unavailable", 'Error: The server "fault" ended with exit code 3.'),
+        ("kill_self", {}, "unavailable", 'Error: The server "fault" was killed by SIGKILL.'),
+        ("close_stdout", {}, "unavailable", 'Error: The server "fault" closed its output.'),
+        ("is_error", {}, "failed", "Error: device not found"),
+        ("rpc_error", {"code": -32602}, "bad_arguments", "Error: Invalid arguments: deviceName is required"),
+        ("rpc_error", {"code": -32603}, "failed", "Error: Invalid arguments: deviceName is required"),
+        ("odd_reply", {"reply": {"result": 7}}, "failed", "Error: The server's reply was not understood."),
+        ("hang", {}, "timeout", "Error: hang did not finish within 0.3 s"),
+        ("deaf", {}, "timeout", "Error: deaf did not finish within 0.3 s"),
+    ],
+)
+async def test_every_failure_is_an_outcome_of_its_kind(tool, args, kind, text):
+    async with linked(fault_server()) as link:
+        executor = executor_of(link, timeout_seconds=LIMIT if kind != "timeout" else 0.3)
+        async with asyncio.timeout(LIMIT):
+            outcome = await executor.execute(ToolCall("1", tool, args))
+        assert (outcome.ok, outcome.error) == (False, kind)
+        assert outcome.text.startswith(text)
+
+
+async def test_the_log_of_a_failed_call_holds_the_servers_last_words_and_the_outcome_does_not(caplog):
+    async with linked(fault_server()) as link:
+        outcome = await executor_of(link).execute(ToolCall("1", "die"))
+
+    (failed,) = [record for record in caplog.records if record.message == "tool failed"]
+    assert "fatal: the bus is gone" in failed.cause
+    assert "the bus is gone" not in outcome.text + outcome.for_model
+
+
+async def test_a_timeout_reaches_the_server_as_a_cancellation():
+    async with linked(fault_server()) as link:
+        executor = executor_of(link)
+        await executor.execute(ToolCall("1", "hang"), timeout_seconds=0.2)
+        told = await executor.execute(ToolCall("2", "was_cancelled"))
+        assert len(json.loads(told.text)) == 1
+
+
+async def test_a_servers_own_limit_is_kept():
+    async with linked(fault_server(timeout_seconds=0.2)) as link:
+        outcome = await executor_of(link).execute(ToolCall("1", "hang"))
+        assert (outcome.error, "0.2 s" in outcome.text) == ("timeout", True)
+
+
+async def test_a_hundred_calls_of_one_message_each_get_their_own_answer():
+    async with linked(fault_server()) as link:
+        calls = [ToolCall(str(n), "echo", {"number": n}) for n in range(100)]
+        outcomes = await executor_of(link).execute_all(calls)
+        assert [json.loads(outcome.text)["number"] for outcome in outcomes] == list(range(100))
+
+
+@pytest.mark.slow
+async def test_a_result_of_50_megabytes_is_kept_whole_and_capped_for_the_model():
+    async with linked(fault_server()) as link:
+        outcome = await executor_of(link).execute(ToolCall("1", "long_line", {"bytes": 50_000_000}))
+        assert len(outcome.text) == 50_000_000
+        assert len(outcome.for_model) < 9_000
+
+
+async def test_a_tool_whose_name_no_model_could_say_is_offered_under_another_and_found_by_both():
+    async with linked(fault_server("bad_tools")) as link:
+        executor = executor_of(link)
+        tool = executor.tools.find("💡 on")
+        offered = executor.tools.offered_name(tool)
+        assert offered.isascii()
+        assert executor.tools.find(offered) is tool
+        outcome = await executor.execute(ToolCall("1", offered))
+        assert outcome.text == "Error: Unknown tool: 💡 on"  # the server was asked by its own name for it
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(SOAK_SECONDS + 120)
+async def test_random_faults_leave_every_call_answered_and_nothing_behind():
+    faults = "die kill_self close_stdout hang deaf invalid_utf8 glued_text no_newline stray_replies".split()
+    # As if every run had been long and healthy: restarts follow at once.
+    healthy = LinkTimeouts(ping_seconds=0.3, short_run_seconds=0.0)
+    async with linked(fault_server(), patience=1e9, timeouts=healthy) as link:
+        executor = executor_of(link, timeout_seconds=0.5)
+        answered = 0
+        deadline = time.monotonic() + SOAK_SECONDS
+        while time.monotonic() < deadline:
+            names = [random.choice([*faults, *["echo"] * 10]) for _ in range(random.randint(1, 8))]
+            calls = [ToolCall(str(n), name, {}) for n, name in enumerate(names)]
+            async with asyncio.timeout(15):
+                outcomes = await executor.execute_all(calls)
+            assert [outcome.call_id for outcome in outcomes] == [call.id for call in calls]
+            answered += sum(outcome.ok for outcome in outcomes)
+        assert answered > SOAK_SECONDS
+        assert link.status().restarts > SOAK_SECONDS / 6

@@ -1,0 +1,171 @@
+"""Energy by device and day: counted exactly where it can be, and honest where it cannot."""
+
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+from tests.unit.zwave_mcp.maintenance.conftest import House
+
+from zwave_mcp.home import Value, ValueId
+from zwave_mcp.maintenance.energy import counts_energy, day_of
+from zwave_mcp.maintenance.meter_days import Day, MeterDays, Reading, midnight
+
+MONDAY, TUESDAY = date(2026, 11, 16), date(2026, 11, 17)
+
+
+def at(day: date, hour: int, minute: int = 0) -> float:
+    return datetime(day.year, day.month, day.day, hour, minute).timestamp()
+
+
+def counted(*readings: tuple[float, float], file: Path | None = None) -> MeterDays:
+    days = MeterDays(file)
+    for when, kwh in readings:
+        days.add([Reading("m", kwh, when)])
+    return days
+
+
+def day(days: MeterDays, wanted: date) -> Day | None:
+    return days.on(wanted, ["m"]).get("m")
+
+
+def test_within_a_day_the_meter_itself_has_counted_what_nobody_saw() -> None:
+    days = counted((at(MONDAY, 9), 5.0), (at(MONDAY, 21), 7.5))
+    assert day(days, MONDAY) == Day(2.5, at(MONDAY, 9), at(MONDAY, 21), False, 0.0, False)
+
+
+def test_over_midnight_what_is_near_belongs_to_the_new_day() -> None:
+    days = counted((at(MONDAY, 23, 50), 5.0), (at(TUESDAY, 0, 10), 5.1), (at(TUESDAY, 8), 6.0))
+    found = day(days, TUESDAY)
+    assert found is not None
+    assert (round(found.kwh, 6), found.since, found.whole) == (1.0, midnight(TUESDAY), True)
+
+
+def test_what_came_between_two_days_is_kept_apart() -> None:
+    days = counted((at(MONDAY, 18), 5.0), (at(TUESDAY, 7), 5.8), (at(TUESDAY, 9), 6.0))
+    found = day(days, TUESDAY)
+    assert found is not None
+    assert (round(found.kwh, 6), round(found.apart, 6), found.since) == (0.2, 0.8, at(TUESDAY, 7))
+    assert not found.whole
+
+
+def test_a_meter_that_stood_still_has_missed_nothing() -> None:
+    found = day(counted((at(MONDAY, 9), 5.0), (at(TUESDAY, 20), 5.0)), TUESDAY)
+    assert found == Day(0.0, midnight(TUESDAY), at(TUESDAY, 20), True, 0.0, False)
+
+
+def test_a_meter_that_began_anew_gives_the_least_it_can_be() -> None:
+    found = day(counted((at(MONDAY, 9), 50.0), (at(MONDAY, 10), 51.0), (at(MONDAY, 11), 0.5)), MONDAY)
+    assert found is not None
+    assert (found.kwh, found.reset) == (1.5, True)
+
+
+@pytest.mark.parametrize("nonsense", [[0.0], [0.0, 0.0], [3.0], [900_000.0]])
+def test_a_meter_that_tells_nonsense_once_has_not_begun_anew(nonsense: list[float]) -> None:
+    told = [1500.0, 1500.5, *nonsense, 1500.6, 1501.0]
+    days = counted(*((at(MONDAY, 9, 5 * number), kwh) for number, kwh in enumerate(told)))
+    found = day(days, MONDAY)
+    assert found is not None
+    assert (round(found.kwh, 6), found.reset, found.since) == (1.0, False, at(MONDAY, 9))
+
+
+def test_nonsense_over_midnight_is_none_of_either_day() -> None:
+    days = counted(
+        *((at(MONDAY, 23, 0), 1500.0), (at(MONDAY, 23, 30), 1500.5)),
+        *((at(TUESDAY, 0, 5), 0.0), (at(TUESDAY, 0, 10), 1500.6), (at(TUESDAY, 1), 1501.0)),
+    )
+    found = day(days, TUESDAY)
+    assert found is not None
+    assert (round(found.kwh, 6), found.whole, found.reset) == (0.5, True, False)
+
+
+def test_one_that_goes_on_from_the_bottom_has_begun_anew() -> None:
+    told = [1500.0, 1501.0, 0.0, 0.2, 0.5]
+    days = counted(*((at(MONDAY, 9 + number), kwh) for number, kwh in enumerate(told)))
+    found = day(days, MONDAY)
+    assert found is not None
+    assert (round(found.kwh, 6), found.reset) == (1.5, True)
+
+
+def test_old_and_doubled_readings_count_once() -> None:
+    days = counted((at(MONDAY, 9), 5.0), (at(MONDAY, 10), 6.0), (at(MONDAY, 10), 6.0), (at(MONDAY, 9), 5.0))
+    found = day(days, MONDAY)
+    assert found is not None
+    assert found.kwh == 1.0
+
+
+def test_two_servers_of_one_home_count_once_and_a_restart_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "energy"
+    one, other = MeterDays(file), MeterDays(file)
+    for when, kwh in ((at(MONDAY, 9), 5.0), (at(MONDAY, 10), 6.0)):
+        one.add([Reading("m", kwh, when)])
+        other.add([Reading("m", kwh, when)])
+    one.close()
+    other.close()
+    found = day(counted((at(MONDAY, 11), 7.0), file=file), MONDAY)
+    assert found is not None
+    assert found.kwh == 2.0
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_cannot_be_used_is_told_once_and_stops_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "energy"
+    file.write_text("this is no database, and long enough to be sure of it" * 20)
+    days = MeterDays(file)
+    for _ in range(3):
+        days.add([Reading("m", 1.0, at(MONDAY, 9))])
+    assert (days.on(MONDAY, ["m"]), days.first_day()) == ({}, None)
+    assert [record.getMessage() for record in caplog.records] == ["energy is not kept"]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("today", TUESDAY),
+        ("yesterday", MONDAY),
+        ("Monday", MONDAY),
+        ("tuesday", date(2026, 11, 10)),
+        ("2026-11-16", MONDAY),
+        ("2026-11-18", None),
+        ("2026-02-30", None),
+        ("tomorrow", None),
+        ("", None),
+    ],
+)
+def test_days_that_have_been(said: str, meant: date | None) -> None:
+    assert day_of(said, TUESDAY) == meant
+
+
+@pytest.mark.parametrize(
+    ("key", "counts"),
+    [(65537, True), (66049, False), (131073, False), (65538, False), ("value", False), (None, False)],
+)
+def test_only_consumed_kilowatt_hours_count(key: int | str | None, counts: bool) -> None:
+    assert counts_energy(Value(ValueId(3, 50, 0, "value", key), 1.0)) is counts
+
+
+async def test_a_dryer_that_ran_for_an_hour(house: House) -> None:
+    await house("control_zwave_device", deviceName="dryer", action="on")
+    house.now += 3700
+    outcome, sentence, facts = await house("get_zwave_energy", deviceName="dryer")
+
+    assert outcome == "confirmed"
+    assert sentence.startswith("The Dryer used 2.0")
+    assert "counted from" in sentence
+    (entry,) = facts["energy"]
+    assert 1.9 < entry["kwh"] < 2.1
+    _, sentence, facts = await house("get_zwave_energy")
+    assert sentence.startswith("Today 2.0")
+    assert "not counted from midnight on: Dryer" in sentence
+
+
+async def test_what_is_not_measured_is_said_so(house: House) -> None:
+    assert (await house("get_zwave_energy", deviceName="coffee maker"))[:2] == (
+        "unsupported",
+        "The Coffee Maker only tells its power; how much it uses is not counted.",
+    )
+    outcome, sentence, _ = await house("get_zwave_energy", deviceName="dryer", day="yesterday")
+    assert outcome == "unconfirmed"
+    assert sentence.startswith("Nothing was measured of the Dryer yesterday; counting began on")
+    assert (await house("get_zwave_energy", day="tomorrow"))[0] == "invalid"

@@ -1,0 +1,180 @@
+"""Keeping house as the real Z-Wave JS UI answered it, recorded; and no digit of a code ever comes out."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zwave_mcp.events import EventLog
+from zwave_mcp.home import Node, NotUnderstood, Refused, Scene, SceneValue, Snapshot, ValueId
+from zwave_mcp.maintenance.network import CannotDo, Door, LockUser
+from zwave_mcp.mqtt.api import Api, _result
+from zwave_mcp.mqtt.network import MqttNetwork
+from zwave_mcp.mqtt.nodes import parse_nodes
+from zwave_mcp.resources import Resources
+from zwave_mcp.simulated.home import SimulatedHome
+from zwave_mcp.tools import Tools
+
+DATA = Path(__file__).parents[3] / "zwave_data" / "keeping"
+CODES = ("471100", "081500", "246800", "135790", "975310")
+
+
+def recorded() -> dict[tuple[str, str], list[dict[str, Any]]]:
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for line in (DATA / "calls.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        api = record["topic"].rpartition("/api/")[2]
+        if not api.endswith("/set"):
+            answer = json.loads(record["payload"])
+            found.setdefault((api, json.dumps(answer.get("args"))), []).append(answer)
+    return found
+
+
+ANSWERS = recorded()
+
+
+class Recorded:
+    """Answers each call as the gateway did; the first time as it did first."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, tuple[Any, ...]]] = []
+        self.network = MqttNetwork(self.call, lambda: None)
+
+    async def call(self, api: Api, *args: Any, timeout_seconds: float) -> Any:
+        self.asked.append((str(api), args))
+        known = ANSWERS[str(api), json.dumps(list(args))]
+        return _result(known[0] if len(known) == 1 else known.pop(0))
+
+
+async def test_users_of_a_lock() -> None:
+    read = await Recorded().network.users(11)
+    assert read.users == (LockUser(1, True), LockUser(2, True), LockUser(4, False))
+    assert read.places == 5
+
+
+async def test_names_rooms_and_their_errors() -> None:
+    gateway = Recorded()
+    await gateway.network.rename(4, "Deckenventilator")
+    await gateway.network.move(4, "Wintergarten")
+    with pytest.raises(Refused, match="Invalid Node ID"):
+        await gateway.network.rename(99, "x")
+
+
+async def test_interviews_and_routes() -> None:
+    gateway = Recorded()
+    await gateway.network.interview(3)
+    assert await gateway.network.rebuild_routes(16) is False
+    assert await gateway.network.rebuild_routes(None) is True
+    with pytest.raises(Refused, match="Node 99 not found"):
+        await gateway.network.rebuild_routes(99)
+
+
+async def test_who_opens_first_and_each_way_has_its_own_end() -> None:
+    gateway = Recorded()
+    assert await gateway.network.open(Door.REMOVING) is True
+    assert await gateway.network.open(Door.ADDING) is True
+    assert await gateway.network.open(Door.ADDING) is False
+    await gateway.network.close(Door.REMOVING)
+    assert [api for api, _ in gateway.asked][-1] == "stopExclusion"
+    assert gateway.asked[1] == ("startInclusion", (0, {}))
+
+
+@pytest.mark.parametrize(
+    ("state", "door"),
+    [
+        (0, Door.CLOSED),
+        (1, Door.ADDING),
+        (2, Door.REMOVING),
+        (3, Door.UNKNOWN),
+        (4, Door.CLOSED),
+        (None, Door.UNKNOWN),
+    ],
+)
+async def test_the_state_of_the_network(state: int | None, door: Door) -> None:
+    async def call(*_: Any, **__: Any) -> Any:
+        return {"inclusionState": state}
+
+    assert await MqttNetwork(call, lambda: None).door() is door
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("Unknown API", "This version of Z-Wave JS UI cannot do that, so nothing was done."),
+        (
+            "Your hardware does not support the GetRoutingInfo function (ZW0105)",
+            "The Z-Wave stick cannot do that, so nothing was done.",
+        ),
+    ],
+)
+async def test_a_gateway_or_stick_that_cannot_is_told_apart(message: str, sentence: str) -> None:
+    async def call(*_: Any, **__: Any) -> Any:
+        raise Refused(message)
+
+    network = MqttNetwork(call, lambda: None)
+    for asked in (network.interview(3), network.rename(3, "x"), network.users(3), network.open(Door.ADDING)):
+        with pytest.raises(CannotDo, match=sentence):
+            await asked
+
+
+@pytest.mark.parametrize("answer", [None, "yes", 1, {}, [1]])
+async def test_answers_of_another_version_are_not_taken_for_a_yes(answer: Any) -> None:
+    async def call(*_: Any, **__: Any) -> Any:
+        return answer
+
+    network = MqttNetwork(call, lambda: None)
+    for asked in (network.rename(3, "x"), network.rebuild_routes(3), network.open(Door.ADDING)):
+        with pytest.raises(NotUnderstood):
+            await asked
+
+
+class WithCodes(SimulatedHome):
+    """The recorded lock, whose codes stand in clear in what the gateway says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raw = json.loads((DATA / "nodes.json").read_text(encoding="utf-8"))
+        self.nodes: tuple[Node, ...] = parse_nodes(self.raw)
+        self.network = Recorded().network  # type: ignore[assignment]
+
+    async def snapshot(self, max_age_seconds: float = 2.0) -> Snapshot:
+        return Snapshot(self.nodes)
+
+    async def scenes(self) -> tuple[Scene, ...]:
+        code = ValueId(11, 99, 0, "userCode", 3)
+        return (Scene(1, "Guests", (SceneValue(code, CODES[0]),)),)
+
+    async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
+        return CODES[0]
+
+
+async def test_no_digit_of_a_code_comes_out_of_any_tool_resource_or_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    home = WithCodes()
+    assert sum(str(home.raw).count(code) for code in CODES) > 5, "they are there to be found"
+    tools, resources = Tools(home, allow_unlock=True), Resources(home, EventLog(lambda _event: None))
+    said: list[str] = [repr(home.nodes)]
+    name = {"deviceName": "front door"}
+    for tool, given in (
+        ("list_zwave_devices", {}),
+        ("get_zwave_device", name),
+        ("get_device_sensor_data", name),
+        ("get_zwave_user_codes", name),
+        ("get_zwave_user_codes", {}),
+        ("get_zwave_parameters", name),
+        ("get_zwave_batteries", {}),
+        ("list_zwave_scenes", {}),
+        ("list_zwave_scenes", {"sceneName": "Guests"}),
+        ("check_zwave_health", {}),
+    ):
+        answer = await tools.call(tool, given)
+        said.append(f"{answer.sentence} {json.dumps(dict(answer.structured), default=str)}")
+    listed = [str(resource.uri) for resource in (await resources.listing()).resources]
+    said += [repr(await resources.read(uri)) for uri in listed]
+    everything = " ".join([*said, caplog.text])
+    assert [code for code in CODES if code in everything] == []
+    assert "2 codes in use, by user 1 and user 2; that of user 4 is switched off" in everything

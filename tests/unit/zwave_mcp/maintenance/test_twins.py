@@ -1,0 +1,79 @@
+"""Two devices of one name: in one room told apart by their numbers, else by their rooms."""
+
+from dataclasses import replace
+
+import pytest
+from tests.fakes.scripted_home import ScriptedHome, dimmer, sensor, switch
+
+from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId
+from zwave_mcp.maintenance.energy import Energy
+from zwave_mcp.maintenance.meter_days import MeterDays
+from zwave_mcp.tools import Tools
+from zwave_mcp.view import Viewer
+
+
+def metered(node: Node, kwh: float) -> Node:
+    return replace(
+        node, values=(*node.values, Value(ValueId(node.id, 50, 0, "value", 65537), kwh, unit="kWh"))
+    )
+
+
+def charged(node: Node, percent: int) -> Node:
+    level = ValueId(node.id, 128, 0, "level")
+    values = tuple(replace(one, value=percent) if one.id == level else one for one in node.values)
+    return replace(node, values=values)
+
+
+@pytest.mark.parametrize(
+    ("batteries", "said"),
+    [
+        (
+            (charged(sensor(17, "Fenster", "Küche"), 9), charged(sensor(18, "Fenster", "Küche"), 80)),
+            "This battery is low: Fenster (node 17, 9 percent); "
+            "the other one has at least 80 percent (Fenster, node 18).",
+        ),
+        (
+            (charged(sensor(3, "Window", "Bath"), 9), charged(sensor(4, "Window", "Attic"), 8)),
+            "These batteries are low: Window (Attic, 8 percent) and Window (Bath, 9 percent).",
+        ),
+        (
+            (charged(sensor(3, "Window", "Bath", available=False), 50), switch(4, "Window", "Attic")),
+            "No battery is low; the only one has at least 50 percent (Window, Bath); "
+            "Window (Bath) does not answer.",
+        ),
+        ((charged(sensor(3, "Window", "Bath"), 9),), "This battery is low: Window (9 percent)."),
+    ],
+)
+async def test_whose_battery_it_is(batteries: tuple[Node, ...], said: str) -> None:
+    answer = await Tools(ScriptedHome(*batteries)).call("get_zwave_batteries", {})
+    assert answer.sentence == said
+    assert {one["device"] for one in answer.structured["batteries"]} <= {"Fenster", "Window"}
+
+
+async def test_what_a_scene_does_with_which() -> None:
+    home = ScriptedHome(dimmer(2, "Lampe", "Wohnzimmer"), dimmer(3, "Lampe", "Wohnzimmer"))
+    set_to = ((2, 0), (3, 40), (9, 0))
+    values = tuple(SceneValue(ValueId(node, 38, 0, "targetValue"), level) for node, level in set_to)
+    home.known_scenes = (Scene(1, "Kino", values),)
+    answer = await Tools(home).call("list_zwave_scenes", {"sceneName": "kino"})
+    assert answer.sentence == (
+        "The scene Kino: Lampe (node 2) off, Lampe (node 3) on, 40 % and Node 9 is set to something."
+    )
+
+
+async def test_which_of_them_used_how_much() -> None:
+    home = ScriptedHome(metered(switch(2, "Plug", "Bath"), 5.0), metered(switch(3, "Plug", "Bath"), 6.0))
+    energy = Energy(home, Viewer(home), MeterDays(None), lambda: 1_794_800_000.0)
+    energy.note(await home.snapshot())
+    answer = await energy.used()
+    assert "Plug (node 2) 0 and Plug (node 3) 0" in answer.sentence
+    assert [one["device"] for one in answer.structured["energy"]] == ["Plug", "Plug"]
+
+
+async def test_a_meter_that_has_told_nothing_is_not_said_to_tell_its_power() -> None:
+    plug = switch(2, "Plug", "Bath")
+    home = ScriptedHome(
+        replace(plug, values=(*plug.values, Value(ValueId(2, 50, 0, "reset"), writeable=True)))
+    )
+    answer = await Tools(home).call("get_zwave_energy", {"deviceName": "plug"})
+    assert answer.sentence == "The Plug has not told yet what it uses."
