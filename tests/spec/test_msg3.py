@@ -14,7 +14,7 @@ from voice_gateway.config import load
 from voice_gateway.events import Acted, EventBus, Heard
 from voice_gateway.tools import executor
 
-CHANNELS = Path(__file__).resolve().parents[2] / "src" / "voice_gateway" / "doors"
+CHANNELS = Path(__file__).resolve().parents[2] / "src" / "voice_gateway" / "channels"
 
 
 @pytest.mark.scenario("MSG-3")
