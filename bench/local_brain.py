@@ -11,15 +11,15 @@ from typing import Any
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
 from bench.table import Row
-from voice_gateway.brain.history import History
 from voice_gateway.brain.local.device_cache import DeviceCache
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
 from voice_gateway.integrations.home import Home, build_home
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 ROOMS = "Kitchen,Bedroom,Office,Hallway,Bathroom,Garage,Study,Living Room,Dining Room,Guest Room".split(",")
 THINGS = (

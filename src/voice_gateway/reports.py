@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from home_words.phrases import listed
-from voice_gateway.brain.stage import Trust
 from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.events import Acted, Event, EventBus, PartState, State
@@ -40,6 +39,7 @@ from voice_gateway.problems.servers import (
 )
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turn import Autonomy
+from voice_gateway.turns.stage import Trust
 
 # Built-in tools that need something outside the gateway: the part's name, and what is said of it.
 OUTSIDE_TOOLS = {

@@ -18,12 +18,12 @@ from tests.fakes.model import Calls, FakeModel
 
 from voice_gateway.brain.grounding import HomeNames, is_look
 from voice_gateway.brain.languages import own_sentence
-from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.sentence_streamer import sentences
-from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import ErrorKind
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turns.render_outcomes import render_outcomes
+from voice_gateway.turns.sentences import sentences
+from voice_gateway.turns.stage import Turn
 
 PAIRS = Path(__file__).with_name("grounding.txt")
 OUTCOMES = Path(__file__).with_name("grounding.json")

@@ -28,7 +28,6 @@ from tests.live.ollama_server import OllamaServer
 
 from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Stage
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, ToolsSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
@@ -39,6 +38,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.turn import Utterance
+from voice_gateway.turns.stage import Stage
 from zwave_mcp.schemas import TOOLS
 
 Made = tuple[str, dict[str, Any]]

@@ -24,7 +24,6 @@ from tests.fakes.stand_in_models import ORDERS, ObedientModel, RightModel, Stand
 
 from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Stage
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
 from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
@@ -33,6 +32,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
+from voice_gateway.turns.stage import Stage
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
 ZWAVE_SETUPS = ("no model", *(f"{model}, {autonomy}" for model in MODELS for autonomy in ("ask", "act")))

@@ -8,7 +8,6 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.locked_house import Scripted
 from tests.fakes.scripted_home import QUICK
 
-from voice_gateway.brain.acts import Acts
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
@@ -18,6 +17,7 @@ from voice_gateway.tools.builtin.volume import PlaybackVolume, volume_tool
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
+from voice_gateway.turns.acts import Acts
 from zwave_mcp.schema_parts import ToolSpec
 from zwave_mcp.simulated.file import parse_home
 from zwave_mcp.simulated.home import SimulatedHome

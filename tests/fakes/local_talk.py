@@ -4,13 +4,13 @@ from typing import Any
 
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
-from voice_gateway.brain.history import History
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Gate, Passed, Reply, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 
 class Talk:

@@ -3,7 +3,6 @@
 from langchain_core.tools import StructuredTool
 from pydantic import BaseModel
 
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.events import EventBus
@@ -11,6 +10,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
+from voice_gateway.turns.stage import Turn
 
 
 class LockCall(BaseModel):

@@ -5,10 +5,10 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from voice_gateway.brain.history import History
-from voice_gateway.brain.stage import Turn
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.turn import Reply, Say, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 MakeClient = Callable[..., OllamaClient]
 # The time is part of the prompt: the same question must be the same prompt from run to run.

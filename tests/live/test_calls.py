@@ -5,13 +5,13 @@ from langchain_core.messages import HumanMessage
 from tests.live.asking import NOON, MakeClient, ask
 from tests.live.house import CLOCK, CONTROL, DEVICES, House
 
-from voice_gateway.brain.history import History
 from voice_gateway.config import OllamaSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.ollama.chat import OllamaChat
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tools
 from voice_gateway.llm.prompt import stamped
 from voice_gateway.turn import Utterance
+from voice_gateway.turns.history import History
 
 # The first question loads 1.1 GB and reads the prompt.
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]

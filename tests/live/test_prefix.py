@@ -7,8 +7,8 @@ from ollama import AsyncClient
 from tests.live.asking import Counts, MakeClient, ask
 from tests.live.house import House
 
-from voice_gateway.brain.history import History
 from voice_gateway.integrations.device import Device
+from voice_gateway.turns.history import History
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 

@@ -6,9 +6,9 @@ import pytest
 from tests.live.asking import MakeClient, ask, begins
 from tests.live.ollama_server import OllamaServer
 
-from voice_gateway.brain.history import History
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turns.history import History
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 

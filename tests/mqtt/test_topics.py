@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from voice_gateway.brain.stage import Turn
 from voice_gateway.channels.mqtt.requests import Requests
 from voice_gateway.channels.mqtt.topics import Request, message_for, read_request
 from voice_gateway.config import BrainSettings, MqttSettings, PermissionSettings
@@ -15,6 +14,7 @@ from voice_gateway.progress import Progress
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
+from voice_gateway.turns.stage import Turn
 
 
 def told(event) -> dict:

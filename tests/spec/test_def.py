@@ -13,7 +13,6 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.ollama_server import FakeOllama
 
 from voice_gateway.app import opened
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, McpSettings, OllamaSettings, ToolsSettings, load
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
@@ -24,6 +23,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import MAX_EXAMPLES, MAX_TOKENS, estimate_tokens, lint
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.turns.stage import Turn
 
 Sent = dict[str, dict[str, Any]]  # name -> the definition's "function", as it went over the wire
 

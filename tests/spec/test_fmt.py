@@ -18,8 +18,6 @@ from pydantic import BaseModel, Field
 from tests.fakes.anthropic_server import KEY, FakeAnthropic
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
-from voice_gateway.brain.history import History
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, ToolsSettings
 from voice_gateway.llm.anthropic.client import AnthropicClient
 from voice_gateway.llm.ollama.client import OllamaClient
@@ -29,6 +27,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import schema_of
 from voice_gateway.turn import ToolTraits, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 NOW = datetime(2026, 11, 15, 10, 32, tzinfo=UTC)
 

@@ -8,7 +8,6 @@ from langchain_core.tools import StructuredTool, tool
 from tests.fakes.anthropic_server import KEY, FakeAnthropic, WatchedChat
 from tests.fakes.some_tools import ZWAVE_SCHEMA, executor_with, mcp_tool
 
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, ToolsSettings
 from voice_gateway.errors import ToolError
 from voice_gateway.llm.anthropic.chat import make_chat
@@ -20,6 +19,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager, contenders
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
 from voice_gateway.turn import ToolCall, Utterance
+from voice_gateway.turns.stage import Turn
 
 
 @tool

@@ -16,8 +16,6 @@ from tests.fakes.model import Calls, FakeModel
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.ollama_server import Scripted as OllamaReply
 
-from voice_gateway.brain.history import NO_RESULT, History
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings
 from voice_gateway.llm.anthropic.chat import make_chat
 from voice_gateway.llm.anthropic.client import AnthropicClient
@@ -28,6 +26,8 @@ from voice_gateway.llm.ollama.qwen_format import to_qwen_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turns.history import NO_RESULT, History
+from voice_gateway.turns.stage import Turn
 
 NOW = datetime(2026, 11, 15, 10, 32, tzinfo=UTC)
 

@@ -9,7 +9,6 @@ from tests.fakes.linked import fault_server, linked
 from tests.fakes.model import Calls, FakeModel
 from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, executor_with, mcp_tool, outcome_of
 
-from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import ToolError
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.tools.call_plan import arguments
@@ -17,6 +16,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.outside import QUOTED
 from voice_gateway.turn import ToolCall, Utterance
+from voice_gateway.turns.stage import Turn
 
 
 @pytest.mark.scenario("NORM-1")

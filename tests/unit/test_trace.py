@@ -7,8 +7,6 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.model import Calls, FakeModel
 
-from voice_gateway.brain.history import History
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import PermissionSettings
 from voice_gateway.events import (
     Answered,
@@ -32,6 +30,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.trace import event_json, private
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 from voice_gateway.verdict import Decision, Verdict
 
 LAMP = """

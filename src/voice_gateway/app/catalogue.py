@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.artifacts import content, file_name, said
-from voice_gateway.brain.prompts import find_prompt, sentence
+from voice_gateway.conversation.prompts import find_prompt, sentence
 from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.tools.traits import traits

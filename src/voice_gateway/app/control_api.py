@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.app.catalogue import catalogue_request, fetched
 from voice_gateway.app.model import autonomy
 from voice_gateway.app.tool_list import tool_request
-from voice_gateway.brain.acts import Where
 from voice_gateway.channels.control import Operation, answer_json
 from voice_gateway.config import data_folder
 from voice_gateway.errors import ErrorKind, ToolError
@@ -23,6 +22,7 @@ from voice_gateway.progress import OnProgress, Progress, listener, progress_to
 from voice_gateway.reports import server_hangs
 from voice_gateway.tools.masking import mask
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance, new_id
+from voice_gateway.turns.acts import Where
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway

@@ -19,11 +19,10 @@ from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
 from voice_gateway.app.timers import Timers
 from voice_gateway.brain.local.about import GatewayFacts
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.prompts import SpokenPrompts
-from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
+from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.events import Acted, Event, EventBus, ListTold, Notice, PartState, State
@@ -55,6 +54,7 @@ from voice_gateway.tools.own_tools import own_tools
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
+from voice_gateway.turns.stage import Stage
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from home_words.kinds import HomeDevice
 from voice_gateway.app.published_timers import KeptPlans, kept_routines
 from voice_gateway.app.resources import WatchedResources
-from voice_gateway.brain.acts import new_calls
 from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.routine_words import resource_of, when_of
@@ -30,6 +29,7 @@ from voice_gateway.tools.proposal import described
 from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance, speaking
+from voice_gateway.turns.acts import new_calls
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway

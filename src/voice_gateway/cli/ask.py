@@ -6,7 +6,6 @@ import sys
 from time import perf_counter
 from typing import Any
 
-from voice_gateway.brain.acts import Where
 from voice_gateway.channels.control import answer_json
 from voice_gateway.channels.progress_line import ProgressLine
 from voice_gateway.channels.terminal import print_json, print_reply, tell_unasked
@@ -17,6 +16,7 @@ from voice_gateway.events import Event, Waiting
 from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.waiting import WAIT_SECONDS
 from voice_gateway.turn import COMMANDS, Reply, Utterance
+from voice_gateway.turns.acts import Where
 
 
 async def ask(options: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
-from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.errors import SpeakingError
@@ -14,6 +13,7 @@ from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
 from voice_gateway.speaking.speaker import KeepingSpeaker, Speaker
+from voice_gateway.turns.sentences import sentences
 
 
 async def say(options: argparse.Namespace) -> int:

@@ -2,9 +2,9 @@
 
 import argparse
 
-from voice_gateway.brain.acts import Where
 from voice_gateway.cli.ask import answered, printed
 from voice_gateway.turn import COMMANDS, Utterance
+from voice_gateway.turns.acts import Where
 
 
 async def undo(options: argparse.Namespace) -> int:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from home_words.numerals import is_latin, parted, without_numbers
-from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, is_short, may_be_pin, read_answer, without_pin
 from voice_gateway.conversation.choices import Choice, ProposedThing, read_choice
@@ -29,6 +27,8 @@ from voice_gateway.tools.reach import Reach, Reaches
 from voice_gateway.tools.tier import Tier, is_reversible, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import NOT_MEANT, OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
+from voice_gateway.turns.render_outcomes import render_outcomes
+from voice_gateway.turns.stage import Turn
 
 OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
 GRACE_SECONDS = 60.0  # how long that is

@@ -10,10 +10,6 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from voice_gateway.brain.acts import Acts, TurnActs, Where, waves
-from voice_gateway.brain.history import History
-from voice_gateway.brain.prompts import SpokenPrompts
-from voice_gateway.brain.stage import Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import Confirmation, Incoming
 from voice_gateway.conversation.context import NullContext, Surroundings
@@ -22,6 +18,7 @@ from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.pending import QUESTION, open_question
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
+from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.conversation.stages import First, Stages, Why, behind_outcomes
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import MemoryActs
@@ -53,6 +50,9 @@ from voice_gateway.turn import (
     Utterance,
     speaking_in,
 )
+from voice_gateway.turns.acts import Acts, TurnActs, Where, waves
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Stage, Turn
 
 log = logging.getLogger(__name__)
 

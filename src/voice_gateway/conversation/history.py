@@ -4,10 +4,10 @@ import asyncio
 import json
 import logging
 
-from voice_gateway.brain.history import History
 from voice_gateway.conversation.store import Store
 from voice_gateway.events import EventBus, State
 from voice_gateway.problems.sentences import MEMORY_LOST
+from voice_gateway.turns.history import History
 
 log = logging.getLogger(__name__)
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from voice_gateway.brain.acts import KEPT_SECONDS, Acts, UndoEntry, Where
 from voice_gateway.conversation.place import SHARED_DOORS
 from voice_gateway.conversation.store import Store
 from voice_gateway.errors import LinkError
 from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
+from voice_gateway.turns.acts import KEPT_SECONDS, Acts, UndoEntry, Where
 
 if TYPE_CHECKING:
     from voice_gateway.conversation.redis_store import RedisStore

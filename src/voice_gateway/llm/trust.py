@@ -2,9 +2,9 @@
 
 import re
 
-from voice_gateway.brain.stage import Trust
 from voice_gateway.config import AutonomySetting, SeveralSteps
 from voice_gateway.turn import Autonomy
+from voice_gateway.turns.stage import Trust
 
 # Below this a model that is asked again after a good outcome mostly repeats itself, or undoes what it did.
 LEAST_BILLIONS = 7.0

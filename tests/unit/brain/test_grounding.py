@@ -14,9 +14,9 @@ from voice_gateway.brain.grounding import Grounding, HomeNames, TurnKind, Wish
 from voice_gateway.brain.grounding.claims import Claims
 from voice_gateway.brain.grounding.looks import grounded
 from voice_gateway.brain.languages import data, languages, languages_of, own_sentence
-from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.turn import ToolOutcome
+from voice_gateway.turns.render_outcomes import render_outcomes
+from voice_gateway.turns.sentences import sentences
 
 NOT_CHECKED = own_sentence("not_checked", "en")
 KNOWN = read_outcomes()

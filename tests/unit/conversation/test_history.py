@@ -7,11 +7,11 @@ import pytest
 from langchain_core.messages import HumanMessage, messages_from_dict
 from tests.fakes.waiting import until
 
-from voice_gateway.brain.history import MOST_KEPT_BYTES, MOST_KEPT_MESSAGES, History, pair
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.events import EventBus, State
 from voice_gateway.turn import ToolCall, ToolOutcome
+from voice_gateway.turns.history import MOST_KEPT_BYTES, MOST_KEPT_MESSAGES, History, pair
 
 
 class Failing(MemoryStore):

@@ -2,9 +2,9 @@
 
 from tests.fakes.locked_house import LOCK, UNLOCK, House
 
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import PermissionSettings
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome
+from voice_gateway.turns.stage import Turn
 
 PIN = PermissionSettings(pin="2468")
 

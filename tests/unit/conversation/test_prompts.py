@@ -4,10 +4,9 @@ import asyncio
 
 from tests.fakes.model import FakeModel
 
-from voice_gateway.brain.prompts import SpokenPrompts
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.events import Event, EventBus, Progressed
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.mcp_client.catalogue import Catalogue, Contents, Prompt
@@ -15,6 +14,7 @@ from voice_gateway.progress import Progress, listener
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Passed, Reply, Utterance
+from voice_gateway.turns.stage import Turn
 
 
 class Local:

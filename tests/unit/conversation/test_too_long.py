@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import NAME_TOO_LONG, TOO_LONG, Conversation
 from voice_gateway.conversation.store import MemoryStore
@@ -13,6 +12,7 @@ from voice_gateway.events import Answered, Event, EventBus, Heard
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance
+from voice_gateway.turns.stage import Turn
 
 
 @dataclass

@@ -5,13 +5,13 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.locked_house import Scripted
 
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Stage, Trust
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Autonomy, Reply, ToolCall, Utterance
+from voice_gateway.turns.stage import Stage, Trust
 
 ON = ToolCall("1", "control_zwave_device", {"deviceName": "Bedside Lamp", "action": "on"})
 SAID = "could do with the bedside lamp"

@@ -10,8 +10,6 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.anthropic_server import KEY, FakeAnthropic, Scripted
 
-from voice_gateway.brain.history import History
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.integrations.device import Device
@@ -21,6 +19,8 @@ from voice_gateway.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolTraits, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 NOW = datetime(2026, 11, 15, 10, 32, tzinfo=UTC)
 SCHEMA = {

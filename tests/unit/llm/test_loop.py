@@ -8,9 +8,6 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from tests.fakes.model import Calls, FakeModel
 
-from voice_gateway.brain.history import History
-from voice_gateway.brain.render_outcomes import NOT_UNDERSTOOD
-from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.llm.model import UnreadableCall
@@ -19,6 +16,9 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import WAITING
 from voice_gateway.turn import Reply, ToolTraits, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.render_outcomes import NOT_UNDERSTOOD
+from voice_gateway.turns.stage import Turn
 from voice_gateway.verdict import Decision, Verdict
 
 NOT_CHECKED = "I have not changed or checked anything."

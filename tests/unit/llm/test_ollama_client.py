@@ -13,8 +13,6 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
-from voice_gateway.brain.history import History
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.integrations.device import Device
@@ -25,6 +23,8 @@ from voice_gateway.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Passed, Reply, ToolTraits, Utterance, Words
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 
 class Clock:

@@ -6,8 +6,6 @@ from langchain_core.tools import tool
 from tests.fakes.model import Calls, FakeModel
 from tests.fakes.recording import recording
 
-from voice_gateway.brain.history import History
-from voice_gateway.brain.stage import Turn
 from voice_gateway.channels.mqtt.topics import message_for
 from voice_gateway.config import MqttSettings
 from voice_gateway.events import Answered, EventBus, Heard, ModelRound, TurnEvents
@@ -18,6 +16,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolTraits, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 
 @tool

@@ -15,11 +15,11 @@ from langchain_core.tools import InjectedToolArg, InjectedToolCallId, Structured
 from pydantic import BaseModel
 from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
-from voice_gateway.brain.history import to_message
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import OutcomeStatus, ToolCall
+from voice_gateway.turns.history import to_message
 from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
 SOON = 30.0

@@ -4,12 +4,12 @@ import pytest
 from langchain_core.tools import StructuredTool
 from tests.fakes.obedient_model import ORDERS
 
-from voice_gateway.brain.history import History
 from voice_gateway.llm.offer import make_offer
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.outside import QUOTED, brings_words, is_order, quoted
 from voice_gateway.turn import ToolCall, ToolTraits
+from voice_gateway.turns.history import History
 
 HOME = ToolTraits(source="zwave", original_name="list_zwave_devices", read_only=True)
 STRANGE = ToolTraits(source="strange", original_name="read_note", read_only=True, stranger=True)

@@ -15,10 +15,10 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 from tests.fakes.some_tools import mcp_tool, outcome_of
 
-from voice_gateway.brain.history import to_message
 from voice_gateway.errors import BadArguments, ErrorKind, LinkError, ToolError, ToolUnavailable
 from voice_gateway.tools.results import EMPTY, capped, cause_of, describe, read
 from voice_gateway.turn import ToolOutcome
+from voice_gateway.turns.history import to_message
 
 
 class Room(BaseModel):

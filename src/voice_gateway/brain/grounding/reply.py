@@ -17,8 +17,8 @@ from voice_gateway.brain.languages import (
     own_sentence,
     words_in,
 )
-from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.turn import NOT_MADE, NOT_MEANT, OutcomeStatus, ToolOutcome
+from voice_gateway.turns.render_outcomes import render_outcomes
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

@@ -3,11 +3,11 @@
 from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from voice_gateway.brain.acts import waves
 from voice_gateway.brain.local.meaning import Request, Step
-from voice_gateway.brain.stage import Turn
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
+from voice_gateway.turns.acts import waves
+from voice_gateway.turns.stage import Turn
 
 
 async def run_in_order(

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from home_words.names import name_key, plain_words, singular
 from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET
-from voice_gateway.brain.acts import Call, UndoEntry
 from voice_gateway.brain.local.command.when import instead_of
 from voice_gateway.brain.local.followup import repeated_wish
 from voice_gateway.brain.local.grammar import Frame
@@ -18,6 +17,7 @@ from voice_gateway.brain.local.wording import which
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.routines.model import MAKE
+from voice_gateway.turns.acts import Call, UndoEntry
 
 VOLUME, TIMER = "control_speaker_volume", "set_timer"
 _MOST_WORDS = 12

@@ -9,7 +9,6 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
-from voice_gateway.brain.acts import act_of
 from voice_gateway.brain.local.about import GatewayFacts, abilities
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import compose, devices_shown
@@ -38,7 +37,6 @@ from voice_gateway.brain.local.plan.scene import scene_missing, unknown_scene
 from voice_gateway.brain.local.speakable import SPOKEN_TO
 from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of, words_of
 from voice_gateway.brain.local.undo import Done, put_right
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, HomeSettings
 from voice_gateway.integrations.home import Home
 from voice_gateway.integrations.looks import told_of
@@ -48,6 +46,8 @@ from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turns.acts import act_of
+from voice_gateway.turns.stage import Turn
 
 NOTHING_TO_TAKE_BACK = "It was so before, so I take nothing back then."
 TELLS_STATES = re.compile(  # "if it is on", "whatever is still open", "one of the lamps"

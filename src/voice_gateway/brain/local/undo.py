@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from home_words.phrases import capital
 from home_words.undo_words import HOW_MANY, REGRET, UNDO, UNDO_ONE
-from voice_gateway.brain.acts import Call, TurnActs, UndoEntry, new_calls, target
 from voice_gateway.brain.local.calls import run_in_order
 from voice_gateway.brain.local.correction import correction_in, device_of, meant_instead
 from voice_gateway.brain.local.followup import QUESTION_SECONDS, resolve_answer
@@ -17,13 +16,14 @@ from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import NormalisedText, normalise, strip_politeness
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import the
-from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import LinkError
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
+from voice_gateway.turns.acts import Call, TurnActs, UndoEntry, new_calls, target
+from voice_gateway.turns.render_outcomes import render_outcomes
+from voice_gateway.turns.stage import Turn
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,6 @@ from time import perf_counter
 
 import numpy as np
 
-from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.channels.marks import Mark
 from voice_gateway.channels.streamed_text import not_yet_said
 from voice_gateway.channels.voice.alarm import Alarms
@@ -23,6 +22,7 @@ from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.speaker import Speaker
 from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.turn import Speech
+from voice_gateway.turns.sentences import sentences
 
 log = logging.getLogger(__name__)
 

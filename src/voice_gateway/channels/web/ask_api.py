@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from voice_gateway.brain.acts import Where
 from voice_gateway.channels import Answer
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.models import Body, json_response, read
@@ -19,6 +18,7 @@ from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.streams import EventStream, Stream, sse
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance, new_id
+from voice_gateway.turns.acts import Where
 
 DOOR = "web"
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from wyoming.event import Event, async_read_event, async_write_event
 
-from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.channels.wyoming.intents import intent
 from voice_gateway.channels.wyoming.speech import StreamedSpeech
 from voice_gateway.errors import GatewayError, HearingError, LinkError
@@ -18,6 +17,7 @@ from voice_gateway.hearing.wake_word import WakeWord
 from voice_gateway.sound.samples import RATE, Resampler, Samples, to_floats, to_samples
 from voice_gateway.sound.worker import Worker
 from voice_gateway.turn import Utterance, new_id
+from voice_gateway.turns.sentences import sentences
 
 if TYPE_CHECKING:
     from voice_gateway.channels.wyoming.channel import WyomingChannel

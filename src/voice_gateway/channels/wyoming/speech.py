@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from voice_gateway.brain.sentence_streamer import sentences, whole_sentences
 from voice_gateway.errors import SpeakingError
 from voice_gateway.sound.samples import RATE, to_samples
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.turn import LONGEST_TEXT
+from voice_gateway.turns.sentences import sentences, whole_sentences
 
 CHUNK_SAMPLES = 1024
 

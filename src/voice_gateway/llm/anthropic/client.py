@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.grounding import HomeNames
-from voice_gateway.brain.stage import Trust, Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.anthropic.chat import AnthropicModel, make_chat, with_cache_mark
@@ -23,6 +22,7 @@ from voice_gateway.problems.sentences import MODEL_NO_KEY
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import schema_of
 from voice_gateway.turn import Reply
+from voice_gateway.turns.stage import Trust, Turn
 
 if TYPE_CHECKING:
     from langchain_anthropic import ChatAnthropic

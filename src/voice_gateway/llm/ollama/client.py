@@ -10,7 +10,6 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from voice_gateway.backoff import Backoff, wait_at_most
 from voice_gateway.brain.grounding import HomeNames
-from voice_gateway.brain.stage import Trust, Turn
 from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.home_note import Devices, HomeNote, note_tokens
@@ -26,6 +25,7 @@ from voice_gateway.llm.trust import several_steps, trust
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import estimate_tokens
 from voice_gateway.turn import Reply, Utterance
+from voice_gateway.turns.stage import Trust, Turn
 
 log = logging.getLogger(__name__)
 

@@ -6,10 +6,10 @@ import pytest
 from tests.fakes.local_talk import Talk
 from tests.fakes.timer_clock import StoppedClock
 
-from voice_gateway.brain.history import History
 from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.turn import Passed
+from voice_gateway.turns.history import History
 
 
 @pytest.fixture

@@ -7,10 +7,8 @@ import pytest
 from tests.fakes.home_assistant_home import Entity, HomeAssistantHome
 from tests.fakes.home_assistant_tools import HomeAssistantTools
 
-from voice_gateway.brain.history import History
 from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, HomeSettings, PermissionSettings
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.mcp_client.convert import to_langchain_tools
@@ -21,6 +19,8 @@ from voice_gateway.tools.proposal import question
 from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Reply, ToolCall, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 
 def entities() -> list[Entity]:

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 from tests.fakes.home_tools import ScriptedHome, home_tools
 
-from voice_gateway.brain.history import History
 from voice_gateway.brain.local.device_cache import Change, DeviceCache
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, HomeSettings
 from voice_gateway.errors import ToolError
 from voice_gateway.integrations.device import Device
@@ -19,6 +17,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import of_server, traits, with_traits
 from voice_gateway.turn import Reply, Utterance
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 
 HOUSE = [
     ("Lamp", "Office", "dimmer", "off", True),

@@ -8,15 +8,15 @@ from tests.fakes.home_tools import DEFAULT_HOME, ScriptedHome, builtin_tools, ho
 from tests.fakes.local_talk import Talk
 from tests.fakes.waiting import until
 
-from voice_gateway.brain.history import History
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance, Words
+from voice_gateway.turns.history import History
+from voice_gateway.turns.stage import Turn
 from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
 

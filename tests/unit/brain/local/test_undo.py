@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from langchain_core.tools import StructuredTool
 from tests.fakes.home_talk import HomeTalk
 
-from voice_gateway.brain.acts import Where
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.undo import NOTHING, acts_to_undo
 from voice_gateway.conversation.undo_log import MemoryActs
 from voice_gateway.events import Acted
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.turns.acts import Where
 
 NOT_UNIT = "a simulated home at its own pace"
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from voice_gateway.brain.render_outcomes import NOT_UNDERSTOOD, render_outcomes
 from voice_gateway.turn import ToolOutcome
+from voice_gateway.turns.render_outcomes import NOT_UNDERSTOOD, render_outcomes
 
 
 def outcome(text: str, **facts: Any) -> ToolOutcome:

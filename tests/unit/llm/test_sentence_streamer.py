@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voice_gateway.brain.sentence_streamer import Review, SentenceStreamer, sentences
+from voice_gateway.llm.sentence_streamer import Review, SentenceStreamer
+from voice_gateway.turns.sentences import sentences
 
 
 def release(review: Review = lambda sentence: sentence) -> tuple[SentenceStreamer, list[str]]:

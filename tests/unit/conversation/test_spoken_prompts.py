@@ -2,10 +2,10 @@
 
 import pytest
 
-from voice_gateway.brain.prompts import SpokenPrompts, find_prompt, sentence, wanted_prompt
-from voice_gateway.brain.stage import Turn
+from voice_gateway.conversation.prompts import SpokenPrompts, find_prompt, sentence, wanted_prompt
 from voice_gateway.mcp_client.catalogue import Catalogue, Contents, Prompt, PromptArgument
 from voice_gateway.turn import Reply, Utterance
+from voice_gateway.turns.stage import Turn
 
 PLAN = Prompt("box", "plain-plan", "Daily Plan")
 SUM_UP = Prompt(

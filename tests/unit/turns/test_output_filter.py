@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voice_gateway.llm.output_filter import clean, unusable
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
+from voice_gateway.turns.output_filter import clean, unusable
 
 TOOL = "REQUIRED for the time and date: you MUST call this, because you cannot know them."
 

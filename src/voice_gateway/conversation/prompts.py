@@ -8,12 +8,12 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import GatewayError
 from voice_gateway.mcp_client.catalogue import Catalogue, Contents, Prompt, PromptArgument
 from voice_gateway.tools.outside import QUOTED
 from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.turn import Reply
+from voice_gateway.turns.stage import Turn
 
 LONGEST = 6000  # characters of a prompt that a model gets
 _VERB = r"(?:please )?(?:(?:can|could|would|will) you (?:please )?)?(?:run|use|start|execute|apply|follow)"

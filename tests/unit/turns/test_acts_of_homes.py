@@ -1,7 +1,7 @@
 """What a call is about, in every home's way of naming it."""
 
-from voice_gateway.brain.acts import target, waves
 from voice_gateway.turn import ToolCall
+from voice_gateway.turns.acts import target, waves
 
 ON = {"name": "HassTurnOn", "args": {"name": "Heat Pump", "area": "Den", "domain": ["climate"]}}
 SET = {"name": "HassClimateSetTemperature", "args": {"name": "Heat Pump", "area": "Den", "temperature": 20}}

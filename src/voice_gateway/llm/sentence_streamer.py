@@ -1,17 +1,15 @@
 """The only way from a model's text to the user: sentence by sentence, each looked at before it leaves."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from voice_gateway.turn import Say
+from voice_gateway.turns.sentences import SENTENCE, pieces
 
 # Gets one sentence, and gives what may be said now: the sentence, nothing, or it and what waited before.
 Review = Callable[[str], str]
 
 # What opens like this may turn out to be JSON, a tag, a fence or our own time stamp: it is held to its end.
 _SUSPECT = ("{", "<", "[", "`", '"')
-# The point behind an initial ("Ursula K. Le Guin") ends no sentence.
-_SENTENCE = re.compile(r".*?(?:(?:(?<![a-z.]\s[A-Z])\.|[!?…])[)\"'”’]*(?=\s)|[。！？؟]|\n)\s*", re.DOTALL)
 
 
 class SentenceStreamer:
@@ -39,7 +37,7 @@ class SentenceStreamer:
         self._waiting += text
         while not self._closed:
             start = self._waiting.lstrip()
-            sentence = _SENTENCE.match(self._waiting)
+            sentence = SENTENCE.match(self._waiting)
             if start.startswith(_SUSPECT) or (sentence and not self._usable(sentence[0].strip())):
                 self._closed = True
                 return
@@ -62,7 +60,7 @@ class SentenceStreamer:
 
     def finish(self, text: str) -> None:
         """Review the rest of a complete text."""
-        for sentence in _pieces(self.remaining(text)):
+        for sentence in pieces(self.remaining(text)):
             if self._usable(sentence.strip()):
                 self._next(sentence)
         self._waiting = ""
@@ -85,23 +83,3 @@ class SentenceStreamer:
         self.said += text
         if self._say is not None:
             self._say(text)
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """The sentences of a text, each with the space behind it."""
-    position = 0
-    while (match := _SENTENCE.match(text, position)) and match.end() > position:
-        yield match[0]
-        position = match.end()
-    yield text[position:]
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, in order, without the space between them."""
-    return [sentence for piece in _pieces(text) if (sentence := piece.strip())]
-
-
-def whole_sentences(text: str) -> tuple[list[str], str]:
-    """Those that have ended, and the rest that may go on."""
-    *ended, rest = _pieces(text)
-    return [sentence for piece in ended if (sentence := piece.strip())], rest

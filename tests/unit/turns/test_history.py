@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from tests.fakes.anthropic_server import complaint_about
 
-from voice_gateway.brain.history import NO_RESULT, History, pair
 from voice_gateway.turn import ToolCall, ToolOutcome
+from voice_gateway.turns.history import NO_RESULT, History, pair
 
 IDS = st.sampled_from(["", "a", "b", "c", "a-2", "call"])
 

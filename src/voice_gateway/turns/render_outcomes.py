@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from voice_gateway.llm.output_filter import unusable
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
+from voice_gateway.turns.output_filter import unusable
 
 NOT_UNDERSTOOD = "I didn't understand that."
 TOO_MANY_STEPS = "I stopped there, because it took too many steps."

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
-from voice_gateway.brain.acts import TurnActs
-from voice_gateway.brain.history import History
 from voice_gateway.events import CallFinished, CallStarted, Judged, Step, TurnEvents
 from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
@@ -24,6 +22,8 @@ from voice_gateway.turn import (
     Utterance,
     Words,
 )
+from voice_gateway.turns.acts import TurnActs
+from voice_gateway.turns.history import History
 from voice_gateway.verdict import ALLOWED, Decision, Permission, Verdict
 
 OnOutcome = Callable[[ToolOutcome], None]
