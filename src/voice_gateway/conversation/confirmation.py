@@ -8,14 +8,16 @@ from typing import Any
 from home_words.numerals import is_latin, parted, without_numbers
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, is_short, may_be_pin, read_answer, without_pin
-from voice_gateway.conversation.choices import Choice, ProposedThing, read_choice
-from voice_gateway.conversation.pending import (
+from voice_gateway.conversation.choices import (
     DECLINED,
     QUESTION,
+    Choice,
     Pending,
+    ProposedThing,
     calls_json,
     declined,
     open_question,
+    read_choice,
 )
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.events import AnswerWanted, EventBus

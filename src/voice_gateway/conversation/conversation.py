@@ -11,11 +11,11 @@ from pathlib import Path
 from time import perf_counter
 
 from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.choices import QUESTION, open_question
 from voice_gateway.conversation.confirmation import Confirmation, Incoming
 from voice_gateway.conversation.context import NullContext, Surroundings
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.locking import Locks
-from voice_gateway.conversation.pending import QUESTION, open_question
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.prompts import SpokenPrompts

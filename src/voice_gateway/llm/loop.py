@@ -13,12 +13,11 @@ from home_words.question import is_question
 from voice_gateway.brain.grounding import Grounding, HomeNames, is_look
 from voice_gateway.errors import BrainError
 from voice_gateway.events import ModelRound, SentMessage
-from voice_gateway.llm.home_note import COUNTS, NAMES
+from voice_gateway.llm.home_note import COUNTS, NAMES, SAID
 from voice_gateway.llm.model import Model, UnreadableCall
 from voice_gateway.llm.prompt import SYSTEM_PROMPT, correction
 from voice_gateway.llm.rare_tools import unwrapped
 from voice_gateway.llm.sentence_streamer import SentenceStreamer
-from voice_gateway.llm.server_note import SAID
 from voice_gateway.llm.text_tool_calls import text_tool_calls
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
