@@ -1,4 +1,4 @@
-"""The English words of keeping house: batteries, energy, codes, parameters, names, repairs, who joins."""
+"""The English words of keeping house: batteries, energy, codes, names."""
 
 import re
 from typing import Final
@@ -9,9 +9,6 @@ _DAY: Final = r"(?P<day>today|yesterday|(?:on |last )?(?:mon|tues|wednes|thurs|f
 _ENERGY: Final = r"(?:energy|power|electricity|current|kilowatt hours)"
 _USE: Final = r"(?:use|consume|need|draw|burn)d?"
 _LOW: Final = r"(?:low|empty|flat|weak|dying|dead|running (?:low|out)|(?:almost|nearly) (?:empty|flat|dead))"
-_NETWORK: Final = r"(?: (?:to|from|in|into) (?:the |my )?(?:z wave |zwave )?(?:network|house|home))?"
-_DEVICE: Final = r"(?:new |old |another )?(?:z wave |zwave )?(?:device|node)"
-_PARAMETER: Final = r"(?:(?:configuration )?parameter)"
 _QUIET: Final = r"(?:stop|silence|mute|quiet|end|dismiss|acknowledge|(?:turn|switch|shut) off)"
 
 # How each is said; where several fit, what comes first is tried first.
@@ -58,14 +55,6 @@ _SAID: Final = {
         r"(?:what is|tell me|say|give me|read) (?:the |my |our |annas |his |her )?(?:\w+ )?"
         r"(?:code|pin|pin code|door code|user code|access code)(?: (?:for|of|to) .{1,60})?",
     ),
-    "Parameters": (
-        rf"(?:what are|which are|list|show(?: me)?|read|tell me)(?: all)?(?: the)? {_PARAMETER}s (?:of|for) {_THING}",
-        rf"(?:what|which) {_PARAMETER}s (?:does|can|has) {_THING}(?: (?:have|has|got|be set))?",
-        rf"(?:what is|read|get|show(?: me)?|tell me|check)(?: the)? {_PARAMETER} (?P<parameter>.{{1,60}}?) (?:of|for|on) {_THING}",
-    ),
-    "SetParameter": (
-        rf"(?:set|change|put)(?: the)? {_PARAMETER} (?P<parameter>.{{1,60}}?) (?:of|for|on) (?P<thing>.{{1,80}}?) to (?P<value>.{{1,60}})",
-    ),
     "Rename": (
         rf"rename {_THING} (?:to|into|as) (?P<name>.+?)(?: in (?:the )?room (?P<room>.+))?",
         rf"(?:change|set) the name of {_THING} to (?P<name2>.+)",
@@ -76,33 +65,6 @@ _SAID: Final = {
     ),
     "MoveRoom": (rf"move {_THING} (?:to|into) (?:the )?(?P<room>.+)",),
     "Ping": (rf"ping {_THING}", rf"(?:can you reach|try to reach|see if you can reach) {_THING}"),
-    "Interview": (
-        rf"(?:re ?)?interview {_THING}(?: again| once more)?",
-        rf"(?:do|start|run) (?:the|a|another) (?:re ?)?interview (?:of|with|for) {_THING}",
-    ),
-    "Routes": (
-        rf"(?:rebuild|repair|heal|renew)(?: all)?(?: the)? routes(?: (?:of|for|to) {_THING})?",
-        r"(?:rebuild|repair|heal)(?: the| my)? (?:z wave |zwave )?(?:network|mesh)",
-    ),
-    "StopJoining": (
-        r"(?:stop|cancel|end|abort) (?:adding|including|the inclusion|inclusion|pairing|removing|excluding|"
-        rf"the exclusion|exclusion)(?: {_DEVICE}s?| an? {_DEVICE})?",
-        r"close the (?:z wave |zwave )?network",
-    ),
-    "Join": (
-        rf"(?:add|include|pair|join|set up|teach in)(?: an?| the| my| another)? {_DEVICE}{_NETWORK}",
-        r"(?:start|begin|open)(?: the)?(?: z wave| zwave)? (?:inclusion|pairing|pairing mode|inclusion mode)",
-    ),
-    "Leave": (
-        rf"(?:remove|exclude|unpair|delete)(?: an?| the| my)? {_DEVICE}{_NETWORK}",
-        r"(?:start|begin|open)(?: the)?(?: z wave| zwave)? (?:exclusion|exclusion mode)",
-    ),
-    "JoinStatus": (
-        rf"(?:did you find|have you found) (?:it|the {_DEVICE}|a {_DEVICE}|anything|something)",
-        rf"(?:has|did|was) (?:it|the {_DEVICE}|a {_DEVICE}|anything|something)"
-        r"(?: been)? (?:join|joined|found|added|removed|leave|left)(?: the network)?",
-        r"is the (?:z wave |zwave )?network (?:still )?open",
-    ),
 }  # fmt: skip
 HOUSE: Final = tuple(
     (intent, re.compile(rf"^{pattern}$", re.DOTALL))

@@ -101,7 +101,6 @@ class Value:
     writeable: bool = False
     target: ValueId | None = None  # the value to write, where this one is the state
     updated: float | None = None  # seconds since 1970
-    listed_only: bool = False  # only what `states` names may be written
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,15 +72,14 @@ class ZwaveServer:
             background = [
                 tasks.create_task(self._home.run(), name="home"),
                 tasks.create_task(self._announce(), name="announcements"),
-                tasks.create_task(self._tools.house.run(), name="house"),
                 tasks.create_task(self._warm_up(), name="warm-up"),
             ]
             talk = tasks.create_task(self._talk(lines, writer), name="mcp")
             stopped = tasks.create_task(stop.wait(), name="signals")
             await asyncio.wait((talk, stopped), return_when=asyncio.FIRST_COMPLETED)
-            await self._tools.house.aclose()  # while there is a connection
             for task in (talk, stopped, *background):
                 task.cancel()
+        self._tools.house.close()
         await asyncio.to_thread(writer.drain, _DRAIN_SECONDS)
 
     async def _talk(self, lines: Lines, writer: Writer) -> None:

@@ -63,12 +63,8 @@ RARE = {
     "get_zwave_batteries",
     "get_zwave_energy",
     "get_zwave_user_codes",
-    "get_zwave_parameters",
-    "set_zwave_parameter",
     "rename_zwave_device",
     "ping_zwave_device",
-    "repair_zwave_device",
-    "change_zwave_network",
 }
 
 

@@ -142,10 +142,10 @@ async def test_water_and_an_opened_cover_stand_until_they_are_over(driver, serve
 
 
 async def test_a_door_tells_by_three_values_and_is_told_once(driver, server):
-    await driver.reports(DOOR, channel="closed")
+    await driver.reports(DOOR, door="closed")
     async with telling(server) as told:
         for state in ("open", "open", "closed", "open", "closed"):
-            await driver.reports(DOOR, channel=state)
+            await driver.reports(DOOR, door=state)
         opened, closed = (
             "The Back Door in the Hallway was opened.",
             "The Back Door in the Hallway was closed.",

@@ -18,12 +18,12 @@ async def pictured(server: Server) -> dict[int, tuple[str, str, str]]:
 
 
 async def test_a_restart_keeps_what_was_known_and_tells_nothing_as_new(driver, server):
-    await driver.reports(DOOR, channel="closed")
+    await driver.reports(DOOR, door="closed")
     await server.control("ceiling light", "on")
     async with telling(server) as earlier:
         await earlier.all(driver)
     async with telling(server) as told:
-        await driver.reports(DOOR, channel="open")
+        await driver.reports(DOOR, door="open")
         await told.has("The Back Door in the Hallway was opened.")
         before, events = await pictured(server), await told.events()
         assert before[DOOR][2] == "open"
@@ -43,7 +43,7 @@ async def test_a_restart_keeps_what_was_known_and_tells_nothing_as_new(driver, s
         finally:
             await driver.answer()
         assert (await command).outcome == "confirmed"
-        await driver.reports(DOOR, channel="closed")
+        await driver.reports(DOOR, door="closed")
         await told.has("The Back Door in the Hallway was closed.")
         since = [one["text"] for one in (await told.events())[len(events) :]]
     assert since == ["The Back Door in the Hallway was closed."]

@@ -65,17 +65,17 @@ async def is_closed(commands: Commands) -> bool:
 
 
 async def test_opening_the_door_switches_the_lamp(driver, tmp_path):
-    await driver.reports(DOOR, channel="closed")
+    await driver.reports(DOOR, door="closed")
     command = "when the back door opens turn on the ceiling light"
     async with running(driver, tmp_path, command) as commands, Heard.on(driver) as heard:
         for _ in range(2):
-            await driver.reports(DOOR, channel="open")
+            await driver.reports(DOOR, door="open")
             told = await heard.first(DOOR_TOPIC)
             seconds = await heard.first(WRITE, f'"nodeId": {LAMP}', "true") - told
             await heard.first("zwave/Living_Room/Ceiling_Light/", "true")
             print(f"the lamp was switched {seconds * 1000:.0f} ms after the door's message")
             await commands.run("ask", "turn off the ceiling light")
-            await driver.reports(DOOR, channel="closed")
+            await driver.reports(DOOR, door="closed")
             await until(lambda: is_closed(commands))
         [kept] = (await commands.run("routines", "--json")).json
 

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
 from tests.fakes.mosquitto import Broker
 from tests.fakes.zwave_gateway import FakeGateway
 from tests.fakes.zwave_server import Server, owned, serving
@@ -19,19 +18,6 @@ async def test_a_gateway_that_has_no_such_call_is_told_and_nothing_is_changed(
         "unsupported",
         "This version of Z-Wave JS UI cannot do that, so nothing was done.",
     )
-    for action in ("add", "remove"):
-        assert (await server.call("change_zwave_network", action=action)).outcome == "unsupported"
-
-
-@pytest.mark.parametrize("value", ["5000000", "maybe"])
-async def test_what_is_wrong_with_a_parameter_is_found_before_anything_is_sent(
-    server: Server, gateway: FakeGateway, value: str
-) -> None:
-    answer = await server.call(
-        "set_zwave_parameter", deviceName="floor lamp", parameter="no such thing", value=value
-    )
-    assert answer.is_error
-    assert gateway.count("writeValue") == 0
 
 
 async def test_codes_on_topics_reach_no_log_and_no_resource(

@@ -36,16 +36,8 @@ TOOLS = {
     "get_zwave_batteries": (set(), set(), True),
     "get_zwave_energy": ({"deviceName", "day"}, set(), True),
     "get_zwave_user_codes": ({"deviceName"}, set(), True),
-    "get_zwave_parameters": ({"deviceName", "parameter", "value"}, {"deviceName"}, True),
-    "set_zwave_parameter": (
-        {"deviceName", "parameter", "value"},
-        {"deviceName", "parameter", "value"},
-        False,
-    ),
     "rename_zwave_device": ({"deviceName", "newName", "room"}, {"deviceName"}, False),
     "ping_zwave_device": ({"deviceName"}, {"deviceName"}, True),
-    "repair_zwave_device": ({"action", "deviceName"}, {"action"}, False),
-    "change_zwave_network": ({"action"}, {"action"}, False),
 }
 
 
@@ -89,9 +81,6 @@ async def test_the_tools_are_the_promised_ones(client: Talk):
     assert all(tool.input_schema["additionalProperties"] is False for tool in tools.values())
     assert {name for name, tool in tools.items() if tool.annotations.destructive_hint} == {
         "control_zwave_lock",
-        "set_zwave_parameter",
-        "repair_zwave_device",
-        "change_zwave_network",
     }
     assert not tools["control_zwave_device"].annotations.idempotent_hint  # toggle
     assert tools["control_zwave_device"].input_schema["properties"]["action"]["enum"] == [

@@ -21,14 +21,13 @@ from voice_gateway.conversation.choices import (
 )
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.events import AnswerWanted, EventBus
-from voice_gateway.integrations.zwave import look_before
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.proposal import question
 from voice_gateway.tools.reach import Reach, Reaches
 from voice_gateway.tools.tier import Tier, is_reversible, tier
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import NOT_MEANT, OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
+from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
 from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import Turn
 
@@ -162,8 +161,6 @@ class Confirmation:
 
     async def asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
         """The question about these calls, which is open from now on; or why it makes no sense to ask."""
-        if refused := await self._refused_anyway(calls):
-            return refused, False
         levels = [self._tier(call) for call in calls]
         sensitive = Tier.SENSITIVE in levels
         pin = sensitive and self._pin is not None
@@ -181,15 +178,6 @@ class Confirmation:
         if pin:
             self._asked_until[turn.utterance.channel] = pending.expires + GRACE_SECONDS
         return asks, True
-
-    async def _refused_anyway(self, calls: Sequence[ToolCall]) -> str:
-        """What a look tells would not be taken: nobody says yes, and a PIN, to that."""
-        for call in calls:
-            look = look_before(call, self._traits(call.name), self._executor.tools)
-            told = await self._executor.execute(look) if look else None
-            if told is not None and told.status in NOT_MEANT:
-                return render_outcomes([told])
-        return ""
 
     def wanted(self, reply: Reply, state: Mapping[str, Any]) -> AnswerWanted | None:
         """What would settle the question that this reply ends with."""

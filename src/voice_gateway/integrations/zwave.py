@@ -14,9 +14,9 @@ from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.listed import read_devices, read_scenes
 from voice_gateway.integrations.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager, tool_beside, tool_of
+from voice_gateway.tools.manager import tool_of
 from voice_gateway.tools.reach import LOOK, WARMTH, Reach
-from voice_gateway.turn import ToolCall, ToolOutcome, ToolTraits, new_id
+from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 
 if TYPE_CHECKING:
     from voice_gateway.integrations.home import Home
@@ -30,27 +30,16 @@ COLOUR, SOUND = "set_zwave_color", "play_zwave_sound"
 LIST, GET, READ, HEALTH = (
     "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
 )  # fmt: skip
-# Keeping house. What changes the network, or how a device works, is not among these: it is always sensitive.
-SCENES, CODES, PARAMETERS, BATTERIES, ENERGY, PING = (
-    "list_zwave_scenes", "get_zwave_user_codes", "get_zwave_parameters", "get_zwave_batteries",
-    "get_zwave_energy", "ping_zwave_device",
+# Maintenance.
+SCENES, CODES, BATTERIES, ENERGY, PING, RENAME = (
+    "list_zwave_scenes", "get_zwave_user_codes", "get_zwave_batteries", "get_zwave_energy",
+    "ping_zwave_device", "rename_zwave_device",
 )  # fmt: skip
-SET_PARAMETER, RENAME, REPAIR, NETWORK = (
-    "set_zwave_parameter", "rename_zwave_device", "repair_zwave_device", "change_zwave_network",
-)  # fmt: skip
-_LOOKS: Final = frozenset({LIST, GET, READ, HEALTH, SCENES, CODES, PARAMETERS, BATTERIES, ENERGY, PING})
+_LOOKS: Final = frozenset({LIST, GET, READ, HEALTH, SCENES, CODES, BATTERIES, ENERGY, PING})
 LIST_ARGS: Final = {"includeInactive": True, "limit": 100}
 MANY = 200  # devices, whose names take a while to look at
 MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 _DEGREES: Final = {"": "degrees", "C": "degrees Celsius", "F": "degrees Fahrenheit"}
-
-
-def look_before(call: ToolCall, traits: ToolTraits, tools: ToolManager) -> ToolCall | None:
-    """The look that can tell that a call would be refused, before anybody is asked for a yes to it."""
-    if traits.stranger or traits.original_name != SET_PARAMETER or not isinstance(call.args, Mapping):
-        return None
-    look = tool_beside(tools, PARAMETERS, call.name)
-    return ToolCall(new_id(), look, dict(call.args)) if look else None
 
 
 class ZwaveSource:
@@ -160,8 +149,8 @@ def reach_of(
     *,
     stranger: bool = False,
 ) -> Reach | None:
-    if tool in _LOOKS or tool == NETWORK:
-        return _network_reach(tool, args)
+    if tool in _LOOKS:
+        return Reach(action=LOOK)
     if tool == SCENE:
         # The server looks into its scenes: none is started that opens anything, and one of which not all is
         # known only when it is called again with `confirmed`.
@@ -233,12 +222,6 @@ def _warmth(wish: Act) -> dict[str, object]:
     mode = {"on": "heat", "off": "off"}.get(wish.action, wish.mode)
     given = {"mode": mode, "temperature": wish.temperature, "unit": wish.unit, "setpoint": wish.setpoint}
     return {key: value for key, value in given.items() if value not in ("", None)}
-
-
-def _network_reach(tool: str, args: Mapping[str, Any]) -> Reach | None:
-    """To open the network is nobody's to judge but the user's; to look at it, or to close it, is no harm."""
-    action = str(args.get("action")) if tool == NETWORK else "status"
-    return {"status": Reach(action=LOOK), "stop": Reach(action="stop")}.get(action)
 
 
 def _naming_told(args: Mapping[str, Any]) -> str:

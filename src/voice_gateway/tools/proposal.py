@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from home_words.names import loose_words
-from home_words.phrases import listed, with_article
+from home_words.phrases import listed
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.reach import LOOK, Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
@@ -153,26 +153,6 @@ def _own_words(name: str, args: Mapping[str, Any]) -> str:
     return _timer_words(args) if name == "set_timer" else ""
 
 
-def _of_device(args: Mapping[str, Any]) -> str:
-    return with_article(_short(args.get("deviceName") or "device"))
-
-
-def _parameter_words(args: Mapping[str, Any]) -> str:
-    which, value = _short(args.get("parameter") or ""), _short(args.get("value") or "")
-    return f"set {which} of {_of_device(args)} to {value}"
-
-
-def _repair_words(args: Mapping[str, Any]) -> str:
-    of = f" of {_of_device(args)}" if args.get("deviceName") else " of the whole network"
-    again = args.get("action") == "interview"
-    return f"interview {_of_device(args)} again" if again else f"rebuild the routes{of}"
-
-
-def _network_words(args: Mapping[str, Any]) -> str:
-    leaves = args.get("action") == "remove"
-    return f"open the network for a device to {'leave' if leaves else 'join'}"
-
-
 def _list_words(args: Mapping[str, Any]) -> str:
     which, items = f"the {_short(args.get('list') or 'shopping')} list", _short(args.get("items") or "it")
     action = str(args.get("action", ""))
@@ -182,9 +162,6 @@ def _list_words(args: Mapping[str, Any]) -> str:
 
 _TOLD: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "manage_list": _list_words,
-    "set_zwave_parameter": _parameter_words,
-    "repair_zwave_device": _repair_words,
-    "change_zwave_network": _network_words,
 }
 
 

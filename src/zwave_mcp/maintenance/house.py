@@ -9,10 +9,8 @@ from zwave_mcp.home import Home
 from zwave_mcp.maintenance.batteries import Batteries
 from zwave_mcp.maintenance.codes import UserCodes
 from zwave_mcp.maintenance.energy import Energy
-from zwave_mcp.maintenance.joining import Joining
 from zwave_mcp.maintenance.meter_days import MeterDays
 from zwave_mcp.maintenance.naming import Naming
-from zwave_mcp.maintenance.parameters import Parameters
 from zwave_mcp.maintenance.repair import Repair
 from zwave_mcp.maintenance.scene_list import SceneList
 from zwave_mcp.results import Result
@@ -34,42 +32,26 @@ class House:
         names: UserNames | None = None,
     ) -> None:
         self._codes = UserCodes(home, viewer, names)
-        self._parameters = Parameters(home, viewer)
         self._batteries = Batteries(viewer)
         self._days = MeterDays(energy_file)
         self._energy = Energy(home, viewer, self._days, clock)
         self._naming = Naming(home, viewer)
         self._repair = Repair(home, viewer)
-        self._joining = Joining(home)
         self._scenes = SceneList(home, viewer)
 
     def calls(self) -> dict[str, Call]:
         return {
             "list_zwave_scenes": lambda given: self._scenes.tell(given.get("sceneName", "")),
             "get_zwave_user_codes": lambda given: self._codes.tell(given.get("deviceName", "")),
-            "get_zwave_parameters": lambda given: self._parameters.tell(
-                given["deviceName"], given.get("parameter", ""), given.get("value")
-            ),
-            "set_zwave_parameter": lambda given: self._parameters.change(
-                given["deviceName"], given["parameter"], given["value"]
-            ),
             "get_zwave_batteries": lambda given: self._batteries.report(),
             "get_zwave_energy": lambda given: self._energy.used(
                 given.get("deviceName", ""), given.get("day", "today")
             ),
             "ping_zwave_device": lambda given: self._repair.ping(given["deviceName"]),
-            "repair_zwave_device": lambda given: self._repair.repair(
-                given["action"], given.get("deviceName", "")
-            ),
             "rename_zwave_device": lambda given: self._naming.change(
                 given["deviceName"], given.get("newName"), given.get("room")
             ),
-            "change_zwave_network": lambda given: self._joining.change(given["action"]),
         }
 
-    async def run(self) -> None:
-        await self._joining.run()
-
-    async def aclose(self) -> None:
-        await self._joining.aclose()
+    def close(self) -> None:
         self._days.close()

@@ -1,7 +1,6 @@
-"""What a home offers beyond its values: users of locks, names, interviews, routes, who joins or leaves."""
+"""What a home offers beyond its values: the users of locks, and the names and rooms of nodes."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
 from zwave_mcp.home import HomeError
@@ -9,15 +8,6 @@ from zwave_mcp.home import HomeError
 
 class CannotDo(HomeError):
     """The gateway has no such call: another version of it, or a stick that cannot. Nothing was sent."""
-
-
-class Door(StrEnum):
-    """Whether the network is open, and which way."""
-
-    CLOSED = "closed"
-    ADDING = "adding"
-    REMOVING = "removing"
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +35,3 @@ class Network(Protocol):
     async def rename(self, node_id: int, name: str) -> None: ...
 
     async def move(self, node_id: int, room: str) -> None: ...
-
-    async def interview(self, node_id: int) -> None:
-        """Returns when it has begun; NoAnswer: the device is asleep, and it begins when that wakes up."""
-
-    async def rebuild_routes(self, node_id: int | None) -> bool:
-        """Of one device: whether it succeeded. Of all (None): whether it has begun."""
-
-    async def open(self, way: Door) -> bool:
-        """Let a device join or leave; False: it is open already, one way or the other."""
-
-    async def close(self, way: Door) -> None: ...
-
-    async def door(self) -> Door: ...

@@ -10,7 +10,6 @@ from zwave_mcp.schema_parts import (
     TEXTS,
     Schema,
     ToolSpec,
-    choice,
     device,
     list_of,
     nullable,
@@ -50,21 +49,7 @@ _ENERGY: Final = list_of(
 )
 _USERS: Final = list_of(id=INTEGER, name=nullable("string"), active=FLAG)
 _PLACES: Final = nullable("integer")
-_PARAMETERS: Final = list_of(
-    "mask",
-    number=INTEGER,
-    mask={"type": ["integer", "string"]},  # where several share one number
-    name=STRING,
-    value=nullable("number"),
-    text=STRING,
-    unit=STRING,
-    minimum=nullable("number"),
-    maximum=nullable("number"),
-    choices=TEXTS,
-    writeable=FLAG,
-)
 _LOCKS: Final[Schema] = {"type": "array", "items": with_fields(users=_USERS, places=_PLACES)}
-_NODES: Final = list_of(nodeId=INTEGER, name=STRING)
 
 HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
@@ -129,47 +114,6 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         words=("code", "pin"),
     ),
     ToolSpec(
-        "get_zwave_parameters",
-        "Settings of a device",
-        "The configuration parameters of one device.",
-        "REQUIRED to read a device's own settings: you MUST call this whenever the user asks about a "
-        "parameter. DO NOT use for its state.\n"
-        "Good: {deviceName: 'Desk Lamp', parameter: 'LED Indicator'}. Bad: {deviceName: 'all'}.",
-        object_of(
-            {
-                "deviceName": device("'Desk Lamp'"),
-                "parameter": text("Its name or number, for example 'LED Indicator'; leave out for all"),
-                "value": text("Tells only whether it could be set to this, for example '3000'"),
-            },
-            ("deviceName",),
-        ),
-        with_fields(parameters=_PARAMETERS),
-        read_only=True,
-        idempotent=True,
-        words=("parameter", "configur", "setting of", "settings of"),
-    ),
-    ToolSpec(
-        "set_zwave_parameter",
-        "Change a setting of a device",
-        "Changes one configuration parameter of one device, after your yes.",
-        "REQUIRED to change a device's own setting: you MUST call this whenever the user asks about changing "
-        "a parameter. DO NOT use for switching or dimming.\n"
-        "Good: {deviceName: 'Desk Lamp', parameter: 'LED Indicator', value: 'Always off'}. "
-        "Bad: {deviceName: 'Desk Lamp', parameter: 'light', value: 'on'}.",
-        object_of(
-            {
-                "deviceName": device("'Desk Lamp'"),
-                "parameter": text("Its name or number, for example 'LED Indicator'"),
-                "value": text("A number or one of its choices, for example '3000'"),
-            },
-            ("deviceName", "parameter", "value"),
-        ),
-        with_fields(parameters=_PARAMETERS),
-        destructive=True,
-        idempotent=True,
-        words=("parameter", "configur"),
-    ),
-    ToolSpec(
         "rename_zwave_device",
         "Rename a device",
         "Gives one device another name, or puts it into another room.",
@@ -201,36 +145,5 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         read_only=True,
         idempotent=True,
         words=("ping", "answer", "reach", "respond"),
-    ),
-    ToolSpec(
-        "repair_zwave_device",
-        "Repair a connection",
-        "Interviews a device again, or rebuilds its routes or those of all.",
-        "REQUIRED to interview a device again or to rebuild routes: you MUST call this whenever the user "
-        "asks about that. DO NOT use for switching.\n"
-        "Good: {action: 'interview', deviceName: 'Space Heater'}; {action: 'routes'} for the whole network. "
-        "Bad: {action: 'interview'}.",
-        object_of(
-            {
-                "action": choice("interview needs deviceName", "interview", "routes"),
-                "deviceName": device("'Space Heater'"),
-            },
-            ("action",),
-        ),
-        RESULT,
-        destructive=True,
-        words=("interview", "route", "heal", "repair"),
-    ),
-    ToolSpec(
-        "change_zwave_network",
-        "Add or remove a device",
-        "Lets a new device join the Z-Wave network, or one leave it, for a minute.",
-        "REQUIRED to let a device join or leave the network: you MUST call this whenever the user asks about "
-        "adding or removing a device, about stopping that, or whether it was found. DO NOT use for lists.\n"
-        "Good: {action: 'add'}. Bad: {action: 'remove', deviceName: 'Lamp'}.",
-        object_of({"action": choice("As the user asked", "add", "remove", "stop", "status")}, ("action",)),
-        with_fields(open=FLAG, nodes=_NODES, door=STRING),
-        destructive=True,
-        words=("add", "include", "inclusion", "exclu", "remove", "pair", "join", "new device"),
     ),
 )

@@ -55,13 +55,6 @@ class Api(StrEnum):
     # Keeping house (`mqtt/network.py`).
     SET_NAME = "setNodeName"
     SET_LOCATION = "setNodeLocation"
-    REFRESH_INFO = "refreshInfo"
-    REBUILD_ROUTES = "rebuildNodeRoutes"
-    REBUILD_ALL_ROUTES = "beginRebuildingRoutes"
-    START_INCLUSION = "startInclusion"
-    STOP_INCLUSION = "stopInclusion"
-    START_EXCLUSION = "startExclusion"
-    STOP_EXCLUSION = "stopExclusion"
     REFRESH_USERS = "accessControlRefreshUsers"
     ACCESS_STATE = "accessControlGetState"
 

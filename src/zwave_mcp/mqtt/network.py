@@ -4,20 +4,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from zwave_mcp.home import NotUnderstood, Refused
-from zwave_mcp.maintenance.network import CannotDo, Door, LockUser, LockUsers
+from zwave_mcp.maintenance.network import CannotDo, LockUser, LockUsers
 from zwave_mcp.mqtt.api import Api
 
 Call = Callable[..., Awaitable[Any]]
 
 _SOON_SECONDS: Final = 3.0  # what the gateway does by itself
 _RADIO_SECONDS: Final = 12.0  # a lock is read user by user; a route is tried
-_DEFAULT_STRATEGY: Final = 0
 _UNKNOWN_API: Final = "Unknown API"
 _NOT_BY_THIS_STICK: Final = "Your hardware does not support"
 _OTHER_VERSION: Final = "This version of Z-Wave JS UI cannot do that, so nothing was done."
 _OTHER_STICK: Final = "The Z-Wave stick cannot do that, so nothing was done."
-# As zwave-js counts them; 4 waits for devices that were announced before, and lets nobody else in.
-_DOORS: Final = {0: Door.CLOSED, 1: Door.ADDING, 2: Door.REMOVING, 4: Door.CLOSED}
 
 
 class MqttNetwork:
@@ -39,29 +36,6 @@ class MqttNetwork:
 
     async def move(self, node_id: int, room: str) -> None:
         await self._name(Api.SET_LOCATION, node_id, room)
-
-    async def interview(self, node_id: int) -> None:
-        await self._ask(Api.REFRESH_INFO, node_id)
-
-    async def rebuild_routes(self, node_id: int | None) -> bool:
-        if node_id is None:
-            return _yes_or_no(await self._ask(Api.REBUILD_ALL_ROUTES))
-        return _yes_or_no(await self._ask(Api.REBUILD_ROUTES, node_id, timeout_seconds=_RADIO_SECONDS))
-
-    async def open(self, way: Door) -> bool:
-        if way is Door.ADDING:  # both arguments are needed (measured)
-            return _yes_or_no(await self._ask(Api.START_INCLUSION, _DEFAULT_STRATEGY, {}))
-        return _yes_or_no(await self._ask(Api.START_EXCLUSION))
-
-    async def close(self, way: Door) -> None:
-        """Each way has its own end: the other one's does nothing (measured)."""
-        await self._ask(Api.STOP_INCLUSION if way is Door.ADDING else Api.STOP_EXCLUSION)
-
-    async def door(self) -> Door:
-        info = await self._ask(Api.GET_INFO)
-        state = info.get("inclusionState") if isinstance(info, Mapping) else None
-        known = isinstance(state, int) and not isinstance(state, bool)
-        return _DOORS.get(state, Door.UNKNOWN) if known else Door.UNKNOWN  # type: ignore[arg-type]
 
     async def _name(self, api: Api, node_id: int, name: str) -> None:
         if not _yes_or_no(await self._ask(api, node_id, name)):

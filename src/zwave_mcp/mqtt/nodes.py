@@ -109,7 +109,6 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
         maximum=_number(raw.get("max")),
         writeable=raw.get("writeable") is True,
         target=_target(value_id, raw.get("targetValue")),
-        listed_only=raw.get("allowManualEntry") is False,
         updated=updated / 1000 if updated is not None else None,
     )
 

@@ -35,7 +35,6 @@ class Moment:
 def effect(device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment) -> tuple[Changes, WriteResult]:
     """The movements that begin now, and what the gateway gets to know."""
     own = {"thermostat": _climate, "chime": _sound, "siren": _sound}.get(device.kind)
-    own = _parameter if value_id.command_class == made.CONFIGURATION else own
     if own is not None:
         return own(device, value_id, value, moment)
     if value_id.property == "targetColor":
@@ -112,19 +111,6 @@ def _sound(device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment) ->
         str(made.volume_id(device)): Track(volume, volume, now),
     }
     return changes, WriteResult(CONFIRMED if device.supervised else ACKNOWLEDGED)
-
-
-def _parameter(
-    device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment
-) -> tuple[Changes, WriteResult]:
-    """A device takes what it allows, and says nothing of what it does not (measured)."""
-    known = next((one for one in device.parameter if one.number == value_id.property), None)
-    most = (len(known.choices) - 1 if known.choices else known.maximum) if known else -1
-    taken = known is not None and (0 if known.choices else known.minimum) <= value <= most
-    before = moment.actual(value_id)
-    refuses = not taken or "optimistic" in device.faults or "jams" in device.faults
-    track = Track(before, before if refuses else value, moment.now)
-    return {str(value_id): track}, WriteResult(ACKNOWLEDGED)
 
 
 def _counted(device: DeviceSpec, moment: Moment) -> Changes:

@@ -44,19 +44,6 @@ class BadHome(ValueError):
 
 
 @table(frozen=True, slots=True, config=_CHECKED)
-class ParameterSpec:
-    """A configuration parameter; with choices its value is the place of one of them, from 0 on."""
-
-    name: Annotated[str, Field(min_length=1)]
-    number: Annotated[StrictInt, Field(ge=1, le=255)]
-    value: StrictInt = 0
-    minimum: StrictInt = 0
-    maximum: StrictInt = 255
-    unit: str = ""
-    choices: tuple[str, ...] = ()
-
-
-@table(frozen=True, slots=True, config=_CHECKED)
 class DeviceSpec:
     kind: Kind
     node: Annotated[StrictInt, Field(ge=2, le=4000)] = 0  # which is the next one that is free
@@ -80,7 +67,6 @@ class DeviceSpec:
     measures: tuple[Measure, ...] = ()
     kwh: Seconds | None = None  # of a plug: it counts energy, beginning here
     users: tuple[str, ...] = ()  # of a lock: who has a code
-    parameter: tuple[ParameterSpec, ...] = ()
     buttons: Annotated[StrictInt, Field(ge=0, le=8)] = 0  # of a remote or a bell
     faults: frozenset[Fault] = frozenset()
 

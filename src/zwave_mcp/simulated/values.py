@@ -31,7 +31,6 @@ Texts = dict[int | bool | str, str]
 WATTS_KEY: Final = 66049
 KWH_KEY: Final = 65537
 USER_CODE: Final = 99
-CONFIGURATION: Final = 112
 _USER_PLACES: Final = 5
 AIR: Final = "Air temperature"
 _MODES: Final[Texts] = {0: "Off", 1: "Heat", 2: "Cool", 3: "Auto"}
@@ -90,7 +89,7 @@ def lock_state_id(spec: DeviceSpec) -> ValueId:
 def values_of(spec: DeviceSpec) -> tuple[Value, ...]:
     """Everything the device has, with its first values."""
     values = [*_acting(spec), *_measuring(spec)]
-    values += [*_users(spec), *_parameters(spec)]
+    values += [*_users(spec)]
     values += [*alarm_values(spec.node, spec.measures), *button_values(spec.node, spec.buttons)]
     if spec.battery is not None:
         battery = ValueId(spec.node, BATTERY, 0, "level")
@@ -187,23 +186,6 @@ def _users(spec: DeviceSpec) -> list[Value]:
     ]
 
 
-def _parameters(spec: DeviceSpec) -> list[Value]:
-    return [
-        Value(
-            ValueId(spec.node, CONFIGURATION, 0, one.number),
-            one.value,
-            one.name,
-            one.unit,
-            dict(enumerate(one.choices)),
-            0.0 if one.choices else float(one.minimum),
-            float(len(one.choices) - 1 if one.choices else one.maximum),
-            writeable=True,
-            listed_only=bool(one.choices),
-        )
-        for one in spec.parameter
-    ]
-
-
 def _thermostat(spec: DeviceSpec) -> list[Value]:
     heating = {"minimum": 5.0, "maximum": 30.0, "writeable": True}
     cooling = {"minimum": 18.0, "maximum": 32.0, "writeable": True}
@@ -286,8 +268,6 @@ def kwh(spec: DeviceSpec, counted: float, on: bool, since: float, now: float) ->
 
 def acceptable(value_id: ValueId, value: Any) -> bool:
     """Whether the driver would take the value at all."""
-    if value_id.command_class == CONFIGURATION:
-        return isinstance(value, int) and not isinstance(value, bool)
     checks: dict[int, Callable[[Any], bool]] = {
         BINARY_SWITCH: lambda raw: isinstance(raw, bool),
         MULTILEVEL_SWITCH: lambda raw: raw == 255 or 0 <= raw <= 99,

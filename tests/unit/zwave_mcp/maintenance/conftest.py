@@ -1,6 +1,5 @@
 """A simulated home in which there is something to look after, and a clock of its own."""
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,11 +20,6 @@ name = "Desk Lamp"
 room = "Office"
 kind = "switch"
 node = 2
-parameter = [
-  { number = 2, name = "LED Indicator", choices = ["On when off", "On when on", "Always off"] },
-  { number = 20, name = "Power Limit", value = 2500, maximum = 3600, unit = "W" },
-  { number = 21, name = "Power Report", value = 10, minimum = -1, maximum = 100, unit = "%" },
-]
 
 [[device]]
 name = "Dryer"
@@ -57,7 +51,6 @@ node = 6
 measures = ["door"]
 battery = 9
 faults = ["asleep"]
-parameter = [{ number = 1, name = "Wake Up", value = 60 }]
 
 [[device]]
 name = "Space Heater"
@@ -87,14 +80,6 @@ class House:
         self.now = MORNING
         self.home = SimulatedHome(file, folder / "state.json", faults=faults, clock=lambda: self.now)
         self.tools = Tools(self.home, allow_unlock=True, clock=lambda: self.now)
-
-    async def watched(self) -> None:
-        """Let it look at the network as long as that is open."""
-        async with asyncio.timeout(30):
-            running = asyncio.ensure_future(self.tools.house.run())
-            while (await self.tools.call("change_zwave_network", {"action": "status"})).structured["open"]:
-                await asyncio.sleep(0.01)
-            running.cancel()
 
     async def __call__(self, tool: str, **given: str) -> tuple[str, str, dict[str, Any]]:
         answer = await self.tools.call(tool, given)

@@ -9,7 +9,7 @@ import pytest
 
 from zwave_mcp.events import EventLog
 from zwave_mcp.home import Node, NotUnderstood, Refused, Scene, SceneValue, Snapshot, ValueId
-from zwave_mcp.maintenance.network import CannotDo, Door, LockUser
+from zwave_mcp.maintenance.network import CannotDo, LockUser
 from zwave_mcp.mqtt.api import Api, _result
 from zwave_mcp.mqtt.network import MqttNetwork
 from zwave_mcp.mqtt.nodes import parse_nodes
@@ -62,43 +62,6 @@ async def test_names_rooms_and_their_errors() -> None:
         await gateway.network.rename(99, "x")
 
 
-async def test_interviews_and_routes() -> None:
-    gateway = Recorded()
-    await gateway.network.interview(3)
-    assert await gateway.network.rebuild_routes(16) is False
-    assert await gateway.network.rebuild_routes(None) is True
-    with pytest.raises(Refused, match="Node 99 not found"):
-        await gateway.network.rebuild_routes(99)
-
-
-async def test_who_opens_first_and_each_way_has_its_own_end() -> None:
-    gateway = Recorded()
-    assert await gateway.network.open(Door.REMOVING) is True
-    assert await gateway.network.open(Door.ADDING) is True
-    assert await gateway.network.open(Door.ADDING) is False
-    await gateway.network.close(Door.REMOVING)
-    assert [api for api, _ in gateway.asked][-1] == "stopExclusion"
-    assert gateway.asked[1] == ("startInclusion", (0, {}))
-
-
-@pytest.mark.parametrize(
-    ("state", "door"),
-    [
-        (0, Door.CLOSED),
-        (1, Door.ADDING),
-        (2, Door.REMOVING),
-        (3, Door.UNKNOWN),
-        (4, Door.CLOSED),
-        (None, Door.UNKNOWN),
-    ],
-)
-async def test_the_state_of_the_network(state: int | None, door: Door) -> None:
-    async def call(*_: Any, **__: Any) -> Any:
-        return {"inclusionState": state}
-
-    assert await MqttNetwork(call, lambda: None).door() is door
-
-
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
@@ -114,7 +77,7 @@ async def test_a_gateway_or_stick_that_cannot_is_told_apart(message: str, senten
         raise Refused(message)
 
     network = MqttNetwork(call, lambda: None)
-    for asked in (network.interview(3), network.rename(3, "x"), network.users(3), network.open(Door.ADDING)):
+    for asked in (network.rename(3, "x"), network.users(3)):
         with pytest.raises(CannotDo, match=sentence):
             await asked
 
@@ -125,7 +88,7 @@ async def test_answers_of_another_version_are_not_taken_for_a_yes(answer: Any) -
         return answer
 
     network = MqttNetwork(call, lambda: None)
-    for asked in (network.rename(3, "x"), network.rebuild_routes(3), network.open(Door.ADDING)):
+    for asked in (network.rename(3, "x"), network.move(3, "x")):
         with pytest.raises(NotUnderstood):
             await asked
 
@@ -165,7 +128,6 @@ async def test_no_digit_of_a_code_comes_out_of_any_tool_resource_or_log(
         ("get_device_sensor_data", name),
         ("get_zwave_user_codes", name),
         ("get_zwave_user_codes", {}),
-        ("get_zwave_parameters", name),
         ("get_zwave_batteries", {}),
         ("list_zwave_scenes", {}),
         ("list_zwave_scenes", {"sceneName": "Guests"}),

@@ -1,7 +1,6 @@
 """Keeping house: what is said of it, and the call of the Z-Wave server that does it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from home_words.house_words import EVERYBODY, HOUSE
 from voice_gateway.brain.local.grammar import Frame, Slot
@@ -26,13 +25,9 @@ from voice_gateway.integrations.zwave import (
     BATTERIES,
     CODES,
     ENERGY,
-    NETWORK,
-    PARAMETERS,
     PING,
     RENAME,
-    REPAIR,
     SCENES,
-    SET_PARAMETER,
     ZwaveSource,
 )
 
@@ -139,21 +134,11 @@ def _digits(frame: Frame, context: Context) -> Meaning:
     return Step(frame.intent, say=NO_DIGITS, frame=frame) if has_lock else NotHandled("no lock is there")
 
 
-def _parameters(frame: Frame, context: Context) -> Meaning:
-    wanted = frame.text("parameter")
-    return _with(frame, context, PARAMETERS, {"parameter": wanted} if wanted else {})
-
-
 def _ping(frame: Frame, context: Context) -> Meaning:
     return _with(frame, context, PING)
 
 
 # --- acts
-
-
-def _set_parameter(frame: Frame, context: Context) -> Meaning:
-    given = {"parameter": frame.text("parameter"), "value": frame.text("value")}
-    return _with(frame, context, SET_PARAMETER, given, acts=True)
 
 
 def _rename(frame: Frame, context: Context) -> Meaning:
@@ -176,24 +161,6 @@ def _move_room(frame: Frame, context: Context) -> Meaning:
     return NotHandled("it moves by itself") if moved else meaning
 
 
-def _interview(frame: Frame, context: Context) -> Meaning:
-    return _with(frame, context, REPAIR, {"action": "interview"}, acts=True)
-
-
-def _routes(frame: Frame, context: Context) -> Meaning:
-    if frame.text("thing"):
-        return _with(frame, context, REPAIR, {"action": "routes"}, acts=True)
-    return _network(frame, context, REPAIR, "routes")
-
-
-def _network(frame: Frame, context: Context, tool: str, action: str, *, acts: bool = True) -> Meaning:
-    """Of the first Z-Wave home: only one can be opened by a word."""
-    meaning = _of_all(frame, tool, context, action=action)
-    if isinstance(meaning, Step):
-        return replace(meaning, requests=meaning.requests[:1], acts=acts)
-    return meaning
-
-
 def _titled(said: str) -> str:
     """Names are written with capitals, and heard without."""
     return " ".join(word[:1].upper() + word[1:] for word in said.split())
@@ -207,15 +174,7 @@ KEEPING: dict[str, Callable[[Frame, Context], Meaning]] = {
     "SceneMembers": _scene_members,
     "Codes": _codes,
     "CodeDigits": _digits,
-    "Parameters": _parameters,
-    "SetParameter": _set_parameter,
     "Rename": _rename,
     "MoveRoom": _move_room,
     "Ping": _ping,
-    "Interview": _interview,
-    "Routes": _routes,
-    "Join": lambda frame, context: _network(frame, context, NETWORK, "add"),
-    "Leave": lambda frame, context: _network(frame, context, NETWORK, "remove"),
-    "StopJoining": lambda frame, context: _network(frame, context, NETWORK, "stop"),
-    "JoinStatus": lambda frame, context: _network(frame, context, NETWORK, "status", acts=False),
 }
