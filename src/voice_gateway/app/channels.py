@@ -69,9 +69,9 @@ class Doors:
         if gateway.settings.mqtt.broker_url:
             self._open_mqtt()
         if gateway.settings.web.enabled:
-            from voice_gateway.app.web import web_door
+            from voice_gateway.app.web import web_channel
 
-            self._web = web_door(gateway, config)
+            self._web = web_channel(gateway, config)
             gateway.start(self._web.run(), "door.web")
         if self._mqtt is not None or self._web is not None:
             gateway.start(gateway.plans_told().run(), "plans")

@@ -1,4 +1,4 @@
-"""Puts the web door together: which routes there are, and which parts of the gateway stand behind them."""
+"""Builds the web channel: its routes, and the parts of the gateway behind them."""
 
 import sys
 import time
@@ -17,99 +17,72 @@ from voice_gateway.events import Event, PartState, Planned
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
 
-# Imported in a thread, while servers start; by then none of it is needed.
-HEAVY = (
-    "voice_gateway.channels.web.ask_api",
-    "voice_gateway.channels.web.health",
-    "voice_gateway.channels.web.mcp",
-    "voice_gateway.channels.web.metrics",
-    "voice_gateway.channels.web.openai",
-)
 
-
-def web_door(gateway: "Gateway", config: Path | None) -> WebChannel:
-    """`config` is the file of its settings."""
-
-    def routes(start: Start) -> list[Any]:
-        from starlette.routing import Route
-
-        from voice_gateway.channels.web.ask_api import Asking
-        from voice_gateway.channels.web.devices import Devices
-        from voice_gateway.channels.web.login import LoginPage
-        from voice_gateway.channels.web.microphones import Microphones
-        from voice_gateway.channels.web.openapi import openapi_routes
-        from voice_gateway.channels.web.routines import routine_json
-        from voice_gateway.channels.web.sse import Feed
-        from voice_gateway.channels.web.turns import Turns
-
-        talk, feed = gateway.conversation, Feed(gateway.watch)
-        asking = Asking(talk.answer, feed, start)
-        home = gateway.local
-        devices = Devices(lambda: home.home, home.known, talk.make_calls, asking, feed)
-        gateway.local.look_on(devices.changed)
-
-        def planned(event: Event) -> None:
-            if isinstance(event, Planned) and event.kind == "routine" and feed.listened:
-                feed.tell("routines", {"routines": [routine_json(dict(one)) for one in event.plans.values()]})
-
-        gateway.watch.subscribe(planned)
-        return [
-            *asking.routes(),
-            Route("/api/events", feed.events, methods=["GET"]),
-            *devices.routes(),
-            *Microphones(lambda: _engines(gateway), talk.answer, feed, start).routes(),
-            *Turns(gateway.recorder).routes(),
-            *LoginPage(tokens).routes(),
-            *openapi_routes(),
-            *program_routes(gateway, start, config),
-        ]
-
+def web_channel(gateway: "Gateway", config: Path | None) -> WebChannel:
+    """`config` is the settings file, which the doctor reads too."""
     tokens = TokenFile(web_token_file())
-    return WebChannel(gateway.settings.web, routes, gateway.watch, tokens, heavy=HEAVY)
+    settings, events = gateway.settings.web, gateway.watch
+    return WebChannel(settings, lambda start: web_routes(gateway, start, tokens, config), events, tokens)
 
 
-def program_routes(gateway: "Gateway", start: Start, config: Path | None) -> list[Any]:
-    """For programs: OpenAI's shape, MCP, health, metrics, routines; `config` is for the doctor."""
-    from voice_gateway.channels.web.doctor import Doctor
-    from voice_gateway.channels.web.health import Health
+def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path | None) -> list[Any]:
+    """Every route of the API, in FastAPI routers. Called when the libraries are imported."""
+    from voice_gateway.channels.web.ask_api import AskApi, login_router
+    from voice_gateway.channels.web.home_api import DevicesApi, Routines, routine_json
     from voice_gateway.channels.web.mcp import McpChannel
-    from voice_gateway.channels.web.metrics import Metrics
     from voice_gateway.channels.web.openai import OpenAi
-    from voice_gateway.channels.web.routines import PlannedRoutines
-    from voice_gateway.channels.web.stats import Figures
+    from voice_gateway.channels.web.sse import Feed
+    from voice_gateway.channels.web.stats import Stats, metrics_router
+    from voice_gateway.channels.web.system_api import Doctor, Health, turns_router
+    from voice_gateway.channels.web.voice import Engines, voice_router
 
-    talk, link, started = gateway.conversation, gateway.link, time.time()
+    talk, home, events = gateway.conversation, gateway.local, gateway.watch
+    started, feed = time.time(), Feed(events)
+    asks = AskApi(talk.answer, feed, start)
+    devices = DevicesApi(lambda: home.home, home.known, talk.make_calls, asks, feed)
+    home.look_on(devices.publish_changes)
+    routines = Routines(gateway.routines.book, talk.make_calls)
 
     def known_tool(name: str) -> str | None:
         tool = gateway.tools.find(name)
         return gateway.tools.offered_name(tool) if tool is not None else None
 
+    stats = Stats(known_tool, __version__)
+    events.subscribe(stats.on_event)
+
+    def publish_routines(event: Event) -> None:
+        if isinstance(event, Planned) and event.kind == "routine" and feed.listened:
+            plans = [routine_json(dict(plan)) for plan in event.plans.values()]
+            feed.publish("routines", {"routines": plans})
+
+    events.subscribe(publish_routines)
+
     async def parts() -> Sequence[PartState]:
         return await all_parts(gateway, started)
 
     async def tools() -> Sequence[Mapping[str, Any]]:
-        return [one["tool"] for one in (await tool_request(gateway, {"action": "list"}))["tools"]]
+        listed = await tool_request(gateway, {"action": "list"})
+        return [record["tool"] for record in listed["tools"]]
 
-    figures = Figures(known_tool)
-    gateway.watch.subscribe(figures.watched)
-    routines = PlannedRoutines(gateway.routines.book, talk.make_calls)
+    def engines() -> Engines:
+        channels = gateway.doors
+        return Engines(channels.transcriber, channels.synthesizer, gateway.settings.voice, events)
+
     return [
-        *OpenAi(talk.answer, start, gateway.watch).routes(),
-        *McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).routes(),
-        *routines.routes(),
-        *Health(figures, parts, link.status).routes(),
-        *Metrics(figures, gateway.watch.parts, link.status, __version__).routes(),
-        *Doctor(_doctor(config), start).routes(),
+        asks.router(),
+        devices.router(),
+        routines.router(),
+        login_router(tokens),
+        turns_router(gateway.recorder),
+        voice_router(engines, talk.answer, feed, start),
+        Health(stats, parts, gateway.link.status).router(),
+        Doctor(_doctor(config), start).router(),
+        metrics_router(stats, events.parts, gateway.link.status),
+        OpenAi(talk.answer, start, events).router(),
+        McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).route(),
     ]
 
 
 def _doctor(config: Path | None) -> list[str]:
     chosen = ["--config", str(config.resolve())] if config is not None else []
     return [sys.executable, "-m", "voice_gateway", "doctor", "--lines", *chosen]
-
-
-def _engines(gateway: "Gateway") -> Any:
-    from voice_gateway.channels.web.voice import Engines
-
-    doors = gateway.doors
-    return Engines(doors.transcriber, doors.synthesizer, gateway.settings.voice, gateway.watch)

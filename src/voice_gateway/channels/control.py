@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels import json_text
 from voice_gateway.channels.marks import mark_lines
 from voice_gateway.errors import LinkError
 from voice_gateway.interruption import Interruption

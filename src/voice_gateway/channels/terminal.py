@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TextIO
 
-from voice_gateway.channels import Answer
-from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.marks import Mark, mark_lines, without_marks
 from voice_gateway.channels.progress_line import ProgressLine
 from voice_gateway.channels.typed_history import TypedHistory

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels import json_text
 from voice_gateway.channels.mqtt.topics import message_for
 from voice_gateway.channels.terminal import TextChannel, print_json, read_line
 from voice_gateway.config import MqttSettings

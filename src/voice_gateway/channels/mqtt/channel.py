@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.backoff import Backoff, end_when_stopping, is_stopping
-from voice_gateway.channels import Answer
-from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.mqtt.controls import Controls
 from voice_gateway.channels.mqtt.link import (
     PUBLISH_LIMIT_SECONDS,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from voice_gateway import __version__
-from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels import json_text
 from voice_gateway.channels.mqtt.topics import Message, topic
 from voice_gateway.config import MqttSettings
 

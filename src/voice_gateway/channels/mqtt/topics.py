@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels import json_text
 from voice_gateway.config import MqttSettings
 from voice_gateway.events import (
     Acted,

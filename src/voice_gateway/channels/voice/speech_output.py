@@ -9,8 +9,8 @@ from time import perf_counter
 
 import numpy as np
 
+from voice_gateway.channels import not_yet_said
 from voice_gateway.channels.marks import Mark
-from voice_gateway.channels.streamed_text import not_yet_said
 from voice_gateway.channels.voice.alarm import Alarms
 from voice_gateway.channels.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError

@@ -1,80 +1,85 @@
-"""`/api/ask` and `/api/undo`: words in, the object of `ask --json` out, whole or piece by piece."""
+"""`/api/ask`, `/api/undo`, `/api/events` and `/api/login`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, Field, StringConstraints
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from voice_gateway.channels import Answer
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.models import Body, json_response, read
-from voice_gateway.channels.web.refusals import WENT_WRONG
-from voice_gateway.channels.web.sse import Feed
-from voice_gateway.channels.web.streams import EventStream, Stream, sse
+from voice_gateway.channels.web.guard import COOKIE
+from voice_gateway.channels.web.limits import LIMITS, RateLimit
+from voice_gateway.channels.web.models import (
+    STREAMS,
+    Body,
+    EventStreamResponse,
+    Name,
+    ReplyModel,
+    Words,
+    json_response,
+)
+from voice_gateway.channels.web.server import WENT_WRONG
+from voice_gateway.channels.web.sse import Feed, Stream, event_stream, sse
+from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.interruption import Interruption
-from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance, new_id
+from voice_gateway.turn import Reply, Utterance, new_id
 from voice_gateway.turns.acts import Where
 
-DOOR = "web"
-
-Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
-
-
-def _with_words(text: str) -> str:
-    if not text.strip():
-        raise ValueError("there are no words in it")
-    return text
-
-
-Words = Annotated[
-    str,
-    StringConstraints(max_length=LONGEST_TEXT),
-    AfterValidator(_with_words),
-    Field(json_schema_extra={"pattern": r"\S"}),
-]
+CHANNEL = "web"
+YEAR_SECONDS = 365 * 24 * 3600
 
 
 class Ask(Body):
     text: Words
     conversation_id: Name | None = None
     room: Name | None = None
-    stream: bool = False  # step by step, for who cannot set an Accept header
+    stream: bool = False  # step by step, for clients that cannot set an Accept header
 
 
 class Undo(Body):
     conversation_id: Name
 
 
-class Asking:
-    """Who leaves interrupts what can be interrupted; what was begun with a device comes to its end."""
+class Login(Body):
+    token: str
+
+
+class AskApi:
+    """Answers whole or step by step. A client that leaves interrupts the model, not a device's command."""
 
     def __init__(self, answer: Answer, feed: Feed, start: Start) -> None:
         self._answer = answer
         self._feed = feed
-        self._start = start  # a turn outlives the connection of who asked
+        self._start = start
 
-    def routes(self) -> list[BaseRoute]:
-        return [
-            Route("/api/ask", self.ask, methods=["POST"]),
-            Route("/api/undo", self.undo, methods=["POST"]),
-        ]
+    def router(self) -> APIRouter:
+        router = APIRouter()
 
-    async def ask(self, request: Request) -> Response:
-        asked = await read(request, Ask)
-        # Without a name it is a conversation of its own: nobody else's yes is an answer in it.
-        utterance = Utterance(asked.text, DOOR, asked.conversation_id or f"web-{new_id()}", asked.room)
-        return await self.respond(request, utterance, stream=asked.stream)
+        @router.post("/api/ask", response_model=ReplyModel, responses=STREAMS)
+        async def ask(request: Request, asked: Ask) -> Response:
+            """Say something; step by step with `stream` or Accept: text/event-stream"""
+            # Without an id it is a new conversation: a yes from elsewhere answers no question of it.
+            utterance = Utterance(asked.text, CHANNEL, asked.conversation_id or f"web-{new_id()}", asked.room)
+            return await self.respond(request, utterance, stream=asked.stream)
 
-    async def undo(self, request: Request) -> Response:
-        asked = await read(request, Undo)
-        utterance = Utterance("undo", DOOR, asked.conversation_id)
-        wanted = Where(DOOR, conversation=asked.conversation_id)
-        return await self.respond(request, utterance, take_back=wanted)
+        @router.post("/api/undo", response_model=ReplyModel, responses=STREAMS)
+        async def undo(request: Request, asked: Undo) -> Response:
+            """Take back what this conversation did last"""
+            utterance = Utterance("undo", CHANNEL, asked.conversation_id)
+            where = Where(CHANNEL, conversation=asked.conversation_id)
+            return await self.respond(request, utterance, take_back=where)
+
+        @router.get("/api/events", response_class=EventStreamResponse)
+        async def events(request: Request, turn: str = "") -> Response:
+            """All that happens, as it happens, or the events of one turn"""
+            return self._feed.response(request, turn)
+
+        return router
 
     async def respond(
         self,
@@ -83,24 +88,24 @@ class Asking:
         answer: Answer | None = None,
         *,
         stream: bool = False,
-        **how: Any,
+        **options: Any,
     ) -> Response:
-        """By `answer`, if it is not for the conversation's own words."""
-        asked = partial(answer or self._answer, utterance, **how)
+        """Answers by `answer`, or by the conversation with these options."""
+        asked = partial(answer or self._answer, utterance, **options)
         if stream or "text/event-stream" in request.headers.get("accept", ""):
-            return EventStream(request, self._told(utterance, asked))
+            return event_stream(self._steps(utterance, asked))
         interruption = Interruption()
         reply = await unless_left(request, asked(interruption=interruption), interruption)
         return json_response(reply.to_json())
 
-    async def _told(self, utterance: Utterance, asked: Answer) -> AsyncIterator[bytes]:
-        """Every step while it happens, and the answer last."""
+    async def _steps(self, utterance: Utterance, asked: Answer) -> AsyncIterator[bytes]:
+        """Every event of the turn, and the answer last."""
         stream, interruption = Stream(), Interruption()
-        unfollow = self._feed.follow(utterance.id, lambda kind, told: stream.put(sse(kind, told)))
+        unfollow = self._feed.follow(utterance.id, lambda kind, facts: stream.put(sse(kind, facts)))
 
         async def answered() -> None:
             try:
-                # Who follows hears the words by the events; without `say` they would come as a whole.
+                # With `say` the text comes in pieces, as events; without it, at once.
                 reply = await asked(say=lambda _text: None, interruption=interruption)
                 stream.put(sse("answer", reply.to_json()))
             except Exception:
@@ -115,17 +120,45 @@ class Asking:
                 yield piece
         finally:
             unfollow()
-            interruption.now()  # whoever leaves; after the end it means nothing
+            interruption.now()
 
 
 async def unless_left(request: Request, answer: Awaitable[Reply], interruption: Interruption) -> Reply:
-    async def watched() -> None:
+    """The reply; a client that disconnects interrupts it."""
+
+    async def watch_connection() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
         interruption.now()
 
     async with asyncio.TaskGroup() as tasks:
-        leaving = tasks.create_task(watched(), name="web disconnect")
+        leaving = tasks.create_task(watch_connection(), name="web disconnect")
         reply = await answer
         leaving.cancel()
     return reply
+
+
+def login_router(tokens: TokenFile) -> APIRouter:
+    """A browser gives its token once, and gets a cookie that no script can read."""
+    router = APIRouter()
+    guesses = RateLimit(LIMITS.guesses_a_second, LIMITS.guesses_at_once)
+
+    @router.post("/api/login")
+    async def login(request: Request, given: Login) -> Response:
+        """A token becomes a cookie"""
+        if not tokens.knows(given.token):
+            if not guesses.take(request.client.host if request.client else ""):
+                raise HTTPException(429, "too many wrong tokens", headers={"retry-after": "60"})
+            raise HTTPException(401, "this is not the token: `voice-gateway web token` makes a new one")
+        response = json_response({"ok": True})
+        response.set_cookie(
+            COOKIE,
+            given.token,
+            max_age=YEAR_SECONDS,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        return response
+
+    return router

@@ -1,4 +1,4 @@
-"""The web door: opens its port, tries again while it is taken, and says where the console is."""
+"""The web channel: opens its port, retries while the port is taken, and reports the console's address."""
 
 import asyncio
 import importlib
@@ -20,37 +20,36 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 5.0  # until a port that is taken may be free
-Start = Callable[[Coroutine[Any, Any, None]], object]  # work that outlives a connection
-HEAVY = "voice_gateway.channels.web.server"  # with Starlette and uvicorn
+SERVER = "voice_gateway.channels.web.server"  # imports FastAPI and uvicorn
+
+Start = Callable[[Coroutine[Any, Any, None]], object]  # runs work that outlives a connection
 
 
 class WebChannel:
-    """`routes` makes what is served, when its libraries are there."""
+    """`routes` is called once the server's libraries are imported."""
 
     def __init__(
         self,
         settings: WebSettings,
         routes: Callable[[Start], Sequence[Any]],
-        watch: EventBus,
+        events: EventBus,
         tokens: TokenFile,
         *,
-        heavy: Sequence[str] = (),  # modules that are imported beside what else starts
         retry_seconds: float = RETRY_SECONDS,
         limits: Limits = LIMITS,
     ) -> None:
         self._settings = settings
         self._routes = routes
-        self._watch = watch
+        self._events = events
         self._tokens = tokens
-        self._heavy = (HEAVY, *heavy)
         self._retry_seconds = retry_seconds
         self._limits = limits
-        self.port = 0  # that it really listens on; 0: it does not
-        self.tried = asyncio.Event()  # it listens, or it is known that it cannot for now
+        self.port = 0  # 0 while it does not listen
+        self.tried = asyncio.Event()  # it listens, or has failed once
 
     @property
     def address(self) -> str:
-        """What to type into a browser; empty while there is nothing to see."""
+        """The console's URL; empty while the port is not open."""
         if not self.port:
             return ""
         host = self._settings.host
@@ -59,12 +58,11 @@ class WebChannel:
         return f"{scheme}://{shown}:{self.port}/"
 
     async def run(self) -> None:
-        """Until cancelled."""
-        self._watch.report("web", State.STARTING, "The web console is starting.")
-        for module in self._heavy:
-            await asyncio.to_thread(importlib.import_module, module)
-        async with asyncio.TaskGroup() as turns:
-            await self._open(lambda work: turns.create_task(_survived(work), name="web"))
+        """Serves until cancelled."""
+        self._events.report("web", State.STARTING, "The web console is starting.")
+        await asyncio.to_thread(importlib.import_module, SERVER)
+        async with asyncio.TaskGroup() as tasks:
+            await self._open(lambda work: tasks.create_task(_logged(work), name="web"))
 
     async def _open(self, start: Start) -> None:
         from voice_gateway.channels.web.server import HttpServer, application
@@ -97,7 +95,7 @@ class WebChannel:
             await server.wait_closed()
 
     async def _follow_token(self) -> None:
-        """Another process makes and revokes it."""
+        """Reports when another process makes or revokes the token."""
         known = self._tokens.exists
         while True:
             await asyncio.sleep(self._retry_seconds)
@@ -107,21 +105,21 @@ class WebChannel:
 
     def _report(self) -> None:
         if not self._settings.needs_token:
-            self._watch.report("web", State.OK, f"The web console is at {self.address}.")
+            self._events.report("web", State.OK, f"The web console is at {self.address}.")
         elif not self._tokens.exists:
-            self._watch.report("web", State.DEGRADED, WEB_NO_TOKEN, WEB.advice)
+            self._events.report("web", State.DEGRADED, WEB_NO_TOKEN, WEB.advice)
         else:
             plain = "" if self._settings.tls_cert else f" {WEB_NO_TLS}"
-            self._watch.report("web", State.OK, f"The web console is at {self.address}.{plain}")
+            self._events.report("web", State.OK, f"The web console is at {self.address}.{plain}")
 
     def _failed(self, sentence: str) -> None:
-        self._watch.report("web", State.DEGRADED, sentence, WEB.advice)
+        self._events.report("web", State.DEGRADED, sentence, WEB.advice)
         self.tried.set()
 
 
-async def _survived(work: Coroutine[Any, Any, None]) -> None:
-    """What one request asked for does not end the door."""
+async def _logged(work: Coroutine[Any, Any, None]) -> None:
+    """Logs an exception: the work of one request does not end the channel."""
     try:
         await work
     except Exception:
-        log.exception("a request of the web door failed")
+        log.exception("a web request failed")

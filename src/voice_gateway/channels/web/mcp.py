@@ -1,4 +1,4 @@
-"""`/mcp`: an MCP server of our own, so that other assistants can use the home, with this door's rights."""
+"""`/mcp`: the gateway as an MCP server, so that other assistants can use the home."""
 
 import asyncio
 import contextlib
@@ -9,17 +9,15 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from voice_gateway.channels import Answer
-from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.mcp_tools import INSTRUCTIONS, TOOLS
+from voice_gateway.channels.web.home_api import MakeCalls, NoRoutine, Routines
 from voice_gateway.channels.web.models import json_response
-from voice_gateway.channels.web.routines import MakeCalls, NoRoutine, PlannedRoutines
 from voice_gateway.errors import ToolError
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, ToolCall, Utterance, new_id
@@ -30,26 +28,93 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
-DOOR = "mcp"
+CHANNEL = "mcp"
 MOST_SESSIONS = 200
 LIBRARY = "mcp.server.streamable_http_manager"
+INSTRUCTIONS = (
+    "A home with a voice gateway. Use ask for what a person would say to it, in plain words: it acts, and "
+    "tells what was really done. call_tool runs one of its tools, which list_tools lists. Where an answer "
+    'has "expects_answer": true, nothing was done yet: show its question to the user, and pass the '
+    "user's own answer on with ask, in this session. Never answer it yourself."
+)
 
 
-class Wrong(ValueError):
-    """The arguments cannot be used."""
+class Arguments(BaseModel):
+    """Of a tool without parameters. Subclasses carry the others; docstrings are the tools' descriptions."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Ask(Arguments):
+    text: str = Field(description="What the user wants, in plain words", max_length=LONGEST_TEXT)
+    room: str = Field("", description="Where the user is, if that is known", max_length=LONGEST_NAME)
+
+
+class Call(Arguments):
+    name: str = Field(description="As list_tools gives it", max_length=LONGEST_NAME)
+    arguments: dict[str, Any] = Field(default_factory=dict, description="By the names of its parameters")
+
+
+class Delete(Arguments):
+    id: int = Field(description="Its id, as list_routines gives it")
+
+
+class Set(Delete):
+    enabled: bool = Field(description="false pauses it")
+
+
+READS = {"readOnlyHint": True, "idempotentHint": True}
+CHANGES = {"readOnlyHint": False, "destructiveHint": False}
+# Name: title, parameters, hints, description.
+TOOLS: Mapping[str, tuple[str, type[Arguments], Mapping[str, bool], str]] = {
+    "ask": (
+        "Ask the home",
+        Ask,
+        CHANGES,
+        "Says something to the home, as a person in it would: a wish, a question, a plan, or the user's own "
+        'answer to its last question. For example "turn on the floor lamp", "is a window open", "every day '
+        'at 7 turn on the heating". The answer tells what was really done.',
+    ),
+    "list_tools": (
+        "List the home's tools",
+        Arguments,
+        READS,
+        "Lists the tools that call_tool can run, each with its description and parameters.",
+    ),
+    "call_tool": (
+        "Run one of the home's tools",
+        Call,
+        CHANGES,
+        "Runs one of the tools of list_tools. What is sensitive becomes a question to the user, or is "
+        "refused.",
+    ),
+    "list_routines": (
+        "List routines",
+        Arguments,
+        READS,
+        "Lists what the home will do by itself, with the next time of each. Make a new one with ask.",
+    ),
+    "set_routine": ("Switch a routine on or off", Set, CHANGES, "Switches a routine on or off."),
+    "delete_routine": (
+        "Delete a routine",
+        Delete,
+        {"readOnlyHint": False, "destructiveHint": True},
+        "Deletes a routine for good.",
+    ),
+}
 
 
 class McpChannel:
-    """One conversation for each session: who answers a question is who was asked."""
+    """Each session is a conversation, so a confirmation comes from the client that was asked."""
 
     def __init__(
         self,
         answer: Answer,
         make_calls: MakeCalls,
         tools: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]],
-        routines: PlannedRoutines,
+        routines: Routines,
         *,
-        start: Start,  # what was begun outlives the connection of who asked
+        start: Start,
         version: str,
     ) -> None:
         self._answer = answer
@@ -61,29 +126,24 @@ class McpChannel:
         self._opening = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
 
-    def routes(self) -> list[BaseRoute]:
-        # A route, not a mount: that would send whoever asks for /mcp on to /mcp/.
-        return [Route("/mcp", _Endpoint(self))]
-
-    # --- the protocol, which is the library's
+    def route(self) -> Route:
+        """A route: a mount would redirect /mcp to /mcp/."""
+        return Route("/mcp", _Endpoint(self))
 
     async def manager(self) -> "StreamableHTTPSessionManager":
-        """Made when somebody comes for the first time: the library is large."""
+        """Created with the first request, because the library is large."""
         async with self._opening:
             if self._manager is None:
                 await asyncio.to_thread(importlib.import_module, LIBRARY)
-                ready: asyncio.Future[StreamableHTTPSessionManager] = (
-                    asyncio.get_running_loop().create_future()
-                )
+                ready = asyncio.get_running_loop().create_future()
                 self._start(self._serve(ready))
                 self._manager = await ready
             return self._manager
 
     async def _serve(self, ready: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
-        """Until the door is closed."""
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-        # It would write the sessions' names into the log, and whoever knows one is in.
+        # The library logs session ids, and a session id is all that a client needs to take over.
         logging.getLogger("mcp.server").setLevel(logging.ERROR)
         try:
             manager = StreamableHTTPSessionManager(self._server(), max_sessions=MOST_SESSIONS)
@@ -105,144 +165,136 @@ class McpChannel:
             version=self._version,
             title="Voice gateway",
             instructions=INSTRUCTIONS,
-            on_list_tools=self._listed,
-            on_call_tool=self._called,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
         )
 
-    async def _listed(
+    async def _list_tools(
         self, _context: "ServerRequestContext[Any]", _params: "PaginatedRequestParams | None"
     ) -> "ListToolsResult":
         from mcp_types import ListToolsResult, Tool
 
-        return ListToolsResult(tools=[Tool.model_validate(tool) for tool in TOOLS])
+        tools = [
+            {
+                "name": name,
+                "title": title,
+                "description": description,
+                "inputSchema": arguments.model_json_schema(),
+                "annotations": {"openWorldHint": False, **hints},
+            }
+            for name, (title, arguments, hints, description) in TOOLS.items()
+        ]
+        return ListToolsResult(tools=[Tool.model_validate(tool) for tool in tools])
 
-    async def _called(
+    async def _call_tool(
         self, context: "ServerRequestContext[Any]", params: "CallToolRequestParams"
     ) -> "CallToolResult":
         from mcp_types import CallToolResult, TextContent
 
+        facts: dict[str, Any] | None = None
         try:
-            text, facts, ok = await self._use(params.name, dict(params.arguments or {}), context)
-        except (Wrong, NoRoutine, ToolError) as error:
-            text, facts, ok = str(error), None, False
+            given = _arguments(params.name, dict(params.arguments or {}))
+            if params.name == "list_tools":
+                facts, ok = {"tools": list(await self._tools())}, True
+                text = json_text(facts)
+            elif params.name == "list_routines":
+                facts, ok = {"routines": await self._routines.listed()}, True
+                text = json_text(facts)
+            else:
+                reply = await self._reply(given, _conversation(context))
+                text, facts, ok = reply.text, reply.to_json(), reply.ok
+        except (ValueError, NoRoutine, ToolError) as error:
+            text, ok = str(error), False
         return CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content=facts, is_error=not ok
         )
 
-    # --- what can be called
-
-    async def _use(
-        self, name: str, given: dict[str, Any], context: "ServerRequestContext[Any]"
-    ) -> tuple[str, dict[str, Any] | None, bool]:
-        """Text, facts, whether it went well. Wrong, NoRoutine, ToolError: it was not done."""
-        known = next((tool for tool in TOOLS if tool["name"] == name), None)
-        if known is None:
-            raise Wrong(f'There is no tool "{name[:100]}"; list_tools lists those of the home.')
-        if isinstance(written := given.get("arguments"), str):  # as many a model writes them
-            with contextlib.suppress(ValueError, RecursionError):
-                given["arguments"] = json.loads(written)
-        _check(given, known["inputSchema"])
-        if name == "list_tools":
-            listed = await self._tools()
-            return json_text({"tools": listed}), {"tools": list(listed)}, True
-        if name == "list_routines":
-            routines = await self._routines.listed()
-            return json_text({"routines": routines}), {"routines": routines}, True
-        talk = _conversation(context)
-        reply = await self._done(name, given, talk)
-        return reply.text, reply.to_json(), reply.ok
-
-    async def _done(self, name: str, given: Mapping[str, Any], talk: str) -> Reply:
+    async def _reply(self, given: Arguments, conversation: str) -> Reply:
         interruption = Interruption()
-        if name == "ask":
-            utterance = Utterance(given["text"], DOOR, talk, given.get("room") or None)
-            return await self._outlived(self._answer(utterance, interruption=interruption), interruption)
-        if name == "call_tool":
-            # The words tell nothing but what it is: what is said stands in a history that models read.
-            utterance = Utterance(f"use the tool {given['name'][:LONGEST_NAME]}", DOOR, talk)
-            call = ToolCall(new_id(), given["name"], given.get("arguments", {}))
-            return await self._outlived(self._make_calls(utterance, [call]), interruption)
-        action = "cancel" if name == "delete_routine" else "resume" if given["enabled"] else "pause"
-        return await self._outlived(self._routines.change(given["id"], action, DOOR, talk), interruption)
+        work: Awaitable[Reply]
+        if isinstance(given, Ask):
+            utterance = Utterance(given.text, CHANNEL, conversation, given.room or None)
+            work = self._answer(utterance, interruption=interruption)
+        elif isinstance(given, Call):
+            # Models read this text later, so it has nothing of the arguments.
+            utterance = Utterance(f"use the tool {given.name}", CHANNEL, conversation)
+            work = self._make_calls(utterance, [ToolCall(new_id(), given.name, given.arguments)])
+        else:
+            assert isinstance(given, Delete)
+            action = "cancel"
+            if isinstance(given, Set):
+                action = "resume" if given.enabled else "pause"
+            work = self._routines.change(given.id, action, CHANNEL, conversation)
+        return await self._outlive(work, interruption)
 
-    async def _outlived(self, work: Awaitable[Reply], interruption: Interruption) -> Reply:
-        """Who leaves interrupts what can be interrupted; what was begun with a device comes to its end."""
-        over: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+    async def _outlive(self, work: Awaitable[Reply], interruption: Interruption) -> Reply:
+        """The reply. A client that leaves interrupts the model, and a device's command is completed."""
+        done: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
 
-        async def worked() -> None:
+        async def run() -> None:
             try:
                 reply = await work
             except Exception as error:
-                if not over.done():
-                    over.set_exception(error)
+                if not done.done():
+                    done.set_exception(error)
             else:
-                if not over.done():
-                    over.set_result(reply)
+                if not done.done():
+                    done.set_result(reply)
             finally:
-                over.cancel()  # we end
+                done.cancel()  # no effect on a result; the channel is closing otherwise
 
-        self._start(worked())
+        self._start(run())
         try:
-            return await over
+            return await done
         except asyncio.CancelledError:
             interruption.now()
             raise
 
 
 class _Endpoint:
-    """An object, because Starlette takes a function for one that wants a `Request`."""
+    """An ASGI application: Starlette would call a function with a `Request`."""
 
-    def __init__(self, door: McpChannel) -> None:
-        self._door = door
+    def __init__(self, channel: McpChannel) -> None:
+        self._channel = channel
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        manager = await self._door.manager()
-        if (refusal := await _without_session(Request(scope, receive))) is not None:
-            await refusal(scope, receive, send)
+        """Refuses protocol versions without sessions: a confirmation could not be told apart by client."""
+        from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
+        from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+        manager = await self._channel.manager()
+        request = Request(scope, receive)
+        version = request.headers.get("mcp-protocol-version")
+        if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
+            await manager.handle_request(scope, receive, send)
             return
-        await manager.handle_request(scope, receive, send)
+        try:
+            number = json.loads(await request.body())["id"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            number = None
+        known = {"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": version}
+        code, message = UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version"
+        error = {"code": code, "message": message, "data": known}
+        await json_response({"jsonrpc": "2.0", "id": number, "error": error}, 400)(scope, receive, send)
 
 
-async def _without_session(request: Request) -> Response | None:
-    """The newest protocol knows no sessions, and without one nobody can tell whose yes it is. Its clients
-    take an older one when they are told so."""
-    from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
-    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-
-    version = request.headers.get("mcp-protocol-version")
-    if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-        return None
+def _arguments(name: str, given: dict[str, Any]) -> Arguments:
+    """The checked arguments of one of TOOLS. Raises ValueError with the reason."""
+    if name not in TOOLS:
+        raise ValueError(f'There is no tool "{name[:100]}"; list_tools lists those of the home.')
+    if isinstance(written := given.get("arguments"), str):  # models often encode them twice
+        with contextlib.suppress(ValueError, RecursionError):
+            given["arguments"] = json.loads(written)
     try:
-        number = json.loads(await request.body())["id"]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        number = None
-    known = {"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": version}
-    error = {"code": UNSUPPORTED_PROTOCOL_VERSION, "message": "Unsupported protocol version", "data": known}
-    return json_response({"jsonrpc": "2.0", "id": number, "error": error}, 400)
+        return TOOLS[name][1].model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])[:100]
+        raise ValueError(f"{where}: {first['msg']}.") from None
 
 
 def _conversation(context: "ServerRequestContext[Any]") -> str:
-    """Whoever knows the name of a session is in it, so only what was made of it is published."""
+    """A hash of the session id, because the id itself gives access to the session."""
     assert context.request is not None
     session = context.request.headers["mcp-session-id"]
     return f"mcp-session-{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:24]}"
-
-
-_KINDS: Mapping[str, type] = {"string": str, "integer": int, "boolean": bool, "object": dict}
-
-
-def _check(given: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-    """Wrong: what the schema does not take."""
-    known = schema["properties"]
-    if unknown := sorted(set(given) - set(known)):
-        raise Wrong(f"There is no parameter {unknown[0][:100]!r}; there are: {', '.join(known)}.")
-    for name in schema.get("required", ()):
-        if name not in given:
-            raise Wrong(f"{name} is missing.")
-    for name, value in given.items():
-        kind = known[name]["type"]
-        if not isinstance(value, _KINDS[kind]) or (kind == "integer" and isinstance(value, bool)):
-            raise Wrong(f"{name} must be of the type {kind}.")
-        longest = LONGEST_TEXT if name == "text" else LONGEST_NAME
-        if isinstance(value, str) and len(value) > longest:
-            raise Wrong(f"{name} may have {longest} characters.")

@@ -1,45 +1,66 @@
-"""What comes in as JSON, checked; what is wrong with it is told in one line."""
+"""JSON shapes that several routes share. Models of answers only describe them in `/openapi.json`."""
 
-import json
-from typing import Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import Response
 
-from voice_gateway.channels.json_text import json_text
-from voice_gateway.turn import LONGEST_NAME
+from voice_gateway.channels import json_text
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT
 
-M = TypeVar("M", bound="Body")
+
+def _with_words(text: str) -> str:
+    if not text.strip():
+        raise ValueError("there are no words in it")
+    return text
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+Words = Annotated[
+    str,
+    StringConstraints(max_length=LONGEST_TEXT),
+    AfterValidator(_with_words),
+    Field(json_schema_extra={"pattern": r"\S"}),
+]
 
 
 class Body(BaseModel):
-    """Unknown fields are refused: whoever misspells one should know."""
+    """A request body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-async def read(request: Request, model: type[M]) -> M:
-    """HTTPException: it is not what is expected there."""
-    try:
-        given = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "the body must be JSON") from None
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the body"
-        reason = first["msg"].removeprefix("Value error, ")
-        raise HTTPException(422, f"{where}: {reason}") from None
+class Error(BaseModel):
+    error: str
 
 
-def checked_name(text: str) -> str:
-    """Of a conversation or a room."""
-    if not text or len(text) > LONGEST_NAME:
-        raise ValueError(f"must have 1 to {LONGEST_NAME} characters")
-    return text
+class OutcomeModel(BaseModel):
+    call_id: str
+    name: str
+    args: dict[str, Any]
+    text: str
+    ok: bool
+    seconds: float
+
+
+class ReplyModel(BaseModel):
+    text: str
+    ok: bool
+    stage: str
+    expects_answer: bool
+    conversation_id: str
+    outcomes: list[OutcomeModel]
+    seconds: float
+
+
+class EventStreamResponse(Response):
+    """Names the media type of streams in `/openapi.json`."""
+
+    media_type = "text/event-stream"
+
+
+# What a route answers that also streams its steps.
+STREAMS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": {}}}}}
 
 
 def json_response(value: Any, status: int = 200) -> Response:

@@ -1,36 +1,32 @@
-"""`/v1`: the gateway in the shape of OpenAI's chat completions, for programs that speak nothing else."""
+"""`/v1`: the gateway in the shape of OpenAI's chat completions."""
 
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
-from voice_gateway.channels import Answer
-from voice_gateway.channels.json_text import json_text
-from voice_gateway.channels.streamed_text import not_yet_said
-from voice_gateway.channels.web.ask_api import DOOR, unless_left
+from voice_gateway.channels import Answer, json_text, not_yet_said
+from voice_gateway.channels.web.ask_api import CHANNEL, unless_left
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.models import json_response
-from voice_gateway.channels.web.refusals import refusal_json
-from voice_gateway.channels.web.streams import EventStream, Stream
+from voice_gateway.channels.web.models import STREAMS, json_response
+from voice_gateway.channels.web.sse import Stream, event_stream
 from voice_gateway.events import Event, EventBus, ModelRound
 from voice_gateway.interruption import Interruption
-from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance, new_id
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance
 
-MODEL = "voice-gateway"
-OWNER = "voice-gateway"
-_METHODS = {"/v1/chat/completions": "POST", "/v1/models": "GET"}
-DONE = b"data: [DONE]\n\n"
+MODEL = OWNER = "voice-gateway"
+METHODS = {"/v1/chat/completions": "POST", "/v1/models": "GET"}
+ANY = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
-class Part(BaseModel):
+class ContentPart(BaseModel):
     model_config = ConfigDict(extra="allow")  # a picture is not understood, but tells chats apart
 
     type: str
@@ -39,7 +35,7 @@ class Part(BaseModel):
 
 class Message(BaseModel):
     role: str
-    content: str | list[Part] | None = None
+    content: str | list[ContentPart] | None = None
 
 
 class StreamOptions(BaseModel):
@@ -47,88 +43,125 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """What OpenAI's clients send beside these has no meaning here: their tools and prompts are not ours."""
+    """The other fields of OpenAI's clients have no meaning here: their tools and prompts are not ours."""
 
-    model_config = ConfigDict(extra="ignore")
-
-    model: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] = MODEL  # every piece repeats it
-    messages: list[Message]
+    model: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] = MODEL
+    messages: Annotated[list[Message], Field(min_length=1)]
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    user: str | None = None
+    user: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] | None = None
     n: Literal[1] | None = None
 
 
-class Refused(Exception):
-    """The request cannot be answered; `parameter` is what is wrong with it."""
+class ChatMessage(BaseModel):
+    role: Literal["assistant"]
+    content: str
 
-    def __init__(self, reason: str, parameter: str | None = None) -> None:
-        super().__init__(reason)
+
+class Choice(BaseModel):
+    index: int
+    message: ChatMessage
+    finish_reason: Literal["stop"]
+
+
+class Completion(BaseModel):
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: dict[str, int]
+    voice_gateway: dict[str, Any]
+
+
+class ErrorDetail(BaseModel):
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class OpenAiError(BaseModel):
+    error: ErrorDetail
+
+
+class Refused(HTTPException):
+    """The request cannot be answered; `parameter` names the field that is wrong."""
+
+    def __init__(self, reason: str, parameter: str) -> None:
+        super().__init__(400, reason)
         self.parameter = parameter
 
 
 class OpenAi:
-    """The last message of the user is what was said. What stands in other roles are words from outside: a
-    client's system prompt is not ours, and nobody knows who wrote what an assistant is said to have answered.
-    None of it is read; what was said before, our own conversation knows."""
+    """Only the last message of the user is read. Anyone may have written the rest of a client's history, so
+    the gateway's own conversation is what counts as said before."""
 
-    def __init__(self, answer: Answer, start: Start, watch: EventBus) -> None:
+    def __init__(self, answer: Answer, start: Start, events: EventBus) -> None:
         self._answer = answer
-        self._start = start  # a turn outlives the connection of who asked
-        self._tokens: dict[str, Usage] = {}  # of the turns that are under way
-        self._made = int(time.time())
-        watch.subscribe(self._watched)
+        self._start = start
+        self._usage: dict[str, dict[str, int]] = {}  # of turns under way
+        self._created = int(time.time())
+        events.subscribe(self._on_event)
 
-    def routes(self) -> list[BaseRoute]:
-        return [
-            Route("/v1/chat/completions", _in_their_shape(self.chat), methods=["POST"]),
-            Route("/v1/models", self.models, methods=["GET"]),
-            Route("/v1/models/{model:path}", self.model, methods=["GET"]),
-            Route("/v1/{path:path}", self.unknown, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
-        ]
+    def router(self) -> APIRouter:
+        router = APIRouter(responses={"4XX": {"model": OpenAiError}})
 
-    async def models(self, _request: Request) -> Response:
-        return json_response({"object": "list", "data": [self._model(MODEL)]})
+        @router.post("/v1/chat/completions", response_model=Completion, responses=STREAMS)
+        async def chat(request: Request, asked: ChatRequest) -> Response:
+            """OpenAI's chat completions: the last message of the user is what is said"""
+            return await self._chat(request, asked)
 
-    async def model(self, request: Request) -> Response:
-        """Any name will do, because any is taken."""
-        return json_response(self._model(request.path_params["model"]))
+        @router.get("/v1/models")
+        async def models() -> Response:
+            """The models: one, by any name"""
+            return json_response({"object": "list", "data": [self._model(MODEL)]})
+
+        @router.get("/v1/models/{model:path}")
+        async def model(model: str) -> Response:
+            """One model"""
+            return json_response(self._model(model))
+
+        @router.api_route("/v1/{path:path}", methods=ANY, include_in_schema=False)
+        async def unknown(request: Request, path: str) -> Response:
+            if allowed := METHODS.get(request.url.path):
+                raise HTTPException(405, f"/v1/{path} takes no {request.method}.", {"allow": allowed})
+            raise HTTPException(404, f"There is no {request.method} /v1/{path} here.")
+
+        return router
 
     def _model(self, name: str) -> dict[str, Any]:
-        return {"id": name, "object": "model", "created": self._made, "owned_by": OWNER}
+        return {"id": name, "object": "model", "created": self._created, "owned_by": OWNER}
 
-    async def unknown(self, request: Request) -> Response:
-        path, method = request.url.path, request.method
-        if allowed := _METHODS.get(path):
-            raise HTTPException(405, f"{path} takes no {method}.", {"allow": allowed})
-        raise HTTPException(404, f"There is no {method} {path} here.")
-
-    async def chat(self, request: Request) -> Response:
-        asked = await _read(request)
-        utterance = Utterance(said_last(asked.messages), DOOR, conversation_of(asked))
+    async def _chat(self, request: Request, asked: ChatRequest) -> Response:
+        utterance = Utterance(last_words(asked.messages), CHANNEL, conversation_of(asked))
+        usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+        self._usage[utterance.id] = usage
         if asked.stream:
-            return EventStream(request, self._chunks(asked, utterance))
-        interruption, usage = Interruption(), self._counted(utterance)
+            return event_stream(self._chunks(asked, utterance, usage))
+        interruption = Interruption()
         try:
             answer = self._answer(utterance, interruption=interruption)
             reply = await unless_left(request, answer, interruption)
         finally:
-            del self._tokens[utterance.id]
+            del self._usage[utterance.id]
         message = {"role": "assistant", "content": reply.text, "refusal": None}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-        made = _head(asked, utterance, "chat.completion") | {"choices": [choice], "usage": usage.to_json()}
-        return json_response(made | {"voice_gateway": _ours(reply)})
+        head = _head(asked, utterance, "chat.completion")
+        return json_response({**head, "choices": [choice], "usage": usage, "voice_gateway": _ours(reply)})
 
-    async def _chunks(self, asked: ChatRequest, utterance: Utterance) -> AsyncIterator[bytes]:
-        stream, interruption = Stream(), Interruption()
-        head, said = _head(asked, utterance, "chat.completion.chunk"), ""
+    async def _chunks(
+        self, asked: ChatRequest, utterance: Utterance, usage: dict[str, int]
+    ) -> AsyncIterator[bytes]:
+        stream, interruption, said = Stream(), Interruption(), ""
+        head = _head(asked, utterance, "chat.completion.chunk")
         with_usage = asked.stream_options is not None and bool(asked.stream_options.include_usage)
-        usage = self._counted(utterance)
 
         def put(delta: dict[str, Any], finish: str | None = None, **more: Any) -> None:
             choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-            unknown = {"usage": None} if with_usage else {}
-            stream.put(_data(head | {"choices": [choice]} | unknown | more))
+            stream.put(
+                _data({**head, "choices": [choice], **({"usage": None} if with_usage else {}), **more})
+            )
 
         def say(text: str) -> None:
             nonlocal said
@@ -142,10 +175,10 @@ class OpenAi:
                     say(f" {rest}" if said and not said[-1].isspace() else rest)
                 put({}, "stop", voice_gateway=_ours(reply))
                 if with_usage:
-                    stream.put(_data(head | {"choices": [], "usage": usage.to_json()}))
-                stream.put(DONE)
+                    stream.put(_data({**head, "choices": [], "usage": usage}))
+                stream.put(b"data: [DONE]\n\n")
             finally:
-                del self._tokens[utterance.id]
+                del self._usage[utterance.id]
                 stream.end()
 
         put({"role": "assistant", "content": ""})
@@ -154,97 +187,51 @@ class OpenAi:
             async for piece in stream.pieces():
                 yield piece
         finally:
-            interruption.now()  # whoever leaves; after the end it means nothing
+            interruption.now()
 
-    def _counted(self, utterance: Utterance) -> "Usage":
-        self._tokens[utterance.id] = usage = Usage()
-        return usage
-
-    def _watched(self, event: Event) -> None:
-        if isinstance(event, ModelRound) and (usage := self._tokens.get(event.utterance.id)) is not None:
-            usage.read += event.input_tokens or 0
-            usage.written += event.output_tokens or 0
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, ModelRound) and (usage := self._usage.get(event.utterance.id)) is not None:
+            usage["prompt_tokens"] += event.input_tokens or 0
+            usage["completion_tokens"] += event.output_tokens or 0
+            usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
 
 
-class Usage:
-    """Of language models; what is understood without one costs none."""
-
-    def __init__(self) -> None:
-        self.read = self.written = 0
-
-    def to_json(self) -> dict[str, int]:
-        return {
-            "prompt_tokens": self.read,
-            "completion_tokens": self.written,
-            "total_tokens": self.read + self.written,
-        }
-
-
-async def _read(request: Request) -> ChatRequest:
-    try:
-        given = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise Refused("We could not parse the JSON body of your request.") from None
-    try:
-        return ChatRequest.model_validate(given)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        parameter = ".".join(str(part) for part in first["loc"])
-        raise Refused(f"{first['msg']}: {parameter}" if parameter else first["msg"], parameter) from None
-
-
-def said_last(messages: Sequence[Message]) -> str:
-    """Refused: nobody said anything, or not in words."""
-    of_user = [place for place, message in enumerate(messages) if message.role == "user"]
+def last_words(messages: list[Message]) -> str:
+    """The text of the user's last message. Raises Refused if there is none."""
+    of_user = [number for number, message in enumerate(messages) if message.role == "user"]
     if not of_user:
         raise Refused("There is no message of the role user in messages.", "messages")
-    text = _text(messages[of_user[-1]], of_user[-1])
-    if not text.strip():
-        raise Refused("The last message of the user is empty.", f"messages.{of_user[-1]}.content")
-    if len(text) > LONGEST_TEXT:
-        reason = f"The last message of the user may have {LONGEST_TEXT} characters."
-        raise Refused(reason, f"messages.{of_user[-1]}.content")
-    return text
-
-
-def _text(message: Message, place: int) -> str:
-    if not isinstance(message.content, list):
-        return message.content or ""
-    if any(part.type != "text" for part in message.content):
-        raise Refused("Only text is understood here.", f"messages.{place}.content")
-    return "\n".join(part.text or "" for part in message.content)
+    content, where = messages[of_user[-1]].content, f"messages.{of_user[-1]}.content"
+    if isinstance(content, list):
+        if any(part.type != "text" for part in content):
+            raise Refused("Only text is understood here.", where)
+        content = "\n".join(part.text or "" for part in content)
+    if not content or not content.strip():
+        raise Refused("The last message of the user is empty.", where)
+    if len(content) > LONGEST_TEXT:
+        raise Refused(f"The last message of the user may have {LONGEST_TEXT} characters.", where)
+    return content
 
 
 def conversation_of(asked: ChatRequest) -> str:
-    """By `user`; else by the first message of the user, which a chat keeps while it goes on."""
+    """`user`, or a hash of the user's first message, which stays the same while a chat goes on."""
     if asked.user:
-        if len(asked.user) > LONGEST_NAME:
-            raise Refused(f"The user may have {LONGEST_NAME} characters.", "user")
         return asked.user
-    place, first = next(one for one in enumerate(asked.messages) if one[1].role == "user")
+    number, first = next(item for item in enumerate(asked.messages) if item[1].role == "user")
     try:
-        begun = _content(first).encode("utf-8", "replace")
+        content = (
+            first.content
+            if isinstance(first.content, str)
+            else json.dumps([part.model_dump() for part in first.content or ()], sort_keys=True)
+        )
     except RecursionError:
-        raise Refused("This is nested too deeply.", f"messages.{place}.content") from None
-    return f"chat-{hashlib.sha256(begun).hexdigest()[:24]}"
-
-
-def _content(message: Message) -> str:
-    """All of it, also what we do not understand."""
-    if not isinstance(message.content, list):
-        return message.content or ""
-    parts = message.content
-    return "\n".join(
-        (part.text or "")
-        if part.type == "text"
-        else json.dumps([part.type, part.model_extra], sort_keys=True)
-        for part in parts
-    )
+        raise Refused("This is nested too deeply.", f"messages.{number}.content") from None
+    return f"chat-{hashlib.sha256(content.encode('utf-8', 'replace')).hexdigest()[:24]}"
 
 
 def _head(asked: ChatRequest, utterance: Utterance, kind: str) -> dict[str, Any]:
     return {
-        "id": f"chatcmpl-{utterance.id or new_id()}",
+        "id": f"chatcmpl-{utterance.id}",
         "object": kind,
         "created": int(time.time()),
         "model": asked.model,
@@ -253,23 +240,10 @@ def _head(asked: ChatRequest, utterance: Utterance, kind: str) -> dict[str, Any]
 
 
 def _ours(reply: Reply) -> dict[str, Any]:
-    """What OpenAI's shape has no place for; its clients leave it aside."""
+    """The fields of a reply that OpenAI's shape has no place for; its clients ignore them."""
     whole = reply.to_json()
     return {key: whole[key] for key in ("ok", "stage", "expects_answer", "conversation_id", "outcomes")}
 
 
 def _data(value: dict[str, Any]) -> bytes:
     return f"data: {json_text(value)}\n\n".encode()
-
-
-def _in_their_shape(
-    endpoint: Callable[[Request], Awaitable[Response]],
-) -> Callable[[Request], Awaitable[Response]]:
-    async def answered(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except Refused as refused:
-            said = refusal_json(request.url.path, 400, str(refused), refused.parameter)
-            return json_response(said, 400)
-
-    return answered

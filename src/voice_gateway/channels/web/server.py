@@ -1,54 +1,100 @@
-"""The HTTP server itself: uvicorn's protocols on a socket of ours, without its loop, signals and logs."""
+"""The HTTP server: a FastAPI application behind the guard, and uvicorn's protocols on a socket of ours."""
 
 import asyncio
 import logging
+import mimetypes
 import ssl
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-import h11
 import uvicorn
-from starlette.applications import Starlette
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute, Match, Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Scope
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 
-from voice_gateway.channels.web.guard import Guard
+from voice_gateway import __version__
+from voice_gateway.channels.web.guard import PROGRAMS, Guard, error_json
 from voice_gateway.channels.web.limits import LIMITS, Limits
-from voice_gateway.channels.web.refusals import WENT_WRONG, refusal_json
-from voice_gateway.channels.web.static_files import static_route
+from voice_gateway.channels.web.models import Error
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.errors import LinkError
 
 STOP_SECONDS = 1.0
+STATIC = Path(__file__).parent / "static"
+NO_JSON = "the body must be JSON"
+# The reason is logged; a stranger does not learn it.
+WENT_WRONG = "something went wrong in the gateway"
+
+Routes = Sequence[APIRouter | BaseRoute]
 
 
 def application(
-    settings: WebSettings, tokens: TokenFile, routes: Sequence[BaseRoute], limits: Limits = LIMITS
+    settings: WebSettings, tokens: TokenFile, routes: Routes = (), limits: Limits = LIMITS
 ) -> ASGIApp:
     """Everything that is served, behind the guard."""
-    app = Starlette(
-        routes=[*routes, static_route()],
-        exception_handlers={HTTPException: _refused, Exception: _failed},
+    app = FastAPI(
+        title="Voice Gateway",
+        version=__version__,
+        description="On loopback no token is needed; elsewhere `voice-gateway web token` makes one.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        exception_handlers={
+            HTTPException: _http_error,
+            RequestValidationError: _validation_error,
+            Exception: _unexpected_error,
+        },
     )
-    app.router.redirect_slashes = False
+    for route in routes:
+        if isinstance(route, APIRouter):
+            app.include_router(route, responses=route.responses or {"4XX": {"model": Error}})
+        else:
+            app.router.routes.append(route)
+    mimetypes.add_type("application/manifest+json", ".webmanifest")
+    app.router.routes.append(_Pages("/", StaticFiles(directory=STATIC, html=True)))
     return Guard(app, settings, tokens, limits)
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+class _Pages(Mount):
+    """The console's files. An unknown address of the API is not a missing page."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["path"].startswith(PROGRAMS):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    said = refusal_json(request.url.path, error.status_code, error.detail)
-    return JSONResponse(said, error.status_code, headers=error.headers)
+    reason = NO_JSON if error.detail == "There was an error parsing the body" else error.detail
+    parameter = getattr(error, "parameter", None)
+    content = error_json(request.url.path, error.status_code, reason, parameter)
+    return JSONResponse(content, error.status_code, error.headers)
 
 
-async def _failed(request: Request, _error: Exception) -> Response:
-    return JSONResponse(refusal_json(request.url.path, 500, WENT_WRONG), 500)
+async def _validation_error(request: Request, error: Exception) -> Response:
+    """One sentence about the first mistake; 400 for OpenAI's clients and where the body is not JSON."""
+    assert isinstance(error, RequestValidationError)
+    first, path = error.errors()[0], request.url.path
+    if first["type"] == "json_invalid" or (first["type"], first["loc"]) == ("missing", ("body",)):
+        return JSONResponse(error_json(path, 400, NO_JSON), 400)
+    where = ".".join(str(part) for part in first["loc"][1:])
+    reason = f"{where or 'the body'}: {str(first['msg']).removeprefix('Value error, ')}"
+    status = 400 if path.startswith("/v1/") else 422
+    return JSONResponse(error_json(path, status, reason, where), status)
+
+
+async def _unexpected_error(request: Request, _error: Exception) -> Response:
+    return JSONResponse(error_json(request.url.path, 500, WENT_WRONG), 500)
 
 
 class HttpServer:
@@ -56,11 +102,11 @@ class HttpServer:
 
     def __init__(self, app: ASGIApp, settings: WebSettings, limits: Limits = LIMITS) -> None:
         self._settings = settings
-        self._limits = limits
         self._state = ServerState()
         self._server: asyncio.Server | None = None
+        self._app_state = {"limits": limits}
         self._config = uvicorn.Config(
-            self._quietly(app),
+            self._until_closed(app),
             http=_Connection,
             ws=WebSocketsSansIOProtocol,
             ws_max_size=limits.message_bytes,
@@ -72,53 +118,48 @@ class HttpServer:
             proxy_headers=False,
             server_header=False,
             date_header=False,
+            limit_concurrency=limits.connections,
             timeout_keep_alive=limits.keep_alive_seconds,
             h11_max_incomplete_event_size=limits.headers_bytes,
         )
-        # What strangers send is no warning for the owner.
-        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # malformed requests are no warnings
 
-    def _quietly(self, app: ASGIApp) -> ASGIApp:
-        async def ended(scope: Any, receive: Any, send: Any) -> None:
+    def _until_closed(self, app: ASGIApp) -> ASGIApp:
+        """Without it, uvicorn logs an error for each console that is open when the server closes."""
+
+        async def called(scope: Any, receive: Any, send: Any) -> None:
             try:
                 await app(scope, receive, send)
             except asyncio.CancelledError:
                 if self._server is not None:
                     raise
-                # We are closing: uvicorn would log every open console as an error.
 
-        return ended
+        return called
 
     async def open(self) -> int:
-        """The port that it listens on. OSError: it cannot be had; LinkError: the certificate is no good."""
+        """The port it listens on. OSError: the port cannot be used; LinkError: the certificate cannot."""
         self._config.load()
-        encryption = _encryption(self._settings)
         self._server = await asyncio.get_running_loop().create_server(
-            self._connection,
+            lambda: _Connection(self._config, self._state, self._app_state),
             self._settings.host,
             self._settings.port,
-            ssl=encryption,
-            ssl_handshake_timeout=self._limits.header_seconds if encryption else None,
+            ssl=_encryption(self._settings),
         )
         return int(self._server.sockets[0].getsockname()[1])
-
-    def _connection(self) -> asyncio.Protocol:
-        return _Connection(self._config, self._state, {"limits": self._limits})
 
     async def wait_closed(self) -> None:
         assert self._server is not None
         await self._server.serve_forever()
 
     async def close(self) -> None:
-        """Open streams are ended, not waited for; a turn that was asked for comes to its end in the
-        conversation or is cut off with everything else."""
+        """Ends open streams at once."""
         server, self._server = self._server, None
         if server is None:
             return
         server.close()
         for connection in list(self._state.connections):
             connection.transport.abort()
-        await asyncio.sleep(0)  # they learn of it
+        await asyncio.sleep(0)  # connection_lost runs
         for task in self._state.tasks:
             task.cancel()
         if self._state.tasks:
@@ -126,12 +167,12 @@ class HttpServer:
 
 
 def _encryption(settings: WebSettings) -> ssl.SSLContext | None:
-    """LinkError: the certificate or its key is no good."""
+    """LinkError: the certificate or its key cannot be used."""
     if settings.tls_cert is None:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        # Of a key with a passphrase OpenSSL would ask for it at the terminal, and hold up everything.
+        # With an empty password OpenSSL does not ask for a passphrase at the terminal.
         context.load_cert_chain(settings.tls_cert, settings.tls_key, password="")
     except OSError as error:
         raise LinkError(error.strerror or str(error)) from error
@@ -139,50 +180,8 @@ def _encryption(settings: WebSettings) -> ssl.SSLContext | None:
 
 
 class _Connection(H11Protocol):
-    """Who is slow to say what it wants, or to read what it asked for, is let go."""
-
-    _limit: asyncio.TimerHandle | None = None
+    """Lets the application cut off a client that does not read."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.app_state = {**self.app_state, "abort": transport.abort}
-        if self._too_many():
-            transport.abort()
-            return
-        self._begin()
-
-    def _too_many(self) -> bool:
-        limits: Limits = self.app_state["limits"]
-        same = sum(_address(one) == _address(self) for one in self.connections)
-        return len(self.connections) > limits.connections or same > limits.connections_of_one
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._ended()
-        elif self._limit is None:
-            self._begin()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._ended()
-        super().connection_lost(exc)
-
-    def timeout_keep_alive_handler(self) -> None:
-        if self.transport.get_write_buffer_size():
-            self.transport.abort()
-        else:
-            super().timeout_keep_alive_handler()
-
-    def _begin(self) -> None:
-        self._limit = self.loop.call_later(self.app_state["limits"].header_seconds, self.transport.abort)
-
-    def _ended(self) -> None:
-        if self._limit is not None:
-            self._limit.cancel()
-            self._limit = None
-
-
-def _address(connection: object) -> str:
-    """Of who is at the other end, as uvicorn's protocols know it."""
-    client: tuple[str, int] | None = getattr(connection, "client", None)
-    return client[0] if client else ""

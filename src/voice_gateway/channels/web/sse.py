@@ -1,60 +1,139 @@
-"""All that happens, as a stream for consoles: events of turns and parts, devices and routines that change."""
+"""Server-sent events: streams of one turn or of everything that happens, bounded for each listener."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.responses import StreamingResponse
 
-from voice_gateway.channels.web.streams import Listeners
+from voice_gateway.channels import json_text
+from voice_gateway.channels.web.limits import LIMITS, Limits
 from voice_gateway.events import AlarmsTold, Event, EventBus
 from voice_gateway.trace import event_json
 
+_LINE_ENDS = {ord(character): f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"}
+
+Follower = Callable[[str, Mapping[str, Any]], None]
+
+
+def sse(kind: str, data: Any) -> bytes:
+    """One event, on one line of data whatever the reader takes for a line end."""
+    return f"event: {kind}\ndata: {json_text(data).translate(_LINE_ENDS)}\n\n".encode()
+
+
+def limits_of(request: HTTPConnection) -> Limits:
+    """The limits of the server that received the request."""
+    found = getattr(request.state, "limits", LIMITS)
+    return found if isinstance(found, Limits) else LIMITS
+
+
+def event_stream(pieces: AsyncIterator[bytes]) -> StreamingResponse:
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
+
+
+class Stream:
+    """Events that wait for one listener. A listener that leaves too much unread is dropped."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._waiting: deque[bytes] = deque()
+        self._bytes = 0
+        self._changed = asyncio.Event()
+        self._ended = False
+
+    def put(self, event: bytes) -> None:
+        if self._ended:
+            return
+        self._bytes += len(event)
+        self._waiting.append(event)
+        if self._bytes > self._limits.unread_bytes:
+            self._waiting.clear()
+            self._ended = True
+        self._changed.set()
+
+    def end(self) -> None:
+        self._ended = True
+        self._changed.set()
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """All waiting events at once, or a comment while none comes, until the stream ends."""
+        yield b": hello\n\n"
+        while self._waiting or not self._ended:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.heartbeat_seconds):
+                    await self._changed.wait()
+            self._changed.clear()
+            batch = b"".join(self._waiting)
+            self._waiting.clear()
+            self._bytes = 0
+            if batch or not self._ended:
+                yield batch or b": still here\n\n"
+
 
 class Feed:
-    """Nothing is written while nobody listens."""
+    """Everything that happens, for consoles; and the events of one turn, for its followers."""
 
-    def __init__(self, watch: EventBus) -> None:
-        self._listeners = Listeners()
-        self._followers: dict[str, list[Callable[[str, Mapping[str, Any]], None]]] = {}
-        self._alarms: AlarmsTold | None = None  # for who comes while they sound
-        watch.subscribe(self._watched)
-
-    def tell(self, kind: str, data: Any) -> None:
-        self._listeners.tell(kind, data)
-
-    def follow(self, turn: str, told: Callable[[str, Mapping[str, Any]], None]) -> Callable[[], None]:
-        """Every event of one turn, by its type, until the returned function is called."""
-        self._followers.setdefault(turn, []).append(told)
-        return lambda: self._unfollow(turn, told)
-
-    def _unfollow(self, turn: str, told: Callable[[str, Mapping[str, Any]], None]) -> None:
-        left = [one for one in self._followers.get(turn, ()) if one is not told]
-        if left:
-            self._followers[turn] = left
-        else:
-            self._followers.pop(turn, None)
-
-    def _watched(self, event: Event) -> None:
-        if isinstance(event, AlarmsTold):
-            self._alarms = event
-        if not self._listeners and not self._followers:
-            return
-        told = event_json(event)
-        if told is None:
-            return
-        if self._listeners:
-            self._listeners.tell(told["type"], told)
-        for follower in self._followers.get(told["turn"] or "", ()):
-            follower(told["type"], told)
-
-    async def events(self, request: Request) -> Response:
-        """GET /api/events"""
-        turn = request.query_params.get("turn")
-        wants = (lambda told: told.get("turn") == turn) if turn else (lambda _told: True)
-        first = [("alarms", event_json(self._alarms))] if self._alarms and not turn else []
-        return self._listeners.response(request, wants, first)
+    def __init__(self, events: EventBus) -> None:
+        self._streams: dict[Stream, str] = {}  # with the turn it wants, or ""
+        self._followers: dict[str, list[Follower]] = {}
+        self._alarms: AlarmsTold | None = None  # the last state, for listeners that come later
+        events.subscribe(self._on_event)
 
     @property
     def listened(self) -> bool:
-        return bool(self._listeners)
+        return bool(self._streams)
+
+    def publish(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Encodes the event once for all listeners."""
+        event = sse(kind, data) if self._streams else b""
+        for stream, turn in list(self._streams.items()):
+            if not turn or data.get("turn") == turn:
+                stream.put(event)
+
+    def follow(self, turn: str, follower: Follower) -> Callable[[], None]:
+        """Passes every event of the turn on until the returned function is called."""
+        self._followers.setdefault(turn, []).append(follower)
+
+        def unfollow() -> None:
+            followers = self._followers.get(turn, [])
+            if follower in followers:
+                followers.remove(follower)
+            if not followers:
+                self._followers.pop(turn, None)
+
+        return unfollow
+
+    async def listen(self, turn: str, limits: Limits) -> AsyncIterator[bytes]:
+        """The events of one turn or, without a turn, all of them."""
+        stream = Stream(limits)
+        self._streams[stream] = turn
+        if self._alarms is not None and not turn:
+            stream.put(sse("alarms", event_json(self._alarms)))
+        try:
+            async for piece in stream.pieces():
+                yield piece
+        finally:
+            del self._streams[stream]
+
+    def response(self, request: HTTPConnection, turn: str) -> StreamingResponse:
+        limits = limits_of(request)
+        if len(self._streams) >= limits.streams:
+            raise HTTPException(503, "too many listeners")
+        return event_stream(self.listen(turn, limits))
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, AlarmsTold):
+            self._alarms = event
+        if not self._streams and not self._followers:
+            return
+        facts = event_json(event)
+        if facts is None:
+            return
+        self.publish(facts["type"], facts)
+        for follower in list(self._followers.get(facts["turn"] or "", ())):
+            follower(facts["type"], facts)

@@ -1,87 +1,102 @@
-"""What is counted of turns and calls, for `/api/health` and `/metrics`: numbers and known names."""
+"""Counts of turns and calls, for `/api/health` and Prometheus: numbers and known names, no words of users."""
 
-from bisect import bisect_left
-from collections import Counter, deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections import Counter as Counts
+from collections import deque
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any
 
+from fastapi import APIRouter
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+)
+from prometheus_client.exposition import choose_encoder
+from starlette.requests import Request
+from starlette.responses import Response
+
 from voice_gateway.config.kinds import CHANNELS
-from voice_gateway.events import Acted, Answered, Event, ModelRound, Notice, Planned
+from voice_gateway.events import Acted, Answered, Event, ModelRound, Notice, PartState, Planned, State
+from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.turn import ToolOutcome
 
-LIMITS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)  # seconds
-RECENT = 200  # calls that p50 and p95 are of
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+RECENT = 200  # calls that p50 and p95 are computed from
 SHOWN = 40  # of these in a small chart
-MOST_NAMES = 300  # of tools or models; a server that renames its tools for ever fills no memory
+MOST_NAMES = 300  # of tools or models: a server that keeps renaming its tools fills no memory
 OTHER = "other"
 STAGES = frozenset({"local", "ollama", "anthropic", "none"})
+_GOOD = frozenset({"read", "confirmed", "working", "queued", "waiting"})
 
 
-@dataclass(slots=True)
-class Spread:
-    """How long something took, each time."""
+class Stats:
+    """Since the gateway was started. `known_tool` gives the name of a registered tool, or None."""
 
-    buckets: list[int] = field(default_factory=lambda: [0] * (len(LIMITS) + 1))
-    seconds: float = 0.0
-    recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
-
-    def add(self, seconds: float) -> None:
-        self.buckets[bisect_left(LIMITS, seconds)] += 1
-        self.seconds += seconds
-        self.recent.append(seconds)
-
-    def quantile(self, share: float) -> float | None:
-        """Of the recent ones; None where there was none."""
-        if not self.recent:
-            return None
-        ordered = sorted(self.recent)
-        return ordered[min(len(ordered) - 1, ceil(share * len(ordered)) - 1)]
-
-
-class Figures:
-    """Since the gateway was started. `known_tool` gives the name of a tool that there is, or None."""
-
-    def __init__(self, known_tool: Callable[[str], str | None]) -> None:
+    def __init__(self, known_tool: Callable[[str], str | None], version: str = "") -> None:
         self._known_tool = known_tool
         self._names: set[str] = set()
-        self.turns: Counter[tuple[str, str, str]] = Counter()  # door, stage, whether it went well
-        self.turn_times: dict[str, Spread] = {}  # by stage
-        self.calls: Counter[tuple[str, str]] = Counter()  # tool, what became of it
-        self.call_times: dict[str, Spread] = {}  # by tool
-        self.rounds: dict[str, Spread] = {}  # by model
-        self.tokens: Counter[tuple[str, str]] = Counter()  # model, input or output
-        self.plans: dict[str, int] = {}  # timers, routines
-        self.notices = 0
+        self._calls: Counts[tuple[str, str]] = Counts()  # tool, outcome
+        self._recent: dict[str, deque[float]] = {}  # seconds of calls, by tool
+        self.registry = registry = CollectorRegistry()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        ProcessCollector(registry=registry)
+        PlatformCollector(registry=registry)
 
-    def watched(self, event: Event) -> None:
+        def metric(kind: Any, name: str, text: str, *labels: str, **options: Any) -> Any:
+            return kind(f"voice_gateway_{name}", text, labels, registry=registry, **options)
+
+        Info("voice_gateway", "The running version.", registry=registry).info({"version": version})
+        self._turns = metric(Counter, "turns", "Answered turns.", "door", "stage", "ok")
+        self._turn_seconds = metric(
+            Histogram, "turn_seconds", "From the words to the whole answer.", "stage", buckets=SECONDS
+        )
+        self._tool_calls = metric(Counter, "tool_calls", "Tool calls by outcome.", "tool", "outcome")
+        self._tool_seconds = metric(
+            Histogram, "tool_seconds", "Calls that reached their tool.", "tool", buckets=SECONDS
+        )
+        self._model_seconds = metric(
+            Histogram, "model_seconds", "One request to a language model.", "model", buckets=SECONDS
+        )
+        self._tokens = metric(Counter, "model_tokens", "Tokens.", "model", "kind")
+        self._notices = metric(Counter, "notices", "Unprompted messages.")
+        self._planned = metric(Gauge, "planned", "Timers and routines.", "kind")
+        self._part_state = metric(Gauge, "part_state", "1 for the state a part is in.", "part", "state")
+        self._part_since = metric(Gauge, "part_since_seconds", "Unix time of the last state change.", "part")
+        self._restarts = metric(Counter, "server_restarts", "Lost connections.", "server")
+        self._server_tools = metric(Gauge, "server_tools", "Tools of an MCP server.", "server")
+
+    def on_event(self, event: Event) -> None:
         if isinstance(event, Acted):
             self._acted(event.outcome)
         elif isinstance(event, Answered):
             reply = event.reply
             stage = reply.stage if reply.stage in STAGES else OTHER
-            door = event.utterance.channel if event.utterance.channel in CHANNELS else OTHER
-            self.turns[door, stage, str(reply.ok).lower()] += 1
-            self.turn_times.setdefault(stage, Spread()).add(reply.seconds)
+            channel = event.utterance.channel if event.utterance.channel in CHANNELS else OTHER
+            self._turns.labels(channel, stage, str(reply.ok).lower()).inc()
+            self._turn_seconds.labels(stage).observe(reply.seconds)
         elif isinstance(event, ModelRound):
-            self._asked(event)
+            model = self._bounded(event.model)
+            self._model_seconds.labels(model).observe(event.seconds)
+            self._tokens.labels(model, "input").inc(event.input_tokens or 0)
+            self._tokens.labels(model, "output").inc(event.output_tokens or 0)
         elif isinstance(event, Planned):
-            self.plans[event.kind] = len(event.plans)
+            self._planned.labels(event.kind).set(len(event.plans))
         elif isinstance(event, Notice):
-            self.notices += 1
+            self._notices.inc()
 
     def _acted(self, outcome: ToolOutcome) -> None:
         tool = self._bounded(self._known_tool(outcome.name))
-        self.calls[tool, outcome.status.value] += 1
+        self._calls[tool, outcome.status.value] += 1
+        self._tool_calls.labels(tool, outcome.status.value).inc()
         if outcome.ran:
-            self.call_times.setdefault(tool, Spread()).add(outcome.seconds)
-
-    def _asked(self, event: ModelRound) -> None:
-        model = self._bounded(event.model)
-        self.rounds.setdefault(model, Spread()).add(event.seconds)
-        for kind, count in (("input", event.input_tokens), ("output", event.output_tokens)):
-            self.tokens[model, kind] += count or 0
+            self._recent.setdefault(tool, deque(maxlen=RECENT)).append(outcome.seconds)
+            self._tool_seconds.labels(tool).observe(outcome.seconds)
 
     def _bounded(self, name: str | None) -> str:
         if name is None or (name not in self._names and len(self._names) >= MOST_NAMES):
@@ -90,32 +105,49 @@ class Figures:
         return name
 
     def tools(self) -> list[dict[str, Any]]:
-        """For the health page, by name."""
-        return [self._tool(name) for name in sorted({tool for tool, _ in self.calls})]
+        """For the health page, sorted by name."""
+        return [self._tool(name) for name in sorted({tool for tool, _ in self._calls})]
 
     def _tool(self, name: str) -> dict[str, Any]:
-        times = self.call_times.get(name, Spread())
-        failed = sum(count for (tool, status), count in self.calls.items() if tool == name and _bad(status))
+        calls = {status: count for (tool, status), count in self._calls.items() if tool == name}
+        recent = list(self._recent.get(name, ()))
         return {
             "name": name,
-            "calls": sum(count for (tool, _), count in self.calls.items() if tool == name),
-            "failed": failed,
-            "p50": times.quantile(0.5),
-            "p95": times.quantile(0.95),
-            "recent": [round(seconds, 6) for seconds in list(times.recent)[-SHOWN:]],
+            "calls": sum(calls.values()),
+            "failed": sum(count for status, count in calls.items() if status not in _GOOD),
+            "p50": quantile(recent, 0.5),
+            "p95": quantile(recent, 0.95),
+            "recent": [round(seconds, 6) for seconds in recent[-SHOWN:]],
         }
 
+    def update(self, parts: Sequence[PartState], servers: Sequence[ServerStatus]) -> None:
+        """Takes over the present state of parts and servers, before the registry is read."""
+        for metric in (self._part_state, self._part_since, self._restarts, self._server_tools):
+            metric.clear()
+        for part in parts:
+            self._part_since.labels(part.part).set(part.since)
+            for state in State:
+                self._part_state.labels(part.part, state.value).set(part.state is state)
+        for server in servers:
+            self._restarts.labels(server.name).inc(server.restarts)
+            self._server_tools.labels(server.name).set(len(server.tools))
 
-_GOOD = frozenset({"read", "confirmed", "working", "queued", "waiting"})
+
+def quantile(values: Sequence[float], share: float) -> float | None:
+    """The nearest-rank quantile; None of an empty list."""
+    return sorted(values)[min(len(values), ceil(share * len(values))) - 1] if values else None
 
 
-def _bad(status: str) -> bool:
-    return status not in _GOOD
+def metrics_router(
+    stats: Stats, parts: Callable[[], Sequence[PartState]], servers: Callable[[], Sequence[ServerStatus]]
+) -> APIRouter:
+    router = APIRouter()
 
+    @router.get("/metrics", response_class=Response)
+    async def metrics(request: Request) -> Response:
+        """For Prometheus"""
+        stats.update(parts(), servers())
+        encode, kind = choose_encoder(request.headers.get("accept", ""))
+        return Response(encode(stats.registry), media_type=kind)
 
-def cumulative(spread: Spread) -> Iterable[tuple[str, int]]:
-    """Each limit with how many were not above it, as Prometheus counts."""
-    total = 0
-    for limit, count in zip((*LIMITS, float("inf")), spread.buckets, strict=True):
-        total += count
-        yield ("+Inf" if limit == float("inf") else str(limit)), total
+    return router

@@ -1,4 +1,4 @@
-"""The token that other machines need: shown once, kept as a hash, and void as soon as a new one is made."""
+"""The access token of other machines: shown once, stored as a hash, replaced by the next one."""
 
 import hashlib
 import hmac
@@ -9,11 +9,11 @@ from pathlib import Path
 
 from voice_gateway.private_files import private_folder
 
-PREFIX = "vg_"  # so that one who finds it in a log knows what it is
+PREFIX = "vg_"  # recognisable in a log
 
 
 class TokenFile:
-    """Looked at again whenever it changes: a running gateway knows at once that a token was revoked."""
+    """Read again when it changes, so a running gateway notices a revoked token at once."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -21,7 +21,7 @@ class TokenFile:
         self._hash = b""
 
     def make(self) -> str:
-        """A new one; the one before is void."""
+        """Makes a new token, which replaces the one before."""
         token = PREFIX + secrets.token_urlsafe(32)
         private_folder(self._file.parent)
         beside = self._file.with_suffix(".new")
@@ -32,7 +32,7 @@ class TokenFile:
         return token
 
     def revoke(self) -> bool:
-        """False: there was none."""
+        """Deletes the token; False if there was none."""
         try:
             self._file.unlink()
         except FileNotFoundError:
@@ -54,11 +54,11 @@ class TokenFile:
             if stamp != self._seen:
                 self._hash = bytes.fromhex(json.loads(self._file.read_text(encoding="utf-8"))["sha256"])
                 self._seen = stamp
-        except (OSError, ValueError, KeyError, TypeError):  # none, or damaged: then nobody has one
+        except (OSError, ValueError, KeyError, TypeError):  # none, or damaged: nobody may enter
             self._seen, self._hash = None, b""
         return self._hash
 
 
 def _hashed(token: str) -> bytes:
-    """Plain SHA-256: there is nothing to guess in 256 random bits."""
+    """Plain SHA-256 suffices for 256 random bits."""
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()

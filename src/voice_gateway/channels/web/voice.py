@@ -1,66 +1,94 @@
-"""One microphone in a browser: the same hearing path, engines and conversation as at every other door."""
+"""`/api/voice`: a browser's microphone over a WebSocket, heard and answered like the machine's own."""
 
 import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from fastapi import APIRouter
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from voice_gateway.channels import Answer
-from voice_gateway.channels.json_text import json_text
-from voice_gateway.channels.streamed_text import not_yet_said
-from voice_gateway.channels.web.ask_api import DOOR
+from voice_gateway.channels import Answer, json_text, not_yet_said
+from voice_gateway.channels.web.ask_api import CHANNEL
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.sse import Feed
-from voice_gateway.channels.web.streams import limits_of
-from voice_gateway.channels.wyoming.speech import StreamedSpeech
+from voice_gateway.channels.web.sse import Feed, limits_of
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import EventBus
-from voice_gateway.hearing.transcriber import Transcriber
-from voice_gateway.hearing.transcript import transcript_of, whole_segment
 from voice_gateway.interruption import Interruption
-from voice_gateway.sound.samples import RATE
-from voice_gateway.sound.worker import in_thread
-from voice_gateway.speaking.synthesizer import Synthesizer
-from voice_gateway.turn import LONGEST_TEXT, SpeechSegment, Transcript, Utterance
+from voice_gateway.problems.channels import VOICE
+from voice_gateway.problems.sentences import VOICE_PACKAGE
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Utterance, new_id
+
+if TYPE_CHECKING:  # they need the speech packages, which are an extra
+    from voice_gateway.hearing.transcriber import Transcriber
+    from voice_gateway.speaking.synthesizer import Synthesizer
 
 log = logging.getLogger(__name__)
 
-LONGEST_SECONDS = 60.0  # of one utterance: nobody holds a button longer
-SILENT_SECONDS = 120.0  # without a word or a sound from the browser while nothing is under way
-NOT_KNOWN, REVOKED = "not a message that I know", "the token was revoked"
-MOST_UNSENT = 2000  # messages: a browser that does not read is let go
-TOO_MUCH, TRY_LATER, REFUSED = 1009, 1013, 1008  # codes of the protocol
+MOST_MICROPHONES = 16
+RATE = 16_000
+LONGEST_BYTES = 60 * RATE * 2  # one minute of sound
+SILENT_SECONDS = 120.0  # without a message while nothing is under way
+UNKNOWN, REVOKED = "not a message that I know", "the token was revoked"
+MOST_UNSENT = 2000  # messages that a browser leaves unread before it is disconnected
+TOO_MUCH, TRY_LATER, REFUSED = 1009, 1013, 1008  # close codes of the WebSocket protocol
 
 
 class _Interrupted(Exception):
-    """Nobody listens: the rest of the text is not made into sound."""
+    """The rest of the reply is not spoken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    transcriber: Transcriber
-    synthesizer: Synthesizer
+    transcriber: "Transcriber"
+    synthesizer: "Synthesizer"
     settings: VoiceSettings
-    watch: EventBus
+    events: EventBus
+
+    async def warm_up(self) -> None:
+        """Loads the engines. An engine that fails says so when it is used."""
+        for engine in (self.transcriber, self.synthesizer):
+            with contextlib.suppress(GatewayError):
+                await engine.warm_up()
 
 
-async def warm_up(engines: Engines) -> None:
-    """What fails is told to whoever speaks."""
-    for engine in (engines.transcriber, engines.synthesizer):
-        with contextlib.suppress(GatewayError):
-            await engine.warm_up()
+def voice_router(engines: Callable[[], Engines], answer: Answer, feed: Feed, start: Start) -> APIRouter:
+    """`engines` raises ImportError or GatewayError where speech is not available."""
+    router, open_now, warm = APIRouter(), set[WebSocket](), asyncio.Event()
+
+    @router.websocket("/api/voice")
+    async def serve(socket: WebSocket) -> None:
+        await socket.accept()
+        conversation_id = socket.query_params.get("conversation_id") or f"web-{new_id()}"
+        if len(open_now) >= MOST_MICROPHONES or len(conversation_id) > LONGEST_NAME:
+            await socket.close(TRY_LATER, "too many microphones, or too long a name")
+            return
+        open_now.add(socket)
+        try:
+            loaded = await asyncio.to_thread(engines)
+            if not warm.is_set():
+                warm.set()
+                start(loaded.warm_up())
+            await Microphone(socket, loaded, answer, feed, start).serve(conversation_id)
+        except (ImportError, GatewayError) as error:
+            reason = str(error)
+            if isinstance(error, ImportError):
+                reason = f"{VOICE_PACKAGE.format(package=error.name)} {VOICE.advice}"
+            await socket.send_text(json_text({"type": "error", "text": reason}))
+            await socket.close(TRY_LATER)
+        finally:
+            open_now.discard(socket)
+
+    return router
 
 
 class Microphone:
-    """`{"type": "start"}`, 16 kHz PCM, `{"type": "end"}`; as often as wanted, one after the other. And
-    `{"type": "speak", "text"}`, for an answer that came another way."""
+    """One connection. The browser sends `{"type": "start"}`, 16 kHz PCM and `{"type": "end"}`, any number of
+    times, or `{"type": "speak", "text"}` to hear an answer that came another way."""
 
     def __init__(self, socket: WebSocket, engines: Engines, answer: Answer, feed: Feed, start: Start) -> None:
         self._socket = socket
@@ -69,29 +97,28 @@ class Microphone:
         self._feed = feed
         self._start = start
         self._conversation_id = ""
-        self._speaks = False
-        self._sound: list[bytes] = []
-        self._bytes = 0
+        self._speaks = socket.query_params.get("speak") == "1"
+        self._sound = b""
         self._recording = False
         self._interruption = Interruption()
         self._unsent: asyncio.Queue[dict[str, Any] | bytes] = asyncio.Queue(MOST_UNSENT)
 
-    async def serve(self, conversation_id: str, *, speaks: bool) -> None:
-        """Until the browser leaves, or has to."""
-        self._conversation_id, self._speaks = conversation_id, speaks
+    async def serve(self, conversation_id: str) -> None:
+        """Returns when the browser leaves or is disconnected."""
+        self._conversation_id = conversation_id
         async with asyncio.TaskGroup() as tasks:
             sending = tasks.create_task(self._send_all(), name="web voice")
             try:
-                await self._hear()
+                await self._receive_all()
             except WebSocketDisconnect:
                 pass
             finally:
                 self._interruption.now()
                 sending.cancel()
-                while not self._unsent.empty():  # who waits for room in it goes on, and ends
+                while not self._unsent.empty():  # turns that wait for room in it go on, and end
                     self._unsent.get_nowait()
 
-    async def _hear(self) -> None:
+    async def _receive_all(self) -> None:
         while True:
             try:
                 async with asyncio.timeout(SILENT_SECONDS):
@@ -109,42 +136,39 @@ class Microphone:
                 return
 
     async def _close(self, code: int, reason: str) -> None:
-        """Once: who hears and who sends may both find that it has to end."""
         if self._socket.application_state is WebSocketState.CONNECTED:
             await self._socket.close(code, reason)
 
     def _take(self, message: Mapping[str, Any]) -> str:
-        """What is wrong with it; empty: nothing."""
+        """Handles one message. Returns what is wrong with it, or ""."""
         if (sound := message.get("bytes")) is not None:
-            if self._recording:
-                self._sound.append(sound)
-                self._bytes += len(sound)
-            too_long = self._bytes > LONGEST_SECONDS * RATE * 2
-            return f"more than {LONGEST_SECONDS:g} seconds of sound" if too_long else ""
+            self._sound += sound if self._recording else b""
+            return "more than 60 seconds of sound" if len(self._sound) > LONGEST_BYTES else ""
         try:
-            told = json.loads(message.get("text") or "")
-            kind, text = told["type"], told.get("text")
+            wanted = json.loads(message.get("text") or "")
+            kind, text = wanted["type"], wanted.get("text")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return NOT_KNOWN
+            return UNKNOWN
         if kind == "start":
-            self._interruption.now()  # who speaks into the answer does not want the rest of it
-            self._sound, self._bytes, self._recording = [], 0, True
+            self._interruption.now()  # barge-in: speaking stops the reply
+            self._sound, self._recording = b"", True
         elif kind == "end" and self._recording:
-            sound, self._sound, self._recording = b"".join(self._sound), [], False
+            self._recording = False
             self._interruption = Interruption()
-            self._start(self._turn(sound[: len(sound) // 2 * 2], self._interruption))
+            self._start(self._turn(self._sound, self._interruption))
         elif kind == "speak":
             if not isinstance(text, str) or len(text) > LONGEST_TEXT:
-                return NOT_KNOWN
+                return UNKNOWN
             self._interruption.now()
             self._interruption = Interruption()
-            self._start(self._aloud(text, self._interruption))
+            pieces: asyncio.Queue[str | None] = asyncio.Queue()
+            pieces.put_nowait(text)
+            pieces.put_nowait(None)
+            self._start(self._speak(pieces, self._interruption))
         return ""
 
-    # --- what goes back
-
     async def _send_all(self) -> None:
-        """Who does not read is let go; who has left is not told of it."""
+        """Disconnects a browser that does not read, or whose token was revoked."""
         try:
             while True:
                 message = await self._unsent.get()
@@ -162,81 +186,73 @@ class Microphone:
         except (WebSocketDisconnect, RuntimeError):
             self._interruption.now()
 
-    def _send(self, message: dict[str, Any] | bytes) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         try:
             self._unsent.put_nowait(message)
         except asyncio.QueueFull:
             self._interruption.now()
             self._socket.state.abort()
 
-    # --- a turn
-
     async def _turn(self, sound: bytes, interruption: Interruption) -> None:
         try:
-            heard = await self._heard(sound)
+            utterance = await self._utterance(sound)
         except GatewayError as error:
             self._send({"type": "error", "text": str(error)})
             return
-        if heard is None:
+        if utterance is None:
             return
-        segment, transcript = heard
-        utterance = Utterance(
+        unfollow = self._feed.follow(utterance.id, self._on_event)
+        spoken: list[str] = []
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+
+        def say(text: str) -> None:
+            spoken.append(text)
+            pieces.put_nowait(text)
+
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                if self._speaks:
+                    tasks.create_task(self._speak(pieces, interruption), name="web speech")
+                reply = await self._answer(utterance, say=say, interruption=interruption)
+                pieces.put_nowait(not_yet_said("".join(spoken), reply.text))
+                pieces.put_nowait(None)
+                self._send({"type": "answer", **reply.to_json()})
+        finally:
+            unfollow()
+
+    async def _utterance(self, sound: bytes) -> Utterance | None:
+        """What was said; None if it was noise."""
+        import numpy as np
+
+        from voice_gateway.hearing.transcript import transcript_of, whole_segment
+        from voice_gateway.sound.worker import in_thread
+
+        engines = self._engines
+        samples = np.frombuffer(sound[: len(sound) // 2 * 2], "<i2").astype(np.int16)
+        segment = await in_thread("web voice activity", whole_segment, samples)
+        transcript = await transcript_of(segment, engines.transcriber, engines.settings, engines.events)
+        if transcript.noise is not None:
+            log.info("not speech", extra={"reason": transcript.noise})
+            self._send({"type": "transcript", "text": "", "noise": transcript.noise})
+            return None
+        return Utterance(
             transcript.text,
-            DOOR,
+            CHANNEL,
             self._conversation_id,
             heard_by=transcript.model,
             heard_seconds=transcript.seconds,
             audio_seconds=transcript.audio_seconds,
             samples=segment.samples,
         )
-        unfollow = self._feed.follow(utterance.id, self._follow)
-        try:
-            await self._answered(utterance, interruption)
-        finally:
-            unfollow()
 
-    async def _heard(self, sound: bytes) -> tuple[SpeechSegment, Transcript] | None:
-        engines = self._engines
-        samples = np.frombuffer(sound, "<i2").astype(np.int16)
-        segment = await in_thread("web voice activity", whole_segment, samples)
-        transcript = await transcript_of(segment, engines.transcriber, engines.settings, engines.watch)
-        if transcript.noise is None:
-            return segment, transcript
-        log.info("not something that was said", extra={"reason": transcript.noise})
-        self._send({"type": "transcript", "text": "", "noise": transcript.noise})
-        return None
-
-    def _follow(self, kind: str, told: Mapping[str, Any]) -> None:
-        """What was heard is shown as the trace shows it: without a PIN."""
-        if kind == "heard":
-            self._send({"type": "transcript", "text": told["text"], "turn": told["turn"]})
-        self._send(dict(told))
-
-    async def _answered(self, utterance: Utterance, interruption: Interruption) -> None:
-        said: list[str] = []
-        pieces: asyncio.Queue[str | None] = asyncio.Queue()
-
-        def say(text: str) -> None:
-            said.append(text)
-            pieces.put_nowait(text)
-
-        async with asyncio.TaskGroup() as tasks:
-            if self._speaks:
-                tasks.create_task(self._speak(pieces, interruption), name="web speech")
-            reply = await self._answer(utterance, say=say, interruption=interruption)
-            pieces.put_nowait(not_yet_said("".join(said), reply.text))
-            pieces.put_nowait(None)
-            self._send({"type": "answer", **reply.to_json()})
-
-    async def _aloud(self, text: str, interruption: Interruption) -> None:
-        """An answer to what was typed."""
-        pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        pieces.put_nowait(text)
-        pieces.put_nowait(None)
-        await self._speak(pieces, interruption)
+    def _on_event(self, kind: str, facts: Mapping[str, Any]) -> None:
+        if kind == "heard":  # the text as the trace shows it: without a PIN
+            self._send({"type": "transcript", "text": facts["text"], "turn": facts["turn"]})
+        self._send(dict(facts))
 
     async def _speak(self, pieces: "asyncio.Queue[str | None]", interruption: Interruption) -> None:
-        """Sentence by sentence while the rest comes; a voice that fails leaves the words."""
+        """Speaks sentence by sentence while the rest comes. If that fails, the text remains."""
+        from voice_gateway.channels.wyoming.speech import StreamedSpeech
 
         async def send(kind: str, form: Mapping[str, Any], pcm: bytes) -> None:
             if interruption.wanted:
@@ -253,8 +269,8 @@ class Microphone:
                     await speech.feed(piece)
             await speech.end()
         except _Interrupted:
-            log.debug("the answer is not wanted any more")
+            log.debug("the reply was interrupted")
         except GatewayError as error:
-            log.warning("the answer cannot be spoken", extra={"reason": str(error)})
+            log.warning("the reply cannot be spoken", extra={"reason": str(error)})
             failed = str(error)
         self._send({"type": "audio_end"} | ({"error": failed} if failed else {}))

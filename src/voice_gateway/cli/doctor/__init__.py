@@ -8,7 +8,7 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
-from voice_gateway.channels.json_text import json_text
+from voice_gateway.channels import json_text
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.doctor.finding import CheckResult, CheckResults, Grade, bad, ok

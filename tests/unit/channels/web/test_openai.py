@@ -20,7 +20,7 @@ OPEN = PermissionSettings(sensitive_channels=("web",))
 @contextlib.asynccontextmanager
 async def openai(folder, house, watch=None):
     def routes(start):
-        return OpenAi(house.conversation.answer, start, watch or EventBus()).routes()
+        return [OpenAi(house.conversation.answer, start, watch or EventBus()).router()]
 
     async with served(folder, routes) as door, client(door) as http:
         yield http

@@ -4,14 +4,12 @@ import asyncio
 import json
 
 import pytest
-from starlette.routing import Route
 from tests.fakes.waiting import until
 from tests.fakes.web import client, served
 
-from voice_gateway.channels.web.ask_api import Asking
+from voice_gateway.channels.web.ask_api import AskApi
 from voice_gateway.channels.web.limits import Limits
-from voice_gateway.channels.web.sse import Feed
-from voice_gateway.channels.web.streams import Stream, sse
+from voice_gateway.channels.web.sse import Feed, Stream, sse
 from voice_gateway.events import Answered, EventBus, Heard, State
 from voice_gateway.turn import Reply, Utterance
 
@@ -45,7 +43,6 @@ async def test_what_waits_is_given_at_once_and_what_is_too_much_ends_the_stream(
 
     stream.put(b"x" * 101)
     stream.put(b"more")
-    assert stream.lost
     with pytest.raises(StopAsyncIteration):
         await anext(pieces)
 
@@ -54,8 +51,8 @@ async def test_a_console_that_does_not_read_is_let_go_and_holds_up_nobody(tmp_pa
     watch, limits = EventBus(), Limits(send_seconds=0.2, unread_bytes=10_000_000)
     feed = Feed(watch)
 
-    def routes(_start):
-        return [Route("/api/events", feed.events)]
+    def routes(start):
+        return [AskApi(None, feed, start).router()]
 
     async with served(tmp_path, routes, limits=limits) as door:
         reader, writer = await asyncio.open_connection("127.0.0.1", door.port, limit=1024)
@@ -65,7 +62,7 @@ async def test_a_console_that_does_not_read_is_let_go_and_holds_up_nobody(tmp_pa
             pieces = other.aiter_text()
             await anext(pieces)
             for number in range(200):
-                feed.tell("notice", {"text": f"{number} " + "x" * 50_000})
+                feed.publish("notice", {"text": f"{number} " + "x" * 50_000})
                 await anext(pieces)  # who reads gets them all the while
         await until(lambda: not feed.listened)
         writer.close()
@@ -76,8 +73,8 @@ async def test_a_stream_of_one_turn_has_only_that_turn(tmp_path):
     watch = EventBus()
     feed = Feed(watch)
 
-    def routes(_start):
-        return [Route("/api/events", feed.events)]
+    def routes(start):
+        return [AskApi(None, feed, start).router()]
 
     mine, other = Utterance("mine"), Utterance("other")
     async with (
@@ -104,7 +101,7 @@ async def test_asking_is_answered_whole_or_step_by_step(tmp_path):
         return reply
 
     def routes(start):
-        return Asking(answer, Feed(watch), start).routes()
+        return [AskApi(answer, Feed(watch), start).router()]
 
     async with served(tmp_path, routes) as door, client(door) as http:
         whole = await http.post("/api/ask", json={"text": NASTY, "conversation_id": "c"})
@@ -132,13 +129,13 @@ async def test_a_stream_ends_with_a_reason_when_the_answer_fails(tmp_path, caplo
         raise RuntimeError("the secret of the house")
 
     def routes(start):
-        return Asking(answer, Feed(EventBus()), start).routes()
+        return [AskApi(answer, Feed(EventBus()), start).router()]
 
     async with served(tmp_path, routes) as door, client(door) as http, asyncio.timeout(30):
         asked = await http.post("/api/ask", json={"text": "hello"}, headers={"Accept": "text/event-stream"})
 
     assert parsed(asked.text) == [("failed", {"error": "something went wrong in the gateway"})]
-    assert [record.message for record in caplog.records] == ["a request of the web door failed"]
+    assert [record.message for record in caplog.records] == ["a web request failed"]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +164,7 @@ async def test_a_wrong_body_is_refused_with_a_reason(tmp_path, body, status, rea
         raise AssertionError("nobody asked")
 
     def routes(start):
-        return Asking(answer, Feed(EventBus()), start).routes()
+        return [AskApi(answer, Feed(EventBus()), start).router()]
 
     async with served(tmp_path, routes) as door, client(door) as http:
         refused = await http.post("/api/ask", content=body)
@@ -185,7 +182,7 @@ async def test_who_leaves_interrupts_and_the_turn_comes_to_its_end(tmp_path):
         return Reply("done")
 
     def routes(start):
-        return Asking(answer, Feed(EventBus()), start).routes()
+        return [AskApi(answer, Feed(EventBus()), start).router()]
 
     for accept in ("application/json", "text/event-stream"):
         begun.clear()

@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
-from voice_gateway.channels.web.login import LoginPage
+from voice_gateway.channels.web.ask_api import login_router
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.events import EventBus, State
 
@@ -25,7 +25,7 @@ async def echo(socket):
 
 def routes(tmp_path):
     tokens = TokenFile(tmp_path / "web-token.json")
-    return lambda _start: [WebSocketRoute("/api/voice", echo), *LoginPage(tokens).routes()]
+    return lambda _start: [WebSocketRoute("/api/voice", echo), login_router(tokens)]
 
 
 @pytest.fixture

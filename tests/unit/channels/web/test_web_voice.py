@@ -14,10 +14,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from voice_gateway.channels.web.limits import Limits
-from voice_gateway.channels.web.microphones import Microphones
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.tokens import TokenFile
-from voice_gateway.channels.web.voice import Engines
+from voice_gateway.channels.web.voice import Engines, voice_router
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.events import Answered, EventBus, Heard, State
@@ -76,7 +75,7 @@ async def microphone(
 
     def routes(start):
         engines = Engines(ears, voice or Voice(), VoiceSettings(), watch)
-        return Microphones(lambda: engines, answer, Feed(watch), start).routes()
+        return [voice_router(lambda: engines, answer, Feed(watch), start)]
 
     async with (
         served(tmp_path, routes) as door,
@@ -180,7 +179,7 @@ async def test_who_does_not_listen_and_leaves_holds_up_nobody(tmp_path):
     def routes(start):
         engines = Engines(Ears(""), LongVoice(), VoiceSettings(), watch)
         noted = lambda work: begun.append(start(work))  # noqa: E731
-        return Microphones(lambda: engines, unasked, Feed(watch), noted).routes()
+        return [voice_router(lambda: engines, unasked, Feed(watch), noted)]
 
     async with (
         served(tmp_path, routes, limits=limits) as door,
@@ -284,7 +283,7 @@ async def test_an_answer_that_is_under_way_is_not_heard_with_a_revoked_token(tmp
 
     def routes(start):
         engines = Engines(Ears("hello"), Voice(), VoiceSettings(), watch)
-        return Microphones(lambda: engines, answer, Feed(watch), start).routes()
+        return [voice_router(lambda: engines, answer, Feed(watch), start)]
 
     async with (
         served(tmp_path, routes, host="0.0.0.0") as door,
@@ -313,7 +312,7 @@ async def test_packages_that_are_missing_are_told_of(tmp_path):
         raise HearingError("the voice is not installed: run `make setup`")
 
     def routes(start):
-        return Microphones(missing, nobody, Feed(EventBus()), start).routes()
+        return [voice_router(missing, nobody, Feed(EventBus()), start)]
 
     async def nobody(*_what, **_how) -> Reply:
         raise AssertionError("nothing was said")

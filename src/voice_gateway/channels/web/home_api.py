@@ -1,0 +1,288 @@
+"""`/api/devices` and `/api/routines`: a change is a tool call like a spoken one."""
+
+import asyncio
+import contextlib
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field, StringConstraints
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from voice_gateway.channels.web.ask_api import CHANNEL, AskApi
+from voice_gateway.channels.web.models import STREAMS, Body, Error, Name, ReplyModel, json_response
+from voice_gateway.channels.web.sse import Feed
+from voice_gateway.errors import ToolError
+from voice_gateway.integrations.device import ABILITIES, Device
+from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.source import Act
+from voice_gateway.routines.book import RoutineBook
+from voice_gateway.routines.model import CANCEL, Routine
+from voice_gateway.turn import Reply, ToolCall, Utterance, new_id
+
+KNOWN_SECONDS = 10.0  # to wait for the first snapshot of the home
+CONVERSATION = "web-routines"  # of requests that name none
+
+MakeCalls = Callable[[Utterance, Sequence[ToolCall]], Awaitable[Reply]]  # `Conversation.make_calls`
+
+_PERCENT = re.compile(r"\b(\d{1,3}) ?%")
+# Percent, degrees, kelvin; only "on" can go without.
+_LEVELS = {
+    **dict.fromkeys(("on", "dim", "volume", "speed"), (0, 100)),
+    "set": (-50, 100),
+    "kelvin": (1000, 10_000),
+}
+_WORDS = {
+    "on": "turn on {name}",
+    "off": "turn off {name}",
+    "dim": "set {name} to {level} percent",
+    "speed": "set {name} to {level} percent",
+    "volume": "set the volume of {name} to {level} percent",
+    "set": "set {name} to {level} degrees",
+}
+
+
+class DeviceModel(BaseModel):
+    id: str
+    name: str
+    room: str
+    kind: str
+    server: str
+    state: str
+    available: bool
+    readings: list[str]
+    actions: list[str]
+
+
+class Devices(BaseModel):
+    devices: list[DeviceModel]
+
+
+class Change(Body):
+    action: Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+    level: Annotated[float | None, Field(ge=-100, le=10_000, allow_inf_nan=False)] = None
+    conversation_id: Name | None = None
+
+
+class LastRun(BaseModel):
+    at: str
+    ok: bool
+    text: str
+
+
+class RoutineModel(BaseModel):
+    id: int
+    sentence: str
+    enabled: bool
+    next: str | None
+    last: LastRun | None
+
+
+class RoutineList(BaseModel):
+    routines: list[RoutineModel]
+
+
+class Switch(Body):
+    enabled: bool
+    conversation_id: Name | None = None
+
+
+def device_json(device: Device, home: Home) -> dict[str, Any]:
+    known = ABILITIES.get(device.kind, frozenset()) if device.abilities is None else device.abilities
+    state, actions = home.state_of(device), sorted(known)
+    level = _PERCENT.search(state) if "dim" in actions else None
+    return {
+        # Stable while the device keeps its name and place; safe in a path.
+        "id": hashlib.sha256(repr(device.key).encode("utf-8", "replace")).hexdigest()[:16],
+        "name": device.name,
+        "room": device.room,
+        "kind": device.kind,
+        "server": device.source,
+        "state": state,
+        **({"level": int(level[1])} if level else {}),
+        "available": device.available,
+        "readings": list(device.readings),
+        "actions": actions,
+    }
+
+
+class DevicesApi:
+    """`known` returns when the home was read; `home` gives its latest snapshot."""
+
+    def __init__(
+        self,
+        home: Callable[[], Home],
+        known: Callable[[], Awaitable[None]],
+        make_calls: MakeCalls,
+        asks: AskApi,
+        feed: Feed,
+    ) -> None:
+        self._home = home
+        self._known = known
+        self._make_calls = make_calls
+        self._asks = asks
+        self._feed = feed
+        self._published: dict[str, dict[str, Any]] = {}
+
+    def router(self) -> APIRouter:
+        router = APIRouter()
+
+        @router.get("/api/devices", response_model=Devices)
+        async def devices() -> Response:
+            """The home"""
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(KNOWN_SECONDS):
+                    await self._known()
+            current = self._current()
+            self._published = self._published or current
+            return json_response({"devices": list(current.values())})
+
+        @router.post("/api/devices/{device_id}", response_model=ReplyModel, responses=STREAMS)
+        async def change(request: Request, device_id: str, asked: Change) -> Response:
+            """Switch a device"""
+            return await self._change(request, device_id, asked)
+
+        return router
+
+    async def _change(self, request: Request, device_id: str, asked: Change) -> Response:
+        home = self._home()
+        known = {device_json(device, home)["id"]: device for device in home.devices}
+        if (device := known.get(device_id)) is None:
+            raise HTTPException(404, "there is no such device")
+        if problem := _problem(asked, device_json(device, home)["actions"]):
+            raise HTTPException(409, problem)  # another device might take it
+        call = home.source_of(device).act(device, _act(asked), home)
+        words = _WORDS.get(asked.action, "{action} {name}")
+        level = f"{asked.level:g}" if asked.level is not None else ""
+        text = words.format(action=asked.action, name=home.called(device), level=level)
+        utterance = Utterance(text, CHANNEL, asked.conversation_id or f"web-{new_id()}")
+
+        async def act(utterance: Utterance, **_options: Any) -> Reply:
+            if isinstance(call, str):  # the reason why the device cannot do it
+                return Reply(call, ok=False, conversation_id=utterance.conversation_id)
+            return await self._make_calls(utterance, [ToolCall(new_id(), call.tool, dict(call.args))])
+
+        return await self._asks.respond(request, utterance, act)
+
+    def _current(self) -> dict[str, dict[str, Any]]:
+        home = self._home()
+        listed = [device_json(device, home) for device in home.devices]
+        return {device["id"]: device for device in listed}
+
+    def publish_changes(self) -> None:
+        """Sends listeners the devices that differ from what was sent before."""
+        if not self._feed.listened:
+            self._published = {}
+            return
+        before, self._published = self._published, self._current()
+        changed = [device for key, device in self._published.items() if before.get(key) != device]
+        removed = [key for key in before if key not in self._published]
+        if changed or removed:
+            self._feed.publish("devices", {"devices": changed, "removed": removed})
+
+
+def _problem(asked: Change, actions: Sequence[str]) -> str:
+    """Why the device cannot take the action and level, or ""."""
+    if asked.action not in actions:
+        return f"action: must be one of {', '.join(actions) or 'none'}"
+    span = _LEVELS.get(asked.action)
+    if asked.level is None:
+        return f"level: {asked.action} needs one" if span is not None and asked.action != "on" else ""
+    if span is None:
+        return f"level: {asked.action} takes none"
+    least, most = span
+    return "" if least <= asked.level <= most else f"level: must be from {least} to {most}"
+
+
+def _act(asked: Change) -> Act:
+    if asked.level is None:
+        return Act(asked.action)
+    if asked.action == "set":
+        return Act("set", temperature=asked.level)
+    if asked.action == "kelvin":
+        return Act("kelvin", kelvin=round(asked.level))
+    return Act(asked.action, level=round(asked.level))
+
+
+class NoRoutine(LookupError):
+    """There is no routine with that number."""
+
+
+class Routines:
+    """The planned routines, for the page and for MCP clients."""
+
+    def __init__(self, book: RoutineBook, make_calls: MakeCalls) -> None:
+        self._book = book
+        self._make_calls = make_calls
+
+    async def listed(self) -> list[dict[str, Any]]:
+        """Raises ToolError while the store cannot be read."""
+        return [self._json(routine) for routine in await asyncio.to_thread(self._book.all)]
+
+    async def change(self, number: int, action: str, channel: str, conversation: str) -> Reply:
+        """`action` is one of CANCEL's. Raises NoRoutine and ToolError."""
+        routine = await self._find(number)
+        words = {"cancel": "delete", "pause": "switch off", "resume": "switch on"}[action]
+        utterance = Utterance(f"{words} the routine: {routine.text}", channel, conversation)
+        args = {"name": str(routine.id), "action": action}
+        return await self._make_calls(utterance, [ToolCall(new_id(), CANCEL, args)])
+
+    async def _find(self, number: int) -> Routine:
+        for routine in await asyncio.to_thread(self._book.all):
+            if routine.id == number:
+                return routine
+        raise NoRoutine(f"there is no routine {number}")
+
+    def _json(self, routine: Routine) -> dict[str, Any]:
+        return routine_json(routine.to_json(self._book.place.zone))
+
+    def router(self) -> APIRouter:
+        router = APIRouter(responses={"4XX": {"model": Error}, 503: {"model": Error}})
+
+        @router.get("/api/routines", response_model=RoutineList)
+        async def routines() -> Response:
+            """What is planned"""
+            with _refused():
+                return json_response({"routines": await self.listed()})
+
+        @router.get("/api/routines/{number}", response_model=RoutineModel)
+        async def show(number: int) -> Response:
+            """One routine"""
+            with _refused():
+                return json_response(self._json(await self._find(number)))
+
+        @router.post("/api/routines/{number}", response_model=ReplyModel)
+        async def switch(number: int, asked: Switch) -> Response:
+            """Switch a routine on or off"""
+            action, conversation = "resume" if asked.enabled else "pause", asked.conversation_id
+            with _refused():
+                reply = await self.change(number, action, CHANNEL, conversation or CONVERSATION)
+            return json_response(reply.to_json())
+
+        @router.delete("/api/routines/{number}", response_model=ReplyModel)
+        async def delete(number: int, conversation_id: Name = CONVERSATION) -> Response:
+            """Delete a routine; `conversation_id` is where it can be undone"""
+            with _refused():
+                reply = await self.change(number, "cancel", CHANNEL, conversation_id)
+            return json_response(reply.to_json())
+
+        return router
+
+
+@contextlib.contextmanager
+def _refused() -> Any:
+    try:
+        yield
+    except NoRoutine as error:
+        raise HTTPException(404, str(error)) from None
+    except ToolError as error:
+        raise HTTPException(503, str(error)) from error
+
+
+def routine_json(facts: dict[str, Any]) -> dict[str, Any]:
+    """The object of `routines --json`, with its sentence."""
+    return {**facts, "sentence": facts["text"]}

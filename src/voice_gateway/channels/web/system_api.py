@@ -1,0 +1,263 @@
+"""`/api/health`, `/api/doctor` and `/api/turns`: the state of the gateway, and what the recorder kept."""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from voice_gateway.channels.web.channel import Start
+from voice_gateway.channels.web.models import Error, EventStreamResponse, json_response
+from voice_gateway.channels.web.sse import Stream, event_stream, sse
+from voice_gateway.channels.web.stats import Stats
+from voice_gateway.events import PartState, State
+from voice_gateway.mcp_client.integration import ServerStatus
+from voice_gateway.problems.catalogue import problem_of
+from voice_gateway.recorder.recorder import Recorder
+from voice_gateway.recorder.store import RecorderLost, TurnStore, public
+from voice_gateway.tools.masking import hide_secrets
+from voice_gateway.tools.plain_text import plain_text
+
+FRESH_SECONDS = 1.0
+STDERR_LINES = 20
+LONGEST_LINE = 500  # characters
+DOCTOR_SECONDS = 600.0  # a server may have to be installed
+STOP_SECONDS = 5.0  # for the doctor to end the servers it has started
+LONGEST_CHECK = 1024 * 1024  # bytes
+
+Short = Annotated[str, Query(max_length=200)]
+
+
+class Part(BaseModel):
+    part: str
+    state: str
+    sentence: str
+    advice: str
+    since: float
+
+
+class ToolStats(BaseModel):
+    name: str
+    calls: int
+    failed: int
+    p50: float | None
+    p95: float | None
+    recent: list[float]
+
+
+class HealthModel(BaseModel):
+    state: str
+    parts: list[Part]
+    tools: list[ToolStats]
+
+
+class Act(BaseModel):
+    tool: str
+    ok: bool
+    outcome: str
+
+
+class Turn(BaseModel):
+    id: str
+    at: float
+    channel: str
+    room: str | None
+    conversation_id: str
+    text: str
+    reply: str
+    ok: bool
+    stage: str
+    seconds: float
+    acts: list[Act]
+
+
+class TurnWithEvents(Turn):
+    events: list[dict[str, Any]]
+
+
+class Turns(BaseModel):
+    turns: list[Turn]
+
+
+class Health:
+    """`ask_parts` asks connected servers whether they still answer, at most once a second."""
+
+    def __init__(
+        self,
+        stats: Stats,
+        ask_parts: Callable[[], Awaitable[Sequence[PartState]]],
+        servers: Callable[[], Sequence[ServerStatus]],
+    ) -> None:
+        self._stats = stats
+        self._ask_parts, self._servers = ask_parts, servers
+        self._lock = asyncio.Lock()
+        self._parts: Sequence[PartState] = ()
+        self._asked_at = 0.0
+
+    def router(self) -> APIRouter:
+        router = APIRouter()
+
+        @router.get("/api/health", response_model=HealthModel)
+        async def health() -> Response:
+            """How each part is, and how long tools take"""
+            async with self._lock:
+                if time.monotonic() - self._asked_at > FRESH_SECONDS:
+                    self._parts, self._asked_at = await self._ask_parts(), time.monotonic()
+                parts = self._parts
+            states = {part.state for part in parts}
+            worst = next((state for state in (State.DEGRADED, State.STARTING) if state in states), State.OK)
+            servers = {f"server {server.name}": server for server in self._servers()}
+            listed = [_part_json(part, servers.get(part.part)) for part in parts]
+            return json_response({"state": worst.value, "parts": listed, "tools": self._stats.tools()})
+
+        return router
+
+
+def _part_json(part: PartState, server: ServerStatus | None) -> dict[str, Any]:
+    facts = part.to_json()
+    if part.state is State.DEGRADED and (problem := problem_of(part.sentence)) is not None:
+        facts |= {"means": problem.means, "returns": problem.returns}
+        facts["advice"] = part.advice or problem.advice
+    facts["advice"] = _without_secrets(facts["advice"])
+    if server is not None:
+        lines = [_without_secrets(line) for line in server.stderr_tail.splitlines()[-STDERR_LINES:]]
+        facts |= {"restarts": server.restarts, "stderr": lines, "simulated": server.simulated}
+        if server.last_error:
+            facts["last_error"] = _without_secrets(server.last_error)
+    return facts
+
+
+def _without_secrets(text: str) -> str:
+    return hide_secrets(plain_text(text)[0])[:LONGEST_LINE]
+
+
+def turns_router(recorder: Recorder) -> APIRouter:
+    router = APIRouter(responses={"4XX": {"model": Error}, 503: {"model": Error}})
+
+    async def read(work: Callable[[TurnStore], Any]) -> Any:
+        try:
+            return await recorder.read(work)
+        except RecorderLost as error:
+            raise HTTPException(503, str(error)) from error
+
+    @router.get("/api/turns", response_model=Turns)
+    async def turns(
+        search: Short = "",
+        before: Short = "",
+        conversation: Short = "",
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> Response:
+        """What was said and done, newest first; `before` is the id of a turn"""
+        found = await read(
+            lambda store: store.turns(search=search, limit=limit, before=before, conversation=conversation)
+        )
+        return json_response({"turns": [public(turn) for turn in found]})
+
+    @router.get("/api/turns/{turn_id}", response_model=TurnWithEvents)
+    async def show(turn_id: str) -> Response:
+        """One turn with its events"""
+        for turn in await read(lambda store: store.find(turn_id)):
+            if turn["id"] == turn_id:
+                return json_response(public(turn))
+        raise HTTPException(404, "there is no such turn")
+
+    @router.delete("/api/turns/{turn_id}")
+    async def delete(turn_id: str) -> Response:
+        """Forget a turn"""
+        if not (deleted := await read(lambda store: store.delete(turn_id))):
+            raise HTTPException(404, "there is no such turn")
+        return json_response({"deleted": deleted})
+
+    return router
+
+
+class Doctor:
+    """Runs the doctor as a process of its own, one at a time. It prints one JSON object per check."""
+
+    def __init__(self, command: Sequence[str], start: Start) -> None:
+        self._command = command
+        self._start = start
+        self._process: asyncio.subprocess.Process | None = None
+        self._busy = False
+
+    def router(self) -> APIRouter:
+        router = APIRouter()
+
+        @router.post("/api/doctor", response_class=EventStreamResponse)
+        async def doctor() -> Response:
+            """Try every part once; each check as it is found, then done"""
+            if self._busy:
+                raise HTTPException(409, "the doctor is at work already")
+            self._busy = True
+            stream = Stream()
+            self._start(self._examine(stream))
+            return event_stream(self._pieces(stream))
+
+        return router
+
+    async def _pieces(self, stream: Stream) -> AsyncIterator[bytes]:
+        try:
+            async for piece in stream.pieces():
+                yield piece
+        finally:  # the client has everything, or has left
+            if self._process is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    self._process.terminate()
+
+    async def _examine(self, stream: Stream) -> None:
+        checks: list[dict[str, Any]] = []
+        problem = ""
+        try:
+            async with asyncio.timeout(DOCTOR_SECONDS):
+                async for check in self._checks():
+                    checks.append(check)
+                    stream.put(sse("check", check))
+        except TimeoutError:
+            problem = "it took too long"
+        except (OSError, ValueError) as error:
+            problem = str(error)
+        finally:
+            self._busy, self._process = False, None
+            failed = [check for check in checks if check.get("verdict") == "failed"]
+            ok = bool(checks) and not failed and not problem
+            summary = {"ok": ok, "checks": len(checks), "failed": len(failed)}
+            stream.put(sse("done", summary | ({"error": problem} if problem else {})))
+            stream.end()
+
+    async def _checks(self) -> AsyncIterator[dict[str, Any]]:
+        self._process = process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            limit=LONGEST_CHECK,
+        )
+        assert process.stdout is not None
+        try:
+            while line := await process.stdout.readline():
+                yield json.loads(line)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), STOP_SECONDS)
+        finally:
+            await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Terminates the process, and kills it if that takes too long."""
+    if process.returncode is not None:
+        return
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

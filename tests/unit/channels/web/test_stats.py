@@ -1,0 +1,169 @@
+"""Counts for Prometheus and the health page, the dashboard that reads them, and the API's description."""
+
+import contextlib
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+from prometheus_client.parser import text_string_to_metric_families
+from tests.fakes.web import client, served
+
+from voice_gateway.channels.web.ask_api import AskApi
+from voice_gateway.channels.web.openai import OpenAi
+from voice_gateway.channels.web.sse import Feed
+from voice_gateway.channels.web.stats import MOST_NAMES, Stats, metrics_router, quantile
+from voice_gateway.channels.web.system_api import Health
+from voice_gateway.errors import ErrorKind
+from voice_gateway.events import Acted, Answered, EventBus, ModelRound, PartState, State
+from voice_gateway.mcp_client.integration import ServerStatus
+from voice_gateway.problems.sentences import SERVER_SILENT
+from voice_gateway.turn import Reply, ToolOutcome, Utterance
+from voice_gateway.verdict import Decision, Verdict
+
+ROOT = Path(__file__).parents[4]
+SAID = Utterance("my secret words", channel="web", conversation_id="secret talk")
+
+
+def stats(*names):
+    return Stats(lambda name: name if name in names else None, "1.2.3")
+
+
+def acted(name, seconds=0.1, **facts):
+    return Acted(SAID, ToolOutcome("1", name, "secret result", seconds=seconds, **{"ok": True, **facts}))
+
+
+def server(**facts):
+    known = {"name": "zwave", "state": "connected", "attempts": 1, "last_error": None, "stderr_tail": ""}
+    return ServerStatus(**{**known, "tools": ("a", "b"), "restarts": 3, "simulated": False, **facts})
+
+
+@contextlib.asynccontextmanager
+async def pages(folder, counts, parts=(), servers=()):
+    async def all_parts():
+        return parts
+
+    def routes(_start):
+        health = Health(counts, all_parts, lambda: servers)
+        return [metrics_router(counts, lambda: parts, lambda: servers), health.router()]
+
+    async with served(folder, routes) as channel, client(channel) as http:
+        yield http
+
+
+async def metrics(http):
+    text = (await http.get("/metrics")).text
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    return {(sample.name, *sorted(sample.labels.items())): sample.value for sample in samples}, text
+
+
+async def test_turns_calls_and_tokens_are_counted_without_the_words_of_users(tmp_path):
+    counts = stats("lamp")
+    for event in (
+        acted("lamp", 0.2),
+        acted("lamp", 0.4, ok=False, error=ErrorKind.TIMEOUT, read_only=True),
+        acted("what somebody made up", ok=False, error=ErrorKind.UNKNOWN_TOOL),
+        Answered(SAID, Reply("secret reply", stage="local", seconds=0.3)),
+        Answered(Utterance("x", channel="made up"), Reply("", stage="odd", ok=False)),
+        ModelRound(SAID, "qwen3:4b", 1, 2.0, input_tokens=100, output_tokens=7),
+    ):
+        counts.on_event(event)
+    part = PartState("server zwave", State.DEGRADED, "a sentence", 5.0)
+    async with pages(tmp_path, counts, [part], [server()]) as http:
+        await metrics(http)
+        found, text = await metrics(http)  # the second scrape adds nothing
+
+    assert "secret" not in text
+    assert "made up" not in text
+    expected = {
+        ("turns_total", ("door", "web"), ("ok", "true"), ("stage", "local")): 1,
+        ("turns_total", ("door", "other"), ("ok", "false"), ("stage", "other")): 1,
+        ("tool_calls_total", ("outcome", "confirmed"), ("tool", "lamp")): 1,
+        ("tool_calls_total", ("outcome", "unsupported"), ("tool", "other")): 1,
+        ("tool_seconds_count", ("tool", "lamp")): 2,
+        ("tool_seconds_bucket", ("le", "0.25"), ("tool", "lamp")): 1,
+        ("model_tokens_total", ("kind", "input"), ("model", "qwen3:4b")): 100,
+        ("part_state", ("part", "server zwave"), ("state", "degraded")): 1,
+        ("part_state", ("part", "server zwave"), ("state", "ok")): 0,
+        ("server_restarts_total", ("server", "zwave")): 3,
+        ("info", ("version", "1.2.3")): 1,
+    }
+    assert {name: found[f"voice_gateway_{name[0]}", *name[1:]] for name in expected} == expected
+    assert ("process_resident_memory_bytes",) in found
+
+
+def test_renamed_tools_share_one_counter_above_the_limit():
+    counts = Stats(lambda name: name)
+    for number in range(MOST_NAMES + 50):
+        counts.on_event(acted(f"tool{number}"))
+    assert len(counts.tools()) == MOST_NAMES + 1
+    assert next(tool for tool in counts.tools() if tool["name"] == "other")["calls"] == 50
+
+
+def test_a_refused_call_has_no_duration():
+    counts = stats("lock")
+    counts.on_event(acted("lock", ok=False, verdict=Verdict(Decision.REFUSED)))
+    [tool] = counts.tools()
+    assert (tool["calls"], tool["failed"], tool["p50"], tool["recent"]) == (1, 1, None, [])
+
+
+def test_quantiles_are_nearest_rank():
+    for count, half, most in ((1, 1, 1), (2, 1, 2), (100, 50, 95)):
+        values = [float(number) for number in range(1, count + 1)]
+        assert (quantile(values, 0.5), quantile(values, 0.95)) == (half, most)
+    assert quantile([], 0.5) is None
+
+
+async def test_health_gives_advice_and_hides_secrets_of_a_servers_stderr(tmp_path):
+    counts = stats("lamp")
+    counts.on_event(acted("lamp", 0.2))
+    counts.on_event(acted("lamp", 0.4, ok=False))
+    parts = [
+        PartState("server zwave", State.DEGRADED, SERVER_SILENT.format(name="zwave"), 5.0),
+        PartState("web", State.OK, "The web console is there.", 6.0),
+    ]
+    stderr = "\n".join(f"line {number}" for number in range(50)) + "\n\x1b[31mtoken=abcdef123456"
+    status = server(state="degraded", last_error="password: hunter22", stderr_tail=stderr)
+    async with pages(tmp_path, counts, parts, [status]) as http:
+        health = (await http.get("/api/health")).json()
+
+    zwave, web = health["parts"]
+    assert (health["state"], zwave["state"], zwave["since"], zwave["restarts"]) == ("degraded",) * 2 + (
+        5.0,
+        3,
+    )
+    assert "doctor" in zwave["advice"]
+    assert zwave["returns"].startswith("by itself")
+    assert len(zwave["stderr"]) == 20
+    assert zwave["stderr"][-1].endswith("token=***")
+    assert "\x1b" not in zwave["stderr"][-1]
+    assert "hunter22" not in zwave["last_error"]
+    assert "restarts" not in web
+    expected = {"name": "lamp", "calls": 2, "failed": 1, "p50": 0.2, "p95": 0.4, "recent": [0.2, 0.4]}
+    assert health["tools"] == [expected]
+
+
+def test_the_dashboard_and_the_docs_name_metrics_that_exist():
+    families = stats().registry.collect()
+    endings = {"counter": "_total", "info": "_info"}
+    known = {one.name + endings.get(one.type, "") for one in families if one.name.startswith("voice_gateway")}
+    dashboard = json.loads((ROOT / "packaging" / "grafana-dashboard.json").read_text(encoding="utf-8"))
+    queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    asked = {name for text in queries for name in re.findall(r"\bvoice_gateway_\w+", text)}
+    assert len(asked) >= 8
+    assert {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked} <= known
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    assert [name for name in known if f"`{name}`" not in pages] == []
+
+
+async def test_the_openapi_document_describes_the_routes(tmp_path):
+    def routes(start):
+        return [AskApi(None, Feed(EventBus()), start).router(), OpenAi(None, start, EventBus()).router()]
+
+    async with served(tmp_path, routes) as channel, client(channel) as http:
+        document = (await http.get("/openapi.json")).json()
+    assert {"/api/ask", "/api/undo", "/api/events", "/v1/chat/completions"} <= set(document["paths"])
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    assert all(operation["summary"] and "200" in operation["responses"] for operation in operations)
+    for schema in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
