@@ -13,8 +13,14 @@ from voice_gateway.channels.web.limits import LIMITS, Limits
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.events import EventBus
+from voice_gateway.turn import Reply
 
 NOT_UNIT = "a web server on the loopback address"
+
+
+async def unasked(*_words: Any, **_options: Any) -> Reply:
+    """An answer for routes that must not ask for one."""
+    raise AssertionError("nobody asked")
 
 
 @contextlib.asynccontextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 from prometheus_client.parser import text_string_to_metric_families
-from tests.fakes.web import client, served
+from tests.fakes.web import client, served, unasked
 
 from voice_gateway.channels.web.ask_api import AskApi
 from voice_gateway.channels.web.openai import OpenAi
@@ -158,7 +158,7 @@ def test_the_dashboard_and_the_docs_name_metrics_that_exist():
 
 async def test_the_openapi_document_describes_the_routes(tmp_path):
     def routes(start):
-        return [AskApi(None, Feed(EventBus()), start).router(), OpenAi(None, start, EventBus()).router()]
+        return [AskApi(unasked, Feed(EventBus()), start).router(), OpenAi(unasked, start, EventBus()).router()]
 
     async with served(tmp_path, routes) as channel, client(channel) as http:
         document = (await http.get("/openapi.json")).json()

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from tests.fakes.waiting import until
-from tests.fakes.web import client, served
+from tests.fakes.web import client, served, unasked
 
 from voice_gateway.channels.web.ask_api import AskApi
 from voice_gateway.channels.web.limits import Limits
@@ -52,7 +52,7 @@ async def test_a_console_that_does_not_read_is_let_go_and_holds_up_nobody(tmp_pa
     feed = Feed(watch)
 
     def routes(start):
-        return [AskApi(None, feed, start).router()]
+        return [AskApi(unasked, feed, start).router()]
 
     async with served(tmp_path, routes, limits=limits) as door:
         reader, writer = await asyncio.open_connection("127.0.0.1", door.port, limit=1024)
@@ -74,7 +74,7 @@ async def test_a_stream_of_one_turn_has_only_that_turn(tmp_path):
     feed = Feed(watch)
 
     def routes(start):
-        return [AskApi(None, feed, start).router()]
+        return [AskApi(unasked, feed, start).router()]
 
     mine, other = Utterance("mine"), Utterance("other")
     async with (

@@ -9,7 +9,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from tests.fakes.waiting import until
-from tests.fakes.web import client, served
+from tests.fakes.web import client, served, unasked
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
@@ -95,7 +95,7 @@ async def test_a_stream_that_is_open_ends_when_its_token_is_revoked(tmp_path, to
     watch, token = EventBus(), tokens.make()
 
     def routes(start):
-        return [AskApi(None, Feed(watch), start).router()]
+        return [AskApi(unasked, Feed(watch), start).router()]
 
     limits = Limits(heartbeat_seconds=0.05)
     async with (
