@@ -158,7 +158,10 @@ def test_the_dashboard_and_the_docs_name_metrics_that_exist():
 
 async def test_the_openapi_document_describes_the_routes(tmp_path):
     def routes(start):
-        return [AskApi(unasked, Feed(EventBus()), start).router(), OpenAi(unasked, start, EventBus()).router()]
+        return [
+            AskApi(unasked, Feed(EventBus()), start).router(),
+            OpenAi(unasked, start, EventBus()).router(),
+        ]
 
     async with served(tmp_path, routes) as channel, client(channel) as http:
         document = (await http.get("/openapi.json")).json()
