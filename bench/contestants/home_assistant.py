@@ -55,7 +55,7 @@ async def _raw(gateway: Gateway, tool: str) -> float:
     """The call alone, over the same connection, without any of ours around it."""
     server = next(one for one in gateway.link._servers if one.status().name == "ha")
     started = perf_counter()
-    await server.calls.call(tool, {"name": "Bed Light", "area": "Bedroom", "domain": ["light"]})
+    await server.call(tool, {"name": "Bed Light", "area": "Bedroom", "domain": ["light"]})
     return perf_counter() - started
 
 

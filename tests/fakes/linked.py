@@ -21,6 +21,8 @@ NOT_UNIT = "servers as processes"
 FAKES = Path(__file__).parent
 LIMIT = 30.0  # no wait of a test is longer: a loaded machine may need long; a hang never ends
 
+QUICK = {"stop_timeout_seconds": 0.6, "connect_timeout_seconds": LIMIT, "first_start_seconds": 0.001}
+
 
 def fault_server(*faults: str, **settings: Any) -> ServerSettings:
     return ServerSettings(command=sys.executable, args=(str(FAKES / "fault_server.py"), *faults), **settings)
@@ -87,7 +89,7 @@ async def linked(
     known = {"fault": servers} if isinstance(servers, ServerSettings) else servers
     link.integration = MCPIntegration(
         known,
-        McpSettings(**{"stop_timeout_seconds": 0.6, "connect_timeout_seconds": LIMIT, **settings}),
+        McpSettings(**{**QUICK, **settings}),
         on_tools=link.on_tools,
         on_status=link.on_status,
         local_tools=lambda: local_tools,

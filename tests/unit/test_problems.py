@@ -30,7 +30,7 @@ PROOFS = {
     "`server NAME` (its entry)": "test_a_bad_entry_is_told_by_status_and_doctor",
     "`server NAME` (its input)": "test_an_input_that_was_never_said_is_told_with_the_command_that_asks",
     "`mcp.json`": "test_a_file_that_is_no_json_costs_its_servers_and_nothing_else",
-    "`server NAME` (being installed)": "test_it_gets_its_time_and_the_others_start_meanwhile",
+    "`server NAME` (slow start)": "test_a_slow_first_start_gets_its_time_and_the_others_start_meanwhile",
     "`server NAME` (Home Assistant starts)": "test_a_home_assistant_that_starts_is_told_so_and_then_linked",
     "`server NAME` (Home Assistant)": "test_a_home_assistant_without_its_mcp_server_is_told_so",
     "`server NAME` (no devices)": "test_a_home_assistant_that_shows_nothing_is_told_so",

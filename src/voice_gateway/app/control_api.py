@@ -163,7 +163,7 @@ async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | 
     if gateway.tools.find(tool) is not None:
         coming = gateway.servers.contenders(tool)
         late = [status for status in late if status.name in coming]
-    return [f"{one.name} (being installed)" if one.installing else one.name for one in late]
+    return [f"{one.name} (slow start)" if one.installing else one.name for one in late]
 
 
 def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float, *, known: bool) -> ToolOutcome:

@@ -146,7 +146,9 @@ class McpSettings(Section):
     base_delay_seconds: float = Field(2.0, ge=0, description="waits before attempts: 0, 2, 4 …")
     connect_timeout_seconds: float = Field(5.0, gt=0, description="limit of one attempt")
     first_start_seconds: float = Field(
-        120.0, gt=0, description="limit of an attempt while npx, uvx and the like are installing the server"
+        120.0,
+        gt=0,
+        description="limit of the first start of a server: npx, uvx and the like may have to fetch it",
     )
     max_delay_seconds: float = Field(60.0, gt=0, description="longest wait between later attempts")
     stop_timeout_seconds: float = Field(2.0, gt=0, description="time a server has to end before it is killed")

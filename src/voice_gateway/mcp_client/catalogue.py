@@ -1,19 +1,23 @@
-"""What servers offer beside tools: resources to read and prompts to run; read out of whatever they send."""
+"""What servers offer beside tools: resources to read and prompts to run, read tolerantly."""
 
 import asyncio
 import base64
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from voice_gateway.artifacts import kind_of, said
 from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import GatewayError, ToolError
-from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Greeting, all_pages, shorten
+from voice_gateway.mcp_client.connection import (
+    NOT_UNDERSTOOD,
+    Exchange,
+    InitializeResult,
+    all_pages,
+    shorten,
+)
 from voice_gateway.turn import Artifact, encodable
-
-Request = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 ASK_SECONDS = 10.0  # for one server's answer
 MOST = 1000  # entries of one list
@@ -62,162 +66,145 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a resource holds, or a prompt says."""
+    """The contents of a resource, or the text of a prompt."""
 
-    text: str = ""  # of what is no text, what it is
+    text: str = ""  # for what is no text, a description of it
     artifacts: tuple[Artifact, ...] = ()  # texts of a resource included: each can be kept as a file
 
 
 @dataclass
 class Catalogue:
-    """Of all servers; one that does not answer costs only its own."""
+    """Of all servers; one that does not answer costs only its own entries."""
 
     resources: list[Resource] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # one sentence each
 
 
-class Shelf:
+class ServerCatalogue:
     """What one server offers."""
 
-    def __init__(self, server: str, greeting: Greeting, request: Request) -> None:
+    def __init__(self, server: str, initialized: InitializeResult, request: Exchange) -> None:
         self.server = server
-        self.greeting = greeting
+        self.capabilities = initialized.capabilities
         self._request = request
 
     async def resources(self) -> list[Resource]:
-        if "resources" not in self.greeting.offers:
+        if "resources" not in self.capabilities:
             return []
-        found = [
-            self._resource(one, "uri")
-            for one in await self._listed("resources/list", "resources", needed=True)
-        ]
-        templates = await self._listed("resources/templates/list", "resourceTemplates")
-        found += [self._resource(one, "uriTemplate") for one in templates]
-        return [one for one in found if one.uri]
+        listed = await self._list("resources/list", "resources")
+        try:
+            templates = await self._list("resources/templates/list", "resourceTemplates")
+        except GatewayError:
+            templates = []  # not every server has them
+        entries = [self._resource(entry, "uri") for entry in listed]
+        entries += [self._resource(entry, "uriTemplate") for entry in templates]
+        return [entry for entry in entries if entry.uri]
 
     async def prompts(self) -> list[Prompt]:
-        if "prompts" not in self.greeting.offers:
+        if "prompts" not in self.capabilities:
             return []
-        listed = await self._listed("prompts/list", "prompts", needed=True)
-        return [self._prompt(one) for one in listed if _words(one, "name")]
+        listed = await self._list("prompts/list", "prompts")
+        return [self._prompt(entry) for entry in listed if _words(entry, "name")]
 
     async def read(self, uri: str) -> Contents:
-        answer = await self._asked("resources/read", {"uri": uri})
-        contents = answer.get("contents")
-        if not isinstance(contents, list):
-            raise ToolError(NOT_UNDERSTOOD)
-        texts: list[str] = []
-        artifacts: list[Artifact] = []
-        for block in contents:
-            if isinstance(block, Mapping):
-                text, artifact = _of_contents(block, uri)
-                texts.append(text)
-                artifacts.append(artifact)
-        return Contents(encodable("\n".join(texts)), tuple(artifacts))
+        answer = await self._ask("resources/read", {"uri": uri})
+        return _contents(answer.get("contents"), lambda block: _of_resource(block, uri))
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> Contents:
-        """Its messages, one behind the other; who says one is said where it is not the user."""
-        answer = await self._asked("prompts/get", {"name": name, "arguments": dict(arguments)})
-        messages = answer.get("messages")
-        if not isinstance(messages, list):
-            raise ToolError(NOT_UNDERSTOOD)
-        texts: list[str] = []
-        artifacts: list[Artifact] = []
-        for message in messages:
-            if isinstance(message, Mapping):
-                text, found = _of_message(message)
-                texts.append(text)
-                artifacts += found
-        return Contents(encodable("\n".join(texts)), tuple(artifacts))
+        """Its messages, one per line; those of the assistant are marked as such."""
+        answer = await self._ask("prompts/get", {"name": name, "arguments": dict(arguments)})
+        return _contents(answer.get("messages"), _of_message)
 
-    async def _asked(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             async with asyncio.timeout(ASK_SECONDS):
                 return await self._request(method, params)
         except TimeoutError:
             raise ToolError(f'The server "{self.server}" did not answer in {ASK_SECONDS:g} s.') from None
 
-    async def _listed(self, method: str, key: str, *, needed: bool = False) -> list[Mapping[str, Any]]:
+    async def _list(self, method: str, key: str) -> list[Mapping[str, Any]]:
         async def page(cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
-            answer = await self._asked(method, {} if cursor is None else {"cursor": cursor})
-            listed = answer.get(key)
-            found = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-            return found, answer.get("nextCursor")
+            answer = await self._ask(method, {} if cursor is None else {"cursor": cursor})
+            return _mappings(answer.get(key)), answer.get("nextCursor")
 
-        try:
-            return (await all_pages(page))[:MOST]
-        except GatewayError:
-            if needed:
-                raise
-            return []  # not every server has templates
+        return (await all_pages(page))[:MOST]
 
-    def _resource(self, told: Mapping[str, Any], key: str) -> Resource:
-        uri, size = told.get(key), told.get("size")
+    def _resource(self, entry: Mapping[str, Any], key: str) -> Resource:
+        uri, size = entry.get(key), entry.get("size")
         return Resource(
             self.server,
             uri[:2000] if isinstance(uri, str) else "",
-            _words(told, "name"),
-            _words(told, "title"),
-            _words(told, "description"),
-            _words(told, "mimeType"),
+            _words(entry, "name"),
+            _words(entry, "title"),
+            _words(entry, "description"),
+            _words(entry, "mimeType"),
             size if isinstance(size, int) and not isinstance(size, bool) else None,
             key == "uriTemplate",
         )
 
-    def _prompt(self, told: Mapping[str, Any]) -> Prompt:
-        listed = told.get("arguments")
-        taken = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    def _prompt(self, entry: Mapping[str, Any]) -> Prompt:
         arguments = tuple(
-            PromptArgument(_words(one, "name"), one.get("required") is True, _words(one, "description"))
-            for one in taken
-            if _words(one, "name")
+            PromptArgument(_words(each, "name"), each.get("required") is True, _words(each, "description"))
+            for each in _mappings(entry.get("arguments"))
+            if _words(each, "name")
         )
-        return Prompt(
-            self.server, _words(told, "name"), _words(told, "title"), _words(told, "description"), arguments
-        )
+        name, title, description = (_words(entry, key) for key in ("name", "title", "description"))
+        return Prompt(self.server, name, title, description, arguments)
 
 
-async def catalogue(shelves: Sequence[Shelf], *, of: str) -> Catalogue:
+async def catalogue(servers: Sequence[ServerCatalogue], *, of: str) -> Catalogue:
     """`of`: "resources" or "prompts"; all servers are asked at the same time."""
-    asked: list[Awaitable[Sequence[Resource | Prompt]]] = [
-        shelf.resources() if of == "resources" else shelf.prompts() for shelf in shelves
-    ]
-    answers = await asyncio.gather(*asked, return_exceptions=True)
     made = Catalogue()
-    for shelf, answer in zip(shelves, answers, strict=True):
-        if isinstance(answer, GatewayError):
-            made.problems.append(f'The server "{shelf.server}" did not list its {of}: {answer}')
-        elif isinstance(answer, BaseException):
-            raise answer
-        else:
-            made.resources += [one for one in answer if isinstance(one, Resource)]
-            made.prompts += [one for one in answer if isinstance(one, Prompt)]
+
+    async def ask(server: ServerCatalogue) -> tuple[list[Resource], list[Prompt], str]:
+        try:
+            if of == "resources":
+                return await server.resources(), [], ""
+            return [], await server.prompts(), ""
+        except GatewayError as error:
+            return [], [], f'The server "{server.server}" did not list its {of}: {error}'
+
+    for resources, prompts, problem in await asyncio.gather(*map(ask, servers)):
+        made.resources += resources
+        made.prompts += prompts
+        made.problems += [problem] if problem else []
     return made
 
 
-def _of_contents(block: Mapping[str, Any], uri: str) -> tuple[str, Artifact]:
+def _contents(blocks: Any, read: Callable[[Mapping[str, Any]], tuple[str, Sequence[Artifact]]]) -> Contents:
+    if not isinstance(blocks, list):
+        raise ToolError(NOT_UNDERSTOOD)
+    parts = [read(block) for block in _mappings(blocks)]
+    artifacts = tuple(artifact for _, more in parts for artifact in more)
+    return Contents(encodable("\n".join(text for text, _ in parts)), artifacts)
+
+
+def _of_resource(block: Mapping[str, Any], uri: str) -> tuple[str, list[Artifact]]:
     own, mime_type = block.get("uri"), _words(block, "mimeType")
     uri = own if isinstance(own, str) and own else uri
     if isinstance(text := block.get("text"), str):
         data = base64.b64encode(encodable(text).encode()).decode()
-        return text, Artifact("file", mime_type or "text/plain", "", data, uri)
+        return text, [Artifact("file", mime_type or "text/plain", "", data, uri)]
     blob = block.get("blob")
     artifact = Artifact(kind_of(mime_type), mime_type, "", blob if isinstance(blob, str) else "", uri)
-    return f"[{said(artifact)}]", artifact
+    return f"[{said(artifact)}]", [artifact]
 
 
 def _of_message(message: Mapping[str, Any]) -> tuple[str, list[Artifact]]:
-    content, role = message.get("content"), message.get("role")
-    blocks = content if isinstance(content, list) else [content]
-    texts, names, artifacts = read_blocks([one for one in blocks if isinstance(one, Mapping)])
+    content = message.get("content")
+    texts, names, artifacts = read_blocks(_mappings(content if isinstance(content, list) else [content]))
     text = "\n".join([*texts, *(f"[{name}]" for name in names)])
-    return (f"Assistant: {text}" if role == "assistant" else text), artifacts
+    return (f"Assistant: {text}" if message.get("role") == "assistant" else text), artifacts
 
 
-def _words(told: Mapping[str, Any], key: str) -> str:
-    found = told.get(key)
-    if not isinstance(found, str):
+def _mappings(value: Any) -> list[Mapping[str, Any]]:
+    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+
+
+def _words(entry: Mapping[str, Any], key: str) -> str:
+    text = entry.get(key)
+    if not isinstance(text, str):
         return ""
-    plain = "".join(c if c.isprintable() else " " for c in found[: 4 * LONGEST_WORDS])
-    return encodable(shorten(" ".join(plain.split()), LONGEST_WORDS))
+    printable = "".join(c if c.isprintable() else " " for c in text[: 4 * LONGEST_WORDS])
+    return encodable(shorten(" ".join(printable.split()), LONGEST_WORDS))

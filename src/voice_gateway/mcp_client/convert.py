@@ -1,7 +1,7 @@
-"""MCP tools as LangChain tools, and MCP results as text; pure functions of what the server sent."""
+"""MCP tools as LangChain tools, and MCP results as text: pure functions of what the server sent."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,22 +9,20 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
-from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD
+from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Exchange
 from voice_gateway.mcp_client.tasks import only_as_task
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
 from voice_gateway.turn import OutcomeStatus, ToolTraits, encodable
 
 log = logging.getLogger(__name__)
 
-Call = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]  # original name, arguments -> result
-
 
 def to_langchain_tools(
     definitions: Sequence[Any],
     *,
     server: str,
-    call: Call,
-    call_as_task: Call | None = None,
+    call: Exchange,
+    call_as_task: Exchange | None = None,
     timeout_seconds: float | None = None,
     trusted: bool = True,
     cancellation_safe: bool = False,
@@ -43,30 +41,24 @@ def to_langchain_tools(
 
 
 def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
-    """Those with a name; of two with the same name the later one, with a warning (MGR-8)."""
-    found: dict[str, Mapping[str, Any]] = {}
+    """Those with a name; of two with the same name the later, with a warning (MGR-8)."""
+    usable: dict[str, Mapping[str, Any]] = {}
     for definition in definitions:
-        if (
-            not isinstance(definition, Mapping)
-            or not isinstance(definition.get("name"), str)
-            or not definition["name"]
-        ):
+        name = definition.get("name") if isinstance(definition, Mapping) else None
+        if not isinstance(name, str) or not name:
             log.warning("MCP server offers a tool without a name", extra={"server": server})
             continue
-        name = definition["name"]
-        if name in found:
-            log.warning(
-                "MCP server offers two tools of the same name, the later one is used",
-                extra={"server": server, "tool": name},
-            )
-        found[name] = definition
-    return list(found.values())
+        if name in usable:
+            facts = {"server": server, "tool": name}
+            log.warning("MCP server offers two tools of the same name, the later one is used", extra=facts)
+        usable[name] = definition
+    return list(usable.values())
 
 
 def _tool(
-    definition: Mapping[str, Any], known: ToolTraits, call: Call, *, cancellation_safe: bool = False
+    definition: Mapping[str, Any], known: ToolTraits, call: Exchange, *, cancellation_safe: bool = False
 ) -> BaseTool:
-    """Under the name that its server gave it; a name that models accept is the manager's business."""
+    """Under the name that its server gave it; the manager makes a name that models accept."""
     name, server = definition["name"], known.source
 
     async def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
@@ -84,10 +76,7 @@ def _tool(
 
 
 def _traits(definition: Mapping[str, Any], known: ToolTraits) -> ToolTraits:
-    hints = definition.get("annotations")
-    hints = hints if isinstance(hints, Mapping) else {}
-    meta = definition.get("_meta")
-    meta = meta if isinstance(meta, Mapping) else {}
+    hints, meta = _mapping(definition.get("annotations")), _mapping(definition.get("_meta"))
     output = definition.get("outputSchema")
     read_only = hints.get("readOnlyHint") is True
     return replace(
@@ -121,6 +110,10 @@ def _schema(definition: Mapping[str, Any], server: str) -> dict[str, Any]:
     return {"type": "object", "properties": {}} | schema
 
 
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
 def _words(value: Any) -> tuple[str, ...]:
     return tuple(word.casefold() for word in map(_text, value) if word) if isinstance(value, list) else ()
 
@@ -129,12 +122,12 @@ def _text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-# Words of a server's own `outcome` for what EXE-7 calls unavailable: the device, or the way to it, is down.
+# A server's own `outcome` for what EXE-7 calls unavailable: the device, or the way to it, is down.
 UNAVAILABLE = (OutcomeStatus.SYSTEM_DOWN, OutcomeStatus.UNREACHABLE)
 
 
 def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """What the server said and what it sent besides; a result marked as an error is raised."""
+    """The text, and what was sent besides it; a result marked as an error is raised."""
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
     known = [block for block in blocks if isinstance(block, Mapping)]
@@ -145,12 +138,11 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
         raise _failure(text or "The tool reported an error without a message.", structured)
     understood = isinstance(content, list) and len(known) == len(blocks)
     if not understood and structured is None:
-        raise ToolError(NOT_UNDERSTOOD)  # nobody knows what became of the call
+        raise ToolError(NOT_UNDERSTOOD)  # what became of the call is unknown
     besides = {"artifacts": artifacts} if artifacts else {}
     return text, {"structured": structured, "blobs": blobs, **besides}
 
 
 def _failure(text: str, structured: Any) -> ToolError:
-    outcome = structured.get("outcome") if isinstance(structured, Mapping) else None
-    kind = ToolUnavailable if outcome in UNAVAILABLE else ToolError
+    kind = ToolUnavailable if _mapping(structured).get("outcome") in UNAVAILABLE else ToolError
     return kind(text, structured=structured)

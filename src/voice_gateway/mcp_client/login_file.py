@@ -1,4 +1,4 @@
-"""What is kept of a login at a server: tokens, who we are there, and where they are renewed (0600)."""
+"""The file that keeps a login at a server: tokens, client registration, endpoints for renewal (mode 0600)."""
 
 import json
 import os
@@ -15,27 +15,23 @@ if TYPE_CHECKING:
 
 
 class LoginFile:
-    """One server's. It is the SDK's `TokenStorage`; a token is only for the address that it was given for."""
+    """One server's login, as the SDK's `TokenStorage`. A token is for its own address alone."""
 
     def __init__(self, server: str, url: str) -> None:
-        self._file = data_folder() / "mcp-logins" / f"{server}.json"
+        self.path: Path = data_folder() / "mcp-logins" / f"{server}.json"
         self._url = url
-
-    @property
-    def path(self) -> Path:
-        return self._file
 
     def has_tokens(self) -> bool:
         return "tokens" in self._read()
 
     def forget(self) -> bool:
         """Whether there was a login."""
-        known = self._file.exists()
-        self._file.unlink(missing_ok=True)
+        known = self.path.exists()
+        self.path.unlink(missing_ok=True)
         return known
 
     def drop_tokens(self) -> None:
-        """They are refused for good; who we are there stays for the next login."""
+        """They are refused for good; the client registration stays for the next login."""
         self._write(tokens=None, expires_at=None)
 
     async def get_tokens(self) -> "OAuthToken | None":
@@ -57,13 +53,13 @@ class LoginFile:
     async def set_client_info(self, client_info: "OAuthClientInformationFull") -> None:
         self._write(client=_plain(client_info))
 
-    def keep_places(self, context: "OAuthContext") -> None:
-        """What the SDK found out on the way to a login, and would not know after a restart."""
+    def keep_endpoints(self, context: "OAuthContext") -> None:
+        """What the SDK discovered during the login, and would not know after a restart."""
         self._write(
             server=_plain(context.oauth_metadata), resource=_plain(context.protected_resource_metadata)
         )
 
-    def restore_places(self, context: "OAuthContext") -> None:
+    def restore_endpoints(self, context: "OAuthContext") -> None:
         from mcp.shared.auth import OAuthMetadata, ProtectedResourceMetadata
 
         kept = self._read()
@@ -75,17 +71,17 @@ class LoginFile:
 
     def _read(self) -> dict[str, Any]:
         try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
         return kept if isinstance(kept, dict) and kept.get("url") == self._url else {}
 
-    def _write(self, **news: Any) -> None:
-        kept = {**self._read(), "url": self._url, **news}
+    def _write(self, **changes: Any) -> None:
+        kept = {**self._read(), "url": self._url, **changes}
         kept = {key: value for key, value in kept.items() if value is not None}
-        fresh = private_file(self._file.with_name(f"{self._file.name}.{os.getpid()}"))
+        fresh = private_file(self.path.with_name(f"{self.path.name}.{os.getpid()}"))
         fresh.write_text(json.dumps(kept), encoding="utf-8")
-        fresh.replace(self._file)
+        fresh.replace(self.path)
 
 
 def _plain(model: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Logins at MCP servers, as the specification has them: a kept one is used and renewed, a new one made."""
+"""OAuth logins at MCP servers: a kept login is used and renewed, a new one is made in a browser."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
@@ -30,10 +30,10 @@ def _metadata(redirect: str) -> OAuthClientMetadata:
 
 
 class KeptLogin(OAuthClientProvider):
-    """For a gateway that runs: nobody is there to log in, so what cannot be renewed is a plain 401.
+    """For a running gateway, without a person to log in: what cannot be renewed is a plain 401.
 
-    Beyond the SDK's provider: it knows after a restart when the token ends and where it is renewed, renews
-    one that was refused before its time, and does not make one call wait for another.
+    Beyond the SDK's provider: after a restart it knows when the token expires and where to renew it, it
+    renews a token that was refused early, and one call does not wait for another.
     """
 
     def __init__(self, url: str, file: LoginFile) -> None:
@@ -43,8 +43,8 @@ class KeptLogin(OAuthClientProvider):
     async def _initialize(self) -> None:
         try:
             await super()._initialize()
-            self._kept.restore_places(self.context)
-        except ValidationError:  # somebody has edited it
+            self._kept.restore_endpoints(self.context)
+        except ValidationError:  # the file was edited
             self.context.clear_tokens()
         self._initialized = True
 
@@ -78,12 +78,12 @@ class KeptLogin(OAuthClientProvider):
             return True  # another process of ours was first
         self.context.clear_tokens()
         if REFUSED <= response.status_code < FAULTY and response.status_code != TOO_MANY:
-            self._kept.drop_tokens()  # for good: it is not asked for again and again
+            self._kept.drop_tokens()  # for good: the next calls do not ask again
         return False
 
 
 class _Fresh(LoginFile):
-    """Without tokens: whoever logs in wants new ones. A client is known only by its own redirect address."""
+    """Without the old tokens; a client registration counts only for its own redirect address."""
 
     def __init__(self, server: str, url: str, redirect: str) -> None:
         super().__init__(server, url)
@@ -94,7 +94,7 @@ class _Fresh(LoginFile):
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         known = await super().get_client_info()
-        redirects = [str(one) for one in (known.redirect_uris or [])] if known is not None else []
+        redirects = [str(uri) for uri in (known.redirect_uris or [])] if known is not None else []
         return known if self._redirect in redirects else None
 
 
@@ -128,5 +128,5 @@ async def log_in(
         return False
     if response.status_code == UNAUTHORISED:
         raise LinkError("it does not accept the token of its own login")
-    file.keep_places(provider.context)
+    file.keep_endpoints(provider.context)
     return True

@@ -1,18 +1,18 @@
-"""The owner of one server: connects, keeps it connected, and hands its tools on."""
+"""The owner of one server: connects it, keeps it connected, hands its tools on, takes calls from any task."""
 
 import asyncio
 import contextlib
+import importlib
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
+from voice_gateway.backoff import backoff_seconds, wait_at_most
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.errors import GatewayError, LinkError
+from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
 from voice_gateway.logs import MultilineText, one_line
-from voice_gateway.mcp_client.calls import Calls
-from voice_gateway.mcp_client.connection import Connection, Greeting, LinkTimeouts, Refused
+from voice_gateway.mcp_client.connection import CallLost, Connection, InitializeResult, LinkTimeouts, Refused
 from voice_gateway.mcp_client.convert import to_langchain_tools
-from voice_gateway.mcp_client.patience import Patience, attempt_delay
 from voice_gateway.mcp_client.server_log import ServerLog
 from voice_gateway.mcp_client.status import (
     LinkListeners,
@@ -23,14 +23,21 @@ from voice_gateway.mcp_client.status import (
     refusal,
 )
 from voice_gateway.mcp_client.stdio import StdioConnection
+from voice_gateway.mcp_client.tasks import run_as_task
 
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
+LEAST_LATER_DELAY_SECONDS = 1.0
+STARTING_DELAY_SECONDS = 4.0  # at most, for a Home Assistant that is just starting
+ADDRESS_DELAY_SECONDS = 10.0  # at most, with an address: to ask there costs less than to start a process
 
 
 class Server:
-    """Lives in one task (`run`), and ends by `stop`, never by cancelling twice."""
+    """Lives in one task (`run`), and ends by `stop`, never by cancelling twice.
+
+    `hide` removes the server's secrets from what is reported about it.
+    """
 
     def __init__(
         self,
@@ -42,20 +49,15 @@ class Server:
         timeouts: LinkTimeouts,
         hide: Callable[[str], str],
     ) -> None:
-        """`hide` takes the server's secrets out of what is told of it."""
-        self._name = name
+        self.name = name
         self._timeouts = timeouts
         self._hide = hide
         self._log = ServerLog(name, hide)
         self._settings = settings
         self._mcp = mcp
         self._listeners = listeners
-        self.calls = Calls(
-            name,
-            only_looks=self._only_looks,
-            hurry=self._hurry,
-            restart_seconds=2 * mcp.connect_timeout_seconds,
-        )
+        self._connection: Connection | None = None  # only while it can take calls
+        self._attempting: asyncio.Event | None = None  # set when the attempt under way is decided
         self._wake = asyncio.Event()  # one of the three below, or stop
         self._ended = self._changed = self._suspected = False
         self._stopping = False
@@ -69,14 +71,11 @@ class Server:
         self._refusal: Refusal | None = None
         self._stderr_tail = ""
         self._definitions: list[Mapping[str, Any]] | None = None  # what was announced
-        self._tools: tuple[str, ...] = ()
-        self.greeting = Greeting()  # of the last connection
-        self.installing = False  # a package manager is at work
+        self._first_start = settings.url is None  # a package manager may have to install it
+        self.tools: tuple[str, ...] = ()
+        self.initialized = InitializeResult()  # of the last connection
+        self.installing = False  # its first start takes longer than a usual one
         self.settled = False  # connected, or the first attempts are used up
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     async def run(self) -> None:
         try:
@@ -85,7 +84,7 @@ class Server:
                 if not self._stopping:
                     await self._pause()
         finally:
-            self.calls.attempt_decided()
+            self._attempt_decided()
             self._withdraw()
             self._set_state("stopped")
             self.settled = True
@@ -96,22 +95,84 @@ class Server:
         self._wake.set()
         if self._limit is not None:
             with contextlib.suppress(RuntimeError):  # it has just run out by itself
-                self._limit.reschedule(asyncio.get_running_loop().time())
+                self._limit.reschedule(_now())
 
     def status(self) -> ServerStatus:
-        connection = self.calls.connection
+        connection = self._connection
         return ServerStatus(
-            name=self._name,
+            name=self.name,
             state=self._state,
             attempts=self._failures + (self._state != "degraded"),
             last_error=self._last_error,
             stderr_tail=connection.stderr_tail() if connection else self._stderr_tail,
-            tools=self._tools,
+            tools=self.tools,
             restarts=self._restarts,
             simulated=self._settings.simulated,
             refusal=self._refusal,
             installing=self.installing,
         )
+
+    @property
+    def is_linked(self) -> bool:
+        """It takes requests now."""
+        return self._connection is not None
+
+    async def answers(self) -> bool:
+        """Whether it answers a ping; True for one that is not connected, which has a state of its own."""
+        connection = self._connection
+        return connection is None or await connection.is_alive()
+
+    # calls, from any task
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await self._exchange(
+            lambda link: link.call(tool, arguments), repeatable=lambda: self._only_looks(tool)
+        )
+
+    async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await run_as_task(self.request, self._post, tool, arguments)
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await self._exchange(
+            lambda link: link.request(method, params), repeatable=lambda: method != "tools/call"
+        )
+
+    def _post(self, method: str, params: Mapping[str, Any]) -> None:
+        if self._connection is not None:
+            self._connection.post(method, params)
+
+    async def _exchange(
+        self, ask: Callable[[Connection], Awaitable[Mapping[str, Any]]], *, repeatable: Callable[[], bool]
+    ) -> Mapping[str, Any]:
+        """Waits for a restart that is under way; without one, a missing connection fails the call at once.
+
+        A lost call is repeated once if it only reads, or if the server surely did not run it: a restarted
+        server rejects every call of the old session before it looks at the tool.
+        """
+        connection = self._connection or await self._next_connection()
+        try:
+            return await ask(connection)
+        except CallLost as lost:
+            if not (lost.not_run or repeatable()):
+                raise
+            if lost.replaced and not await self._replaced(connection):
+                raise
+        return await ask(self._connection or await self._next_connection())
+
+    async def _next_connection(self) -> Connection:
+        if self._attempting is None:
+            self._hurry()
+        if self._attempting is not None:
+            await self._attempting.wait()
+        if self._connection is None:
+            raise ToolUnavailable(f'The server "{self.name}" is not connected at the moment.')
+        return self._connection
+
+    async def _replaced(self, connection: Connection) -> bool:
+        """Whether there is a new connection, once that is known."""
+        if self._connection is connection or self._connection is None:
+            await wait_at_most(self._attempt_begins(), 2 * self._mcp.connect_timeout_seconds)
+        return self._connection is not None and self._connection is not connection
 
     def _only_looks(self, tool: str) -> bool:
         """By the server's own word, which is good enough for asking the same server once more."""
@@ -121,21 +182,22 @@ class Server:
                 return isinstance(hints, Mapping) and hints.get("readOnlyHint") is True
         return False
 
-    @property
-    def tools(self) -> tuple[str, ...]:
-        return self._tools
+    def _attempt_begins(self) -> asyncio.Event:
+        self._attempting = self._attempting or asyncio.Event()
+        return self._attempting
 
-    @property
-    def is_linked(self) -> bool:
-        """It takes requests now."""
-        return self.calls.connection is not None
+    def _attempt_decided(self) -> None:
+        if self._attempting is not None:
+            self._attempting.set()
+            self._attempting = None
 
-    async def answers(self) -> bool:
-        """Whether it talks to us now. One that is not connected has its own state; nothing comes of a no."""
-        connection = self.calls.connection
-        return connection is None or await connection.is_alive()
+    def _hurry(self) -> None:
+        """A call brings the next attempt forward; to ask at an address costs little."""
+        if self._settings.url is not None and self._pausing and self._limit is not None:
+            self._attempt_begins()
+            self._limit.reschedule(_now())
 
-    # what a connection tells us
+    # events of the connection
 
     def ended(self) -> None:
         self._ended = True
@@ -147,7 +209,7 @@ class Server:
         self._wake.set()
 
     def resource_updated(self, uri: str) -> None:
-        self._listeners.on_resource(self._name, uri)
+        self._listeners.on_resource(self.name, uri)
 
     def logged(self, params: Mapping[str, Any]) -> None:
         self._log.take(params)
@@ -159,8 +221,14 @@ class Server:
     # one life of the server
 
     async def _live(self) -> None:
-        self._begin()
-        connection = self._new_connection()
+        self._attempt_begins()
+        self._ended = self._changed = self._suspected = False
+        self._connected_at = None
+        if self._state != "degraded":
+            self._set_state("connecting")
+        facts = {"server": self.name, "attempt": self._failures + 1, "delay_seconds": self._delay()}
+        log.info("MCP connection attempt", extra=facts)
+        connection = await self._new_connection()
         reason: str | None = None
         try:
             await self._open(connection)
@@ -180,24 +248,14 @@ class Server:
         elif died:  # by itself: nothing else would tell why
             self._log_failure(one_line(self._hide(connection.end or "")))
 
-    def _begin(self) -> None:
-        self.calls.wait_for_attempt()
-        self._ended = self._changed = self._suspected = False
-        self._connected_at = None
-        if self._state != "degraded":
-            self._set_state("connecting")
-        facts = {"server": self._name, "attempt": self._failures + 1, "delay_seconds": self._delay()}
-        log.info("MCP connection attempt", extra=facts)
-
-    def _new_connection(self) -> Connection:
-        if self._settings.url is None:
-            kind: Callable[..., Connection] = StdioConnection
-        else:
-            from voice_gateway.mcp_client.http.connection import HttpConnection
-
-            kind = HttpConnection
+    async def _new_connection(self) -> Connection:
+        kind: Callable[..., Connection] = StdioConnection
+        if self._settings.url is not None:
+            # Imports the SDK, which takes 0.7 s: not in the event loop, and not within the time limit.
+            module = "voice_gateway.mcp_client.http.connection"
+            kind = (await asyncio.to_thread(importlib.import_module, module)).HttpConnection
         return kind(
-            self._name,
+            self.name,
             self._settings,
             self,
             stop_seconds=self._mcp.stop_timeout_seconds,
@@ -206,39 +264,43 @@ class Server:
         )
 
     async def _open(self, connection: Connection) -> None:
-        patience = Patience(self._mcp, connection.is_installing, self._is_installing)
+        """The first start gets a long limit, for npx, uvx or docker may have to fetch the server; after the
+        usual limit nothing else waits for it."""
+        usual = seconds = self._mcp.connect_timeout_seconds
+        late: asyncio.TimerHandle | None = None
+        if self._first_start and self._mcp.first_start_seconds > usual:
+            seconds = self._mcp.first_start_seconds
+            late = asyncio.get_running_loop().call_later(usual, self._starts_slowly)
         try:
-            async with self._interruptible(None):
-                await connection.start()
-            async with self._interruptible(None) as limit:
-                patience.begin(limit)
+            async with self._interruptible(seconds):
                 await connection.open()
+            self._first_start = False
         except TimeoutError:
-            raise LinkError(patience.reason) from None
+            self._first_start = False
+            raise LinkError(f"it did not answer within {seconds:g} s") from None
         finally:
-            patience.end()
             self.installing = False
+            if late is not None:
+                late.cancel()
 
-    def _is_installing(self) -> None:
-        """The others need not wait for it."""
-        if not self.installing:
-            self.installing = self.settled = True
-            facts = {"server": self._name, "limit_seconds": self._mcp.first_start_seconds}
-            log.info("MCP server is being installed", extra=facts)
-            self._listeners.on_status(self.status())
+    def _starts_slowly(self) -> None:
+        self.installing = self.settled = True
+        facts = {"server": self.name, "limit_seconds": self._mcp.first_start_seconds}
+        log.info("MCP server takes long to start", extra=facts)
+        self._listeners.on_status(self.status())
 
     def _connected(self, connection: Connection) -> None:
-        self._connected_at = asyncio.get_running_loop().time()
+        self._connected_at = _now()
         self._refusal = None
-        self.greeting = connection.greeting
+        self.initialized = connection.initialized
         if connection.end is None:
-            self.calls.connection = connection
+            self._connection = connection
         self._announce(connection.definitions)
         attempt = self._failures + 1
-        facts = {"server": self._name, "attempt": attempt, "tools": len(self._tools)}
+        facts = {"server": self.name, "attempt": attempt, "tools": len(self.tools)}
         log.info("MCP connection succeeded on attempt %d", attempt, extra=facts)
         self._set_state("connected")
-        self.calls.attempt_decided()
+        self._attempt_decided()
         self.settled = True
 
     async def _hold(self, connection: Connection) -> str:
@@ -268,7 +330,7 @@ class Server:
                 self._announce(await connection.list_tools())
                 self._listeners.on_status(self.status())
         except (GatewayError, TimeoutError) as error:
-            facts = {"server": self._name, "error": str(error), "stderr": connection.stderr_tail()}
+            facts = {"server": self.name, "error": str(error), "stderr": connection.stderr_tail()}
             if not self._stopping:
                 log.warning("MCP tools could not be listed again; the earlier ones stay", extra=facts)
 
@@ -287,7 +349,7 @@ class Server:
             self._failures = 0
         else:
             self._failures += 1
-            self.calls.attempt_decided()
+            self._attempt_decided()
         # A server that is missing for hours is news with another reason, or when the attempts doubled.
         news = changed or self._failures.bit_count() == 1
         if self._state == "degraded":
@@ -300,7 +362,7 @@ class Server:
     def _log_failure(self, reason: str, level: int = logging.WARNING) -> None:
         phrase = "MCP connection attempt failed" if self._connected_at is None else "MCP server is gone"
         facts = {
-            "server": self._name,
+            "server": self.name,
             "attempt": self._failures,
             "attempts": self._mcp.attempts,
             "error": reason,
@@ -311,15 +373,15 @@ class Server:
 
     def _degrade(self, reason: str, *, news: bool) -> None:
         report = failure_report(
-            self._name,
+            self.name,
             self._settings,
             attempts=self._failures,
             reason=reason,
             stderr=self._stderr_tail,
             local_tools=self._listeners.local_tools(),
-            other_servers=[name for name in self._listeners.connected() if name != self._name],
+            other_servers=[name for name in self._listeners.connected() if name != self.name],
         )
-        log.log(logging.ERROR if news else logging.DEBUG, MultilineText(report), extra={"server": self._name})
+        log.log(logging.ERROR if news else logging.DEBUG, MultilineText(report), extra={"server": self.name})
         self._withdraw()
         self._set_state("degraded")
         self.settled = True
@@ -332,37 +394,39 @@ class Server:
                     await self._listeners.sleep(delay)
             self._pausing = False
 
-    def _hurry(self) -> None:
-        """Somebody wants something of a server that may be back; to ask at an address costs little."""
-        if self._settings.url is not None and self._pausing and self._limit is not None:
-            self.calls.wait_for_attempt()
-            self._limit.reschedule(asyncio.get_running_loop().time())
-
     def _delay(self) -> float:
-        by_address, starting = self._settings.url is not None, self._refusal is Refusal.STARTING
-        return attempt_delay(self._mcp, self._failures, by_address=by_address, starting=starting)
+        """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""
+        longest = self._mcp.max_delay_seconds
+        if self._settings.url is not None:
+            longest = min(longest, ADDRESS_DELAY_SECONDS)
+        delay = backoff_seconds(self._failures, first=self._mcp.base_delay_seconds, longest=longest)
+        if self._refusal is Refusal.STARTING:
+            delay = min(delay, STARTING_DELAY_SECONDS)
+        # "No delay" is meant for the first attempts; for ever after it would only heat the house.
+        later = 0 < self._failures >= self._mcp.attempts
+        return max(delay, LEAST_LATER_DELAY_SECONDS) if later else delay
 
     # small steps
 
     @contextlib.asynccontextmanager
-    async def _interruptible(self, seconds: float | None) -> AsyncIterator[asyncio.Timeout]:
+    async def _interruptible(self, seconds: float | None) -> AsyncIterator[None]:
         """A limit that `stop` brings forward: the owner is never cancelled, and yet stops at once."""
         async with asyncio.timeout(seconds) as limit:
             if self._stopping:
-                limit.reschedule(asyncio.get_running_loop().time())
+                limit.reschedule(_now())
             self._limit = limit
             try:
-                yield limit
+                yield
             finally:
                 self._limit = None
 
     def _ran(self) -> float:
-        return 0.0 if self._connected_at is None else asyncio.get_running_loop().time() - self._connected_at
+        return 0.0 if self._connected_at is None else _now() - self._connected_at
 
     def _no_more_calls(self) -> None:
-        self.calls.connection = None
+        self._connection = None
         if self._ran() >= self._timeouts.short_run_seconds and not self._stopping:
-            self.calls.wait_for_attempt()  # it is restarted at once: calls that come now wait for it
+            self._attempt_begins()  # it is restarted at once: calls that come now wait for it
         if self._state == "connected" and not self._stopping:
             self._restarts += 1
             self._set_state("connecting")  # at once: the next attempt may be a while away
@@ -370,25 +434,30 @@ class Server:
     def _announce(self, definitions: list[Mapping[str, Any]]) -> None:
         if definitions == self._definitions:
             return  # a restart alone changes nothing for the model
+        by_process = self._settings.url is None
         tools = to_langchain_tools(
             definitions,
-            server=self._name,
-            call=self.calls.call,
-            call_as_task=self.calls.call_as_task,
+            server=self.name,
+            call=self.call,
+            call_as_task=self.call_as_task if by_process else None,  # the SDK has no tasks
             timeout_seconds=self._settings.timeout_seconds,
             trusted=self._settings.trusted,
-            cancellation_safe=self._settings.url is None,  # over HTTP the SDK decides when a call ends
+            cancellation_safe=by_process,  # over HTTP the SDK decides when a call ends
         )
         self._definitions = definitions
-        self._tools = tuple(tool.name for tool in tools)
-        self._listeners.on_tools(self._name, tools)
+        self.tools = tuple(tool.name for tool in tools)
+        self._listeners.on_tools(self.name, tools)
 
     def _withdraw(self) -> None:
         if self._definitions is not None:
-            self._definitions, self._tools = None, ()
-            self._listeners.on_tools(self._name, [])
+            self._definitions, self.tools = None, ()
+            self._listeners.on_tools(self.name, [])
 
     def _set_state(self, state: State) -> None:
         if state != self._state:
             self._state = state
             self._listeners.on_status(self.status())
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

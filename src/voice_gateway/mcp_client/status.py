@@ -1,4 +1,4 @@
-"""How a server is doing, whom its owner tells, and the sentences about one that cannot be reached."""
+"""The status of a server, the listeners of its owner, and the report about one that cannot be reached."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ STILL_STARTING = 30  # refusals in a row: two minutes, with the waits that a sta
 
 
 class Refusal(Enum):
-    """Why a server that is there does not take us."""
+    """Why a server that is there refuses us."""
 
     TOKEN = auto()
     LOGIN = auto()  # it has none
@@ -41,8 +41,6 @@ def refusal(settings: ServerSettings, status: int, words: str, failures: int) ->
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """How one server is doing."""
-
     name: str
     state: State
     attempts: int
@@ -52,12 +50,12 @@ class ServerStatus:
     restarts: int
     simulated: bool
     refusal: Refusal | None = None
-    installing: bool = False  # a package manager is at work before its first answer
+    installing: bool = False  # its first start takes long: it may have to be installed first
 
 
 @dataclass(frozen=True, slots=True)
 class LinkListeners:
-    """Whom the owner tells."""
+    """What the owner of a server calls, and asks of the others."""
 
     on_tools: "Callable[[str, Sequence[BaseTool]], None]"
     on_status: Callable[[ServerStatus], None]
@@ -67,7 +65,7 @@ class LinkListeners:
     on_resource: Callable[[str, str], None] = lambda _server, _uri: None
 
 
-# Makes of a server's settings what takes its secrets out of a text.
+# From a server's settings to a function that removes its secrets from a text.
 Hide = Callable[[ServerSettings], Callable[[str], str]]
 
 
@@ -76,7 +74,7 @@ def hide_nothing(_server: ServerSettings) -> Callable[[str], str]:
 
 
 def address(settings: ServerSettings) -> str:
-    """How the server is reached, without arguments, logins or query: these may hold secrets."""
+    """The command or URL without arguments, login or query, which may hold secrets."""
     if settings.url is None:
         return settings.command or ""
     parts = urlsplit(settings.url)
@@ -94,8 +92,8 @@ def failure_report(
     local_tools: Sequence[str],
     other_servers: Sequence[str] = (),
 ) -> str:
-    """What failed, why, what the server said, what to check, and what still works."""
-    said = "".join(f"\n    {name}| {line}" for line in stderr.splitlines()) or " nothing"
+    """What failed, why, the server's stderr, what to check, and what still works."""
+    output = "".join(f"\n    {name}| {line}" for line in stderr.splitlines()) or " nothing"
     local = ", ".join(local_tools) or "none"
     left = f"local tools only: {local}"
     if other_servers:
@@ -104,7 +102,7 @@ def failure_report(
         f"{SERVER_GIVEN_UP.format(attempts=attempts)}\n"
         f"  server: {name} ({address(settings)})\n"
         f"  reason: {reason}\n"
-        f"  the server's stderr:{said}\n"
+        f"  the server's stderr:{output}\n"
         f"  check: {what_to_check(settings)}\n"
         f"  continuing with {left}\n"
         "  the connection is tried again in the background"

@@ -2,7 +2,7 @@
 
 SERVER_SILENT = "The {name} server is not answering, so its tools are missing; I keep trying."
 SERVER_HANGS = "The {name} server is connected and does not answer: it hangs, or is busy with a call."
-SERVER_INSTALLING = "The {name} server is being installed; its tools come when that is done."
+SERVER_INSTALLING = "The {name} server takes long to start; its tools come when it answers."
 SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
 
 SERVER_UNUSABLE = "The {name} server of {file} is left out: {reason}."

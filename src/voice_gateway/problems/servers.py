@@ -63,10 +63,10 @@ MCP_JSON = Problem(
     "with the next start",
 )
 SERVER_INSTALLS = Problem(
-    "`server NAME` (being installed)",
+    "`server NAME` (slow start)",
     (SERVER_INSTALLING,),
-    "npx, uvx, docker or the like is fetching it; the first start takes from seconds to minutes. Everything"
-    " else works meanwhile, and the gateway's end does not cut it short",
+    "it has not answered yet: npx, uvx, docker or the like may still be fetching it, which takes"
+    " from seconds to minutes. Everything else works meanwhile",
     "the connection to the internet, if it stays so; `mcp.first_start_seconds` (120) is how long it may take",
     "by itself",
 )

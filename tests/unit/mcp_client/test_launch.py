@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.linked import FAKES, fault_server, linked
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.mcp_client.stdio.launch import find_program, server_environment
+from voice_gateway.mcp_client.stdio.process import find_program, server_environment
 
 
 async def test_a_server_sees_its_own_environment_and_none_of_our_secrets(monkeypatch):

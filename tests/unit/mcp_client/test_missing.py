@@ -4,9 +4,11 @@ import logging
 import sys
 
 import pytest
-from tests.fakes.linked import fault_server, linked
+from tests.fakes.linked import LIMIT, fault_server, linked
 
 from voice_gateway.config import ServerSettings
+from voice_gateway.problems.sentences import SERVER_INSTALLING
+from voice_gateway.reports import server_report
 
 FAILED = "MCP connection attempt failed"
 
@@ -51,3 +53,24 @@ async def test_another_reason_is_told_at_once(caplog, tmp_path):
 
     assert told(caplog, logging.WARNING)[:4] == [1, 2, 4, 6]
     assert 7 in told(caplog, logging.DEBUG)
+
+
+async def test_a_slow_first_start_gets_its_time_and_the_others_start_meanwhile(tmp_path):
+    script = f"""while [ ! -e {tmp_path}/fetched ]; do sleep 0.02; done; exec "$0" "$@" """
+    fault = fault_server()
+    slow = ServerSettings(command="/bin/sh", args=("-c", script, str(fault.command), *fault.args))
+    async with linked(
+        {"slow": slow, "quick": fault}, connect_timeout_seconds=1.0, first_start_seconds=LIMIT
+    ) as link:
+        assert link.status("quick").state == "connected"
+        assert server_report(link.status("slow"))[1] == SERVER_INSTALLING.format(name="slow")
+        (tmp_path / "fetched").touch()
+        await link.integration.settled(installed=True)
+        assert (link.status("slow").state, link.delays) == ("connected", [])
+
+
+async def test_after_one_timeout_a_server_gets_the_usual_limit():
+    hangs = fault_server("hang_in_initialize")
+    async with linked(hangs, connect_timeout_seconds=0.1, first_start_seconds=0.4, attempts=2) as link:
+        await link.until(lambda: link.status().state == "degraded")
+        assert link.status().last_error == "it did not answer within 0.1 s"

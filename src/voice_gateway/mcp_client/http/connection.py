@@ -1,66 +1,82 @@
-"""One life of a server that is reached by its address (streamable HTTP or the older SSE), through the SDK."""
+"""One life of a server that is reached by its address (streamable HTTP or the older SSE), through the SDK.
+
+Importing this module imports the SDK, which takes 0.7 s.
+"""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, TypeVar
+from ipaddress import ip_address
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import mcp_types as types
+from mcp.client.session import ClientSession, IncomingMessage
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from pydantic import TypeAdapter, ValidationError
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import ServerSettings
-from voice_gateway.errors import LinkError, ToolError
+from voice_gateway.errors import LinkError, ToolError, ToolUnavailable, first_error
 from voice_gateway.mcp_client.connection import (
     CONNECTION_CLOSED,
     NOT_UNDERSTOOD,
     REPLY_LIMIT,
     SUSPECT_AFTER,
-    Events,
-    Greeting,
+    CallLost,
+    ConnectionEvents,
+    InitializeResult,
     LinkTimeouts,
+    Refused,
     all_pages,
-    client_arguments,
+    client_version,
     error_reply,
-    load_sdk,
+    shorten,
 )
-from voice_gateway.mcp_client.http.exchange import (
+from voice_gateway.mcp_client.http.client import (
     FAULTY,
     TOO_MANY,
     Exchange,
-    exchange_under_way,
-    greeted,
-    noting,
-    progress_callback,
+    LinkClient,
+    current_exchange,
+    recorded,
 )
-from voice_gateway.mcp_client.http.routes import Route, Way, is_near, routes
-from voice_gateway.mcp_client.http.words import FailureWording
 from voice_gateway.mcp_client.login_file import LoginFile
 from voice_gateway.mcp_client.server_log import wanted_level
-from voice_gateway.progress import listener
-
-if TYPE_CHECKING:
-    from mcp.client.session import ClientSession
-
-    from voice_gateway.mcp_client.http.client import LinkClient
-    from voice_gateway.mcp_client.oauth import KeptLogin
+from voice_gateway.mcp_client.status import address
+from voice_gateway.progress import listener, read_progress
 
 T = TypeVar("T")
 
 # It takes us no longer: a token that was revoked, a server that is not loaded (any more), a proxy before one.
 TURNED_AWAY = frozenset({401, 403, 404, 502, 503, 504})
-NO_TOKEN = 401
+NO_TOKEN, NO_ENTRY = 401, (401, 403)
 NOTHING_THERE = frozenset({400, 404, 405, 406, 415, 501})  # at this path, or not in this way
-EVENT_LIMIT = REPLY_LIMIT  # bytes of one reply on an event stream
+HOME_ASSISTANT = "/api/mcp"  # where its MCP server is
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
 SILENT_TWICE = 2  # pings without an answer: once may be a busy machine
+_ANY_RESULT: Any = TypeAdapter(dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a server may be. What is reported of a mere guess is only that it was not there."""
+
+    url: str
+    sse: bool = False  # "HTTP with SSE", as before 2025-03-26
+    guess: bool = False
 
 
 class Pulse(Enum):
-    """What became of asking whether it is there."""
+    """The answer to a ping."""
 
     ALIVE = auto()
     SILENT = auto()  # hangs, or is busy
-    GONE = auto()  # nobody there, or somebody who does not know us
+    GONE = auto()  # not there, or it does not know us
 
 
 class HttpConnection:
@@ -73,7 +89,7 @@ class HttpConnection:
         self,
         name: str,
         settings: ServerSettings,
-        events: Events,
+        events: ConnectionEvents,
         *,
         stop_seconds: float,
         timeouts: LinkTimeouts,
@@ -81,12 +97,13 @@ class HttpConnection:
     ) -> None:
         self._name = name
         self._timeouts = timeouts
-        self._words = FailureWording(name, settings, hide)
+        self._hide = hide
         self._settings = settings
+        self._url = settings.url or ""
         self._events = events
         self._stop_seconds = stop_seconds
         self._session: ClientSession | None = None
-        self._ready: asyncio.Future[None] | None = None
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()  # stop, or a doubt: the watch looks at once
         self._announces = False  # it tells when its tools change
@@ -95,18 +112,14 @@ class HttpConnection:
         self._calls_under_way = 0
         self._turned_away: Exchange | None = None  # how it said that it takes us no longer
         self._has_ping = True
-        self._way = Way.HTTP
+        self._sse = False
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
-        self.greeting = Greeting()
-
-    async def start(self) -> None:
-        await load_sdk("voice_gateway.mcp_client.http.client")
+        self.initialized = InitializeResult()
 
     async def open(self) -> None:
         """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
-        self._ready = asyncio.get_running_loop().create_future()
-        self._start(self._serve(self._ready))
+        self._start(self._serve())
         await self._ready
 
     async def close(self, *, broken: bool) -> None:
@@ -121,44 +134,42 @@ class HttpConnection:
             await asyncio.wait(self._tasks, timeout=KILL_SECONDS)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        import mcp_types as types
-
         if self._session is None:
-            raise self._words.unavailable(self._turned_away)
+            raise self._unavailable()
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
         request = types.CallToolRequest(params=params)
         exchange = Exchange()
         # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
-        told = progress_callback(listener())
-        work = self._session.send_request(request, types.CallToolResult, progress_callback=told)
-        answer = self._start(noting(exchange, work))
+        work = self._session.send_request(request, _ANY_RESULT, progress_callback=_progress_callback())
+        answer = self._start(recorded(exchange, work))
         self._calls_under_way += 1
         try:
-            result = await asyncio.shield(answer)
+            result: Mapping[str, Any] = await asyncio.shield(answer)
         except asyncio.CancelledError:
             if answer.cancelled():  # by `close`: it is not the caller who gave up
-                raise self._words.lost(exchange, self._turned_away) from None
+                raise self._lost(exchange) from None
             answer.cancel()
-            self._count_unanswered()
+            self._unanswered += 1
+            if self._unanswered >= SUSPECT_AFTER:
+                self._events.suspect()
             raise
         except Exception as error:
             raise await self._call_error(error, exchange) from error
         finally:
             self._calls_under_way -= 1
         self._unanswered = 0
-        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        return result
 
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """As it was answered: the SDK's public way refuses a `tools/call` that is answered with a task."""
         if self._session is None:
-            raise self._words.unavailable(self._turned_away)
-        asked: dict[str, Any] = {"method": method, "params": dict(params)}
-        options: Any = {}
-        self._session._stamp(asked, options)
-        sent = self._session._dispatcher.send_raw_request(method, asked["params"], options)
+            raise self._unavailable()
+        request = types.Request[dict[str, Any], str](method=method, params=dict(params))
         exchange = Exchange()
         try:
-            return await noting(exchange, sent)
+            result: Mapping[str, Any] = await recorded(
+                exchange, self._session.send_request(request, _ANY_RESULT)
+            )
+            return result
         except Exception as error:
             raise await self._call_error(error, exchange) from error
 
@@ -169,15 +180,7 @@ class HttpConnection:
         try:
             return await all_pages(self._page)
         except Exception as error:
-            raise LinkError(f"its tools could not be listed: {self._words.without_secrets(error)}") from error
-
-    async def _page(self, cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
-        import mcp_types as types
-
-        assert self._session is not None
-        page = await self._session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
-        tools = [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in page.tools]
-        return list(tools), page.next_cursor
+            raise LinkError(f"its tools could not be listed: {self._without_secrets(error)}") from error
 
     async def is_alive(self) -> bool:
         works = self._unanswered < 2 * SUSPECT_AFTER or self._calls_under_way > 0
@@ -186,106 +189,111 @@ class HttpConnection:
             self._wake.set()
         return works and pulse is Pulse.ALIVE
 
-    def is_installing(self) -> bool:
-        return False
-
     def stderr_tail(self) -> str:
-        return ""  # another machine's business
+        return ""  # it runs on another machine
 
     # the task that holds the SDK's session
 
-    async def _serve(self, ready: "asyncio.Future[None]") -> None:
+    async def _serve(self) -> None:
         failure = LinkError("the connection was closed")
         try:
             for route in routes(self._settings):
                 self._turned_away = None
                 exchange = Exchange()
-                exchange_under_way.set(exchange)
+                current_exchange.set(exchange)
                 try:
-                    await self._serve_at(route, ready)
+                    await self._serve_at(route, exchange)
                 except Exception as error:  # the SDK's own errors, groups of them, httpx's and pydantic's
                     nothing = exchange.status in NOTHING_THERE
                     if not route.guess or (exchange.refused and not nothing):
-                        failure = self._words.failure(error, exchange)
+                        failure = self._failure(error, exchange)
                     if not nothing:
                         break
-                if ready.done():
+                if self._ready.done():
                     break
         finally:
             self._session = None
             self.end = self.end or str(failure)
-            if not ready.done():
-                ready.set_exception(failure)
+            if not self._ready.done():
+                self._ready.set_exception(failure)
             elif not self._stop.is_set():
                 self._events.ended()
 
-    async def _serve_at(self, route: Route, ready: "asyncio.Future[None]") -> None:
-        async with self._opened(route) as session:
-            self._session, self._way = session, route.way
-            known, older = await greeted(session)
-            # Servers of the newest handshake tell changes only to who listens to them all the time.
-            self._announces = older and bool(
-                known.capabilities.tools and known.capabilities.tools.list_changed
-            )
-            self.greeting = Greeting.of(known)
-            if older and "logging" in self.greeting.offers:
+    async def _serve_at(self, route: Route, exchange: Exchange) -> None:
+        info = types.Implementation(name="voice-gateway", version=client_version())
+        async with (
+            self._streams(route) as (receive, send),
+            ClientSession(receive, send, message_handler=self._on_message, client_info=info) as session,
+        ):
+            self._session, self._sse = session, route.sse
+            older = await self._initialize(session, exchange)
+            # Servers of the newest handshake announce changes only on a stream of its own kind.
+            self._announces = older and self.initialized.announces
+            if older and "logging" in self.initialized.capabilities:
                 self.post("logging/setLevel", {"level": wanted_level()})
             self.definitions = await all_pages(self._page)
-            if not ready.done():
-                ready.set_result(None)
+            if not self._ready.done():
+                self._ready.set_result(None)
             await self._watch()
 
-    @contextlib.asynccontextmanager
-    async def _opened(self, route: Route) -> AsyncIterator["ClientSession"]:
-        from mcp.client.session import ClientSession
+    async def _initialize(self, session: ClientSession, exchange: Exchange) -> bool:
+        """Whether the handshake was that of all servers up to 2025-11-25.
 
-        async with (
-            self._streams(route) as streams,
-            ClientSession(
-                *streams,
-                **client_arguments(
-                    self._events.tools_changed, self._events.resource_updated, self._events.logged
-                ),
-            ) as session,
-        ):
-            yield session
+        That one comes first: it settles any older version by itself, and some servers never answer an unknown
+        method. A server that has only the newest (2026-07-28) refuses it, and is asked anew.
+        """
+        result: types.InitializeResult | types.DiscoverResult
+        try:
+            result, older = await session.initialize(), True
+        except MCPError as error:
+            newest = error.code in (types.METHOD_NOT_FOUND, types.UNSUPPORTED_PROTOCOL_VERSION)
+            if not (newest and exchange.answered):
+                raise
+            result, older = await session.discover(), False
+        self.initialized = InitializeResult.of(
+            result.model_dump(by_alias=True, mode="json", exclude_none=True)
+        )
+        return older
 
     @contextlib.asynccontextmanager
     async def _streams(self, route: Route) -> AsyncIterator[Any]:
-        if route.way is Way.SSE:
-            from mcp.client.sse import sse_client
-
+        if route.sse:
             async with sse_client(route.url, httpx_client_factory=self._client) as streams:
                 yield streams
         else:
-            from mcp.client.streamable_http import streamable_http_client
-
             async with (
                 self._client() as client,
                 streamable_http_client(
-                    route.url, http_client=client, max_sse_event_size=EVENT_LIMIT
+                    route.url, http_client=client, max_sse_event_size=REPLY_LIMIT
                 ) as streams,
             ):
                 yield streams
 
-    def _client(self, *_: Any, **__: Any) -> "LinkClient":
-        """The same for both ways, whatever the SDK would have."""
-        from voice_gateway.mcp_client.http.client import LinkClient
+    def _client(self, *_: Any, **__: Any) -> LinkClient:
+        """The same for both ways, without the SDK's options."""
+        auth, login = None, LoginFile(self._name, self._url)
+        if not self._settings.has_token and login.has_tokens():
+            from voice_gateway.mcp_client.oauth import KeptLogin
 
-        return LinkClient(
-            on_answer=self._answered,
-            on_stream_end=self._wake.set,
-            headers={key: value.get_secret_value() for key, value in self._settings.headers.items()},
-            auth=self._kept_login(),
-        )
+            auth = KeptLogin(self._url, login)
+        headers = {key: value.get_secret_value() for key, value in self._settings.headers.items()}
+        return LinkClient(on_answer=self._answered, on_stream_end=self._wake.set, headers=headers, auth=auth)
 
-    def _kept_login(self) -> "KeptLogin | None":
-        url, file = self._settings.url or "", LoginFile(self._name, self._settings.url or "")
-        if self._settings.has_token or not file.has_tokens():
-            return None
-        from voice_gateway.mcp_client.oauth import KeptLogin
+    async def _on_message(self, message: IncomingMessage) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self._events.tools_changed()
+        elif isinstance(message, types.ResourceUpdatedNotification):
+            self._events.resource_updated(str(message.params.uri))
+        elif isinstance(message, types.LoggingMessageNotification):
+            self._events.logged(message.params.model_dump(by_alias=True, mode="json"))
 
-        return KeptLogin(url, file)
+    async def _page(self, cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
+        assert self._session is not None
+        page = await self._session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+        tools = [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in page.tools]
+        return list(tools), page.next_cursor
+
+    # is it still there?
 
     def _answered(self, exchange: Exchange) -> None:
         # A JSON-RPC error is an answer to one call; without a token there are none.
@@ -297,12 +305,13 @@ class HttpConnection:
 
     async def _watch(self) -> None:
         """Until the stop, or until the server no longer answers."""
-        soon = iter(() if self._announces else self._timeouts.list_again_seconds)
-        near = is_near(self._settings.url or "")
-        often = self._timeouts.ping_every_seconds if near else self._timeouts.ping_far_seconds
-        list_at, silent = _later(next(soon, self._timeouts.list_every_seconds)), 0
+        ping_seconds = (
+            self._timeouts.ping_every_seconds if is_near(self._url) else self._timeouts.ping_far_seconds
+        )
+        relist = self._relist_times()
+        list_at, silent = next(relist), 0
         while not self._stop.is_set():
-            await wait_at_most(self._wake, min(often, max(list_at - _later(0), 0)))
+            await wait_at_most(self._wake, min(ping_seconds, max(list_at - _now(), 0)))
             self._wake.clear()
             if self._stop.is_set():
                 return
@@ -310,18 +319,31 @@ class HttpConnection:
             silent = silent + 1 if pulse is Pulse.SILENT else 0
             hangs = silent >= SILENT_TWICE and not self._calls_under_way
             if hangs or pulse is Pulse.GONE:
-                self.end = self._words.why_gone(self._turned_away)
+                self.end = (
+                    f"{address(self._settings)} does not answer any more, or no longer knows our session"
+                )
+                if self._turned_away is not None:
+                    self.end = (
+                        f"{address(self._settings)} turned us away: HTTP status {self._turned_away.status}"
+                    )
                 return
             if silent == 1 and not self._calls_under_way:
                 self._wake.set()
-            if pulse is Pulse.ALIVE and list_at <= _later(0):
+            if pulse is Pulse.ALIVE and list_at <= _now():
                 await self._list_again()
-                list_at = _later(next(soon, self._timeouts.list_every_seconds))
+                list_at = next(relist)
+
+    def _relist_times(self) -> Iterator[float]:
+        if self._announces:
+            while True:
+                yield float("inf")
+        for seconds in self._timeouts.list_again_seconds:
+            yield _now() + seconds
+        while True:
+            yield _now() + self._timeouts.list_every_seconds
 
     async def _list_again(self) -> None:
-        """Nobody announces what such a server offers now."""
-        if self._announces:
-            return
+        """The server does not announce changes of its tools."""
         with contextlib.suppress(LinkError, TimeoutError):  # the next ping tells what is wrong
             async with asyncio.timeout(self._timeouts.ping_seconds):
                 offered = await self.list_tools()
@@ -331,19 +353,19 @@ class HttpConnection:
 
     async def _pulse(self) -> Pulse:
         """Any error to a ping is a no: a server that forgot us answers, too."""
-        from mcp.shared.exceptions import MCPError
-
         if self._session is None or self._turned_away is not None:
             return Pulse.GONE
         exchange = Exchange()
         try:
             async with asyncio.timeout(self._timeouts.ping_seconds):
                 try:
-                    await noting(exchange, self._session.send_ping() if self._has_ping else self._page(None))
+                    await recorded(
+                        exchange, self._session.send_ping() if self._has_ping else self._page(None)
+                    )
                 except MCPError:
                     if not self._has_ping or not self._came(exchange):
                         raise
-                    await noting(exchange, self._page(None))  # one without ping, or one that forgot us
+                    await recorded(exchange, self._page(None))  # one without ping, or one that forgot us
                     self._has_ping = False
         except TimeoutError:
             return Pulse.SILENT
@@ -353,10 +375,9 @@ class HttpConnection:
             return Pulse.SILENT if exchange.status >= FAULTY and not self._turned_away else Pulse.GONE
         return Pulse.ALIVE
 
-    async def _call_error(self, error: Exception, exchange: Exchange) -> ToolError:
-        from mcp.shared.exceptions import MCPError
-        from pydantic import ValidationError
+    # failures; none of the sentences holds a secret
 
+    async def _call_error(self, error: Exception, exchange: Exchange) -> ToolError:
         if isinstance(error, ValidationError):
             return ToolError(NOT_UNDERSTOOD)
         reply: ToolError | None = None  # the server's own, as far as can be seen
@@ -369,17 +390,59 @@ class HttpConnection:
             return reply
         if await self._pulse() is Pulse.GONE:
             self._wake.set()
-            return self._words.lost(exchange, self._turned_away)
-        return reply or self._words.fault(exchange)
+            return self._lost(exchange)
+        return reply or self._fault(exchange)
 
     def _came(self, exchange: Exchange) -> bool:
         """Whether there was an answer: with SSE it comes on another stream than the one of the request."""
-        return exchange.answered or (self._way is Way.SSE and not exchange.refused and not exchange.broken)
+        return exchange.answered or (self._sse and not exchange.refused and not exchange.broken)
 
-    def _count_unanswered(self) -> None:
-        self._unanswered += 1
-        if self._unanswered >= SUSPECT_AFTER:
-            self._events.suspect()
+    def _failure(self, error: BaseException, exchange: Exchange) -> LinkError:
+        """It could not be connected."""
+        refused = f"HTTP status {exchange.status}: " if exchange.refused else ""
+        broken = exchange.broken and shorten(self._hide(exchange.broken))
+        reason = (
+            f"{address(self._settings)} cannot be used: {refused}{broken or self._without_secrets(error)}"
+        )
+        return Refused(reason, exchange.status, exchange.words) if refused else LinkError(reason)
+
+    def _without_secrets(self, error: BaseException) -> str:
+        """Its text, in short: libraries quote what they could not send."""
+        cause = first_error(error)
+        text = (str(cause) or type(cause).__name__).replace(self._url, address(self._settings))
+        return shorten(self._hide(text))
+
+    def _fault(self, exchange: Exchange) -> ToolError:
+        """Of a server that is there."""
+        not_run = exchange.surely_not_run
+        if exchange.broken:
+            text = f'The server "{self._name}" broke off: {self._hide(exchange.broken)}.'
+            return CallLost(text, not_run=not_run, replaced=False)
+        if exchange.status == TOO_MANY:
+            return ToolUnavailable(f'The server "{self._name}" takes no more calls for the moment.')
+        if exchange.refused:
+            unsure = "" if not_run else " What was asked may or may not have happened."
+            return ToolUnavailable(
+                f'The server "{self._name}" answered HTTP status {exchange.status}.{unsure}'
+            )
+        return ToolError(NOT_UNDERSTOOD)
+
+    def _lost(self, exchange: Exchange) -> ToolUnavailable:
+        """A call whose server is gone: another connection takes its place."""
+        sentence = self._unavailable()
+        if self._turned_away is not None and self._turned_away.status in NO_ENTRY:
+            return sentence
+        return CallLost(str(sentence), not_run=exchange.surely_not_run, replaced=True)
+
+    def _unavailable(self) -> ToolUnavailable:
+        server = f'The server "{self._name}"'
+        if self._turned_away is None:
+            return ToolUnavailable(f"{server} cannot be reached.")
+        if self._turned_away.status not in NO_ENTRY:
+            return ToolUnavailable(f"{server} is just starting, or is not set up.")
+        if self._settings.has_token:
+            return ToolUnavailable(f"{server} does not accept my token.")
+        return ToolUnavailable(f"{server} needs a login: voice-gateway mcp login {self._name}")
 
     def _start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
         task = asyncio.create_task(work, name=f"mcp {self._name}")  # noqa: TID251 (awaited by close)
@@ -393,5 +456,50 @@ class HttpConnection:
             task.exception()  # its caller has seen it, or has given up
 
 
-def _later(seconds: float) -> float:
-    return asyncio.get_running_loop().time() + seconds
+def routes(settings: ServerSettings) -> tuple[Route, ...]:
+    """Where to look, in turn."""
+    url = settings.url or ""
+    if settings.type == "sse":
+        return (Route(url, sse=True),)
+    plain = [Route(place) for place in _addresses(url)]
+    if settings.type is not None:
+        return tuple(plain)
+    if urlsplit(url).path.rstrip("/").endswith("/sse"):
+        return Route(url, sse=True), Route(url, guess=True)
+    return *plain, Route(url, sse=True, guess=True)
+
+
+def _addresses(url: str) -> tuple[str, ...]:
+    """For Home Assistant people give the host alone, or a slash too much."""
+    parts = urlsplit(url)
+    if parts.path in ("", "/"):
+        return url, parts._replace(path=HOME_ASSISTANT).geturl()
+    if parts.path.endswith(f"{HOME_ASSISTANT}/"):
+        return (parts._replace(path=parts.path.rstrip("/")).geturl(),)
+    return (url,)
+
+
+def is_near(url: str) -> bool:
+    """In this house: an address that the internet does not know."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".lan", ".home", ".internal", ".home.arpa"))
+
+
+def _progress_callback() -> Any:
+    """With one, the SDK sends a progress token."""
+    on_progress = listener()
+    if on_progress is None:
+        return None
+
+    async def moved(done: float, total: float | None, message: str | None) -> None:
+        if (progress := read_progress(done, total, message)) is not None:
+            on_progress(progress)
+
+    return moved
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

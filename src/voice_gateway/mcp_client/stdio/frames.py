@@ -1,4 +1,4 @@
-"""A server's output, cut into lines and parsed into frames; tolerant of whatever else is printed there."""
+"""A server's output, cut into lines and parsed into JSON objects; tolerant of anything else printed there."""
 
 import json
 import re
@@ -11,12 +11,10 @@ from pydantic_core import from_json
 
 from voice_gateway.mcp_client.connection import REPLY_LIMIT, SHOWN, shorten
 
-QUICK_LINE = 1024 * 1024  # longer lines are parsed in a thread
-ENDS_KEPT = 256  # bytes at either end of a line that is skipped
+HEAD_KEPT = 256  # bytes of a line that is skipped
 RECOVERY_TRIES = 100  # places on a line where a frame may begin
 UNTERMINATED_LIMIT = 64 * 1024  # a frame without its newline is looked for up to here
 
-_decoder = json.JSONDecoder()
 _FRAME_START = re.compile(r'\{\s*"(?:jsonrpc|id|result|error|method)"\s*:')
 
 
@@ -28,7 +26,7 @@ class _PythonDecoder(json.JSONDecoder):
         self.scan_once = py_make_scanner(self)  # single strings are still scanned in C, which is quick
 
 
-_patient_decoder = _PythonDecoder()
+_decoder, _patient_decoder = json.JSONDecoder(), _PythonDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +37,17 @@ class Parsed:
     noise: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LongLine:
-    """A line over the limit, of which only the ends are kept: whose reply it is stands in one of them."""
-
-    size: int
-    head: bytes
-    tail: bytes
-    complete: bool  # its newline has come, too
-
-
 class LineBuffer:
     """Cuts chunks into lines. Every byte is joined once, so a long line costs no more than its length.
 
-    `on_too_long` is told of a line twice: when it passes the limit, and when it ends.
+    A line over the limit is skipped; `on_too_long` gets its first bytes as soon as it passes the limit.
     """
 
-    def __init__(self, on_too_long: Callable[[LongLine], None], limit: int = REPLY_LIMIT) -> None:
+    def __init__(self, on_too_long: Callable[[bytes], None], limit: int = REPLY_LIMIT) -> None:
         self._on_too_long = on_too_long
         self._limit = limit
         self._parts: list[bytes] = []
         self._size = 0
-        self._head = self._tail = b""  # of a line that is too long
 
     def feed(self, chunk: bytes) -> list[bytes]:
         if not self._size and chunk.find(b"\n") == len(chunk) - 1 <= self._limit:
@@ -69,7 +56,9 @@ class LineBuffer:
         lines: list[bytes] = []
         for part in complete:
             self._keep(part)
-            lines += self._take()
+            if self._size <= self._limit:
+                lines.append(b"".join(self._parts))
+            self.drop()
         self._keep(rest)
         return lines
 
@@ -87,25 +76,14 @@ class LineBuffer:
         if self._size <= self._limit:
             if part:
                 self._parts.append(part)
-            return
-        if before <= self._limit:  # skipped whole: nothing of it is kept but its ends
-            self._head = b"".join([*self._parts, part])[:ENDS_KEPT]
-            self._parts, self._tail = [], b""
-        self._tail = (self._tail + part[-ENDS_KEPT:])[-ENDS_KEPT:]
-        if before <= self._limit:
-            self._on_too_long(LongLine(self._size, self._head, b"", complete=False))
-
-    def _take(self) -> list[bytes]:
-        size, line = self._size, b"".join(self._parts)
-        self.drop()
-        if size > self._limit:
-            self._on_too_long(LongLine(size, self._head, self._tail, complete=True))
-            return []
-        return [line]
+        elif before <= self._limit:
+            head = b"".join([*self._parts, part])[:HEAD_KEPT]
+            self._parts = []
+            self._on_too_long(head)
 
 
 def whole_frame(line: bytes) -> dict[str, Any] | None:
-    """The one JSON object that a line is, as usual; for anything else there is `parse`."""
+    """The JSON object that the line is; None for anything else, which `parse` looks at."""
     try:
         value = from_json(line)
     except ValueError:
@@ -114,15 +92,20 @@ def whole_frame(line: bytes) -> dict[str, Any] | None:
 
 
 def parse(line: bytes, *, patient: bool = False) -> Parsed:
-    """The frames of one line. Invalid UTF-8 is replaced; text glued to a frame is parted from it."""
+    """The frames of one line. Invalid UTF-8 is replaced; text glued to a frame is separated from it."""
     text = line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
     if not text:
         return Parsed([])
     decoder = _patient_decoder if patient else _decoder
     try:
-        return _objects(decoder.decode(text), text)
+        value = decoder.decode(text)
     except (ValueError, RecursionError):  # RecursionError: nested too deeply to be meant
         return _recover(text, decoder)
+    if isinstance(value, dict):
+        return Parsed([value])
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return Parsed(value)  # a batch, as the protocol of 2025-03-26 allowed
+    return Parsed([], text)
 
 
 def shown(line: bytes) -> str:
@@ -131,29 +114,21 @@ def shown(line: bytes) -> str:
     return shorten(text) if len(line) <= 4 * SHOWN else f"{text[:SHOWN]}… ({len(line)} bytes)"
 
 
-def _objects(value: Any, text: str) -> Parsed:
-    if isinstance(value, dict):
-        return Parsed([value])
-    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        return Parsed(value)  # a batch, as the protocol of 2025-03-26 allowed
-    return Parsed([], text)
-
-
 def _recover(text: str, decoder: json.JSONDecoder) -> Parsed:
     frames: list[dict[str, Any]] = []
     noise: list[str] = []
     rest = search = 0
     for _ in range(RECOVERY_TRIES):
-        found = _FRAME_START.search(text, search)
-        if found is None:
+        start = _FRAME_START.search(text, search)
+        if start is None:
             break
         try:
-            value, end = decoder.raw_decode(text, found.start())
+            value, end = decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError):
-            search = found.end()  # cut off; a whole one may follow
+            search = start.end()  # cut off; a whole one may follow
             continue
         frames.append(value)
-        noise.append(text[rest : found.start()])
+        noise.append(text[rest : start.start()])
         rest = search = end
     noise.append(text[rest:])
     return Parsed(frames, " ".join(part.strip() for part in noise if part.strip()))

@@ -1,26 +1,31 @@
-"""A server's process: its three pipes, its end, and a stop that leaves nothing of it alive."""
+"""A stdio server's process: environment, three pipes, its end, and a stop that leaves nothing alive."""
 
 import asyncio
 import atexit
 import contextlib
 import logging
 import os
+import shutil
 import signal
-import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
 from voice_gateway.logs import one_line
-from voice_gateway.mcp_client.stdio import leave_alone
-from voice_gateway.mcp_client.stdio.frames import LineBuffer, LongLine, parse
-from voice_gateway.mcp_client.stdio.launch import find_program, server_environment, why_not_started
+from voice_gateway.mcp_client.stdio.frames import LineBuffer, parse
 
 log = logging.getLogger(__name__)
+
+# What a program needs to find its files, its language and the certificates it trusts. Nothing else of the
+# gateway's environment reaches a server: keys and passwords live there too (proxy addresses often carry one).
+PASSED_ON = frozenset(
+    "HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR SSL_CERT_FILE SSL_CERT_DIR".split()
+)
+PASSED_ON_PREFIXES = ("LC_", "XDG_")
 
 STDERR_KEPT = 64 * 1024  # bytes of a server's stderr that are remembered
 STDERR_LINES, STDERR_SHOWN = 20, 2000  # of these a log shows
@@ -39,38 +44,57 @@ def _kill_what_is_left() -> None:
         _signal_group(group, signal.SIGKILL)
 
 
+def server_environment(extra: Mapping[str, str], own: Mapping[str, str] | None = None) -> dict[str, str]:
+    source = os.environ if own is None else own
+    passed = {
+        key: value
+        for key, value in source.items()
+        if (key in PASSED_ON or key.startswith(PASSED_ON_PREFIXES)) and not value.startswith("()")
+    }
+    return passed | dict(extra)
+
+
+def find_program(command: str, path: str | None) -> str:
+    """The program to run; one installed beside this Python is found without its folder being in PATH."""
+    program = str(Path(command).expanduser()) if command.startswith("~") else command
+    if shutil.which(program, path=path) is None:
+        neighbour = Path(sys.executable).parent / program
+        if os.sep not in program and os.access(neighbour, os.X_OK):
+            return str(neighbour)
+    return program
+
+
 class ServerProcess(asyncio.SubprocessProtocol):
     """Callbacks instead of reader tasks: a line costs no task switch, and there is no task to leak.
 
-    The server's output comes through a pipe of our own: asyncio hands on what it reads one round of the loop
-    later, out of a buffer so large that each read is paid for with fresh pages of memory.
+    Stdout comes through a pipe of our own: asyncio's would deliver each chunk one loop iteration later and
+    allocate a large buffer for every read. `hide` removes the server's secrets from its stderr.
     """
 
     def __init__(
         self,
         name: str,
+        *,
         on_line: Callable[[bytes], None],
+        on_long_line: Callable[[bytes], None],
         on_end: Callable[[], None],
-        hide: Callable[[str], str] = str,
-        on_long_line: Callable[[LongLine], None] = lambda _line: None,
+        hide: Callable[[str], str],
     ) -> None:
-        """`hide` takes the server's secrets out of what is told of it."""
         self._name = name
-        self._on_long_line = on_long_line
         self._hide = hide
         self._on_line = on_line
         self._on_end = on_end
-        self._lines = LineBuffer(self._too_long)
+        self._lines = LineBuffer(on_long_line)
         self._stderr: deque[bytes] = deque()
         self._stderr_size = 0
         self._writable = asyncio.Event()
         self._writable.set()
         self._exited = asyncio.Event()
-        self._silent = asyncio.Event()  # stderr is at its end
+        self._stderr_closed = asyncio.Event()
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport | None = None
         self._stdout: int | None = None  # our end of its pipe
-        self._paused = False  # nothing is read for the moment
+        self._paused = False  # reading is suspended
         self.pid = 0
         self.end: str | None = None  # why nothing more will come
 
@@ -96,7 +120,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
                 os.close(its_end)
         except (OSError, ValueError) as error:
             self._close_stdout()
-            raise LinkError(why_not_started(settings, error)) from error
+            raise LinkError(_why_not_started(settings, error)) from error
         os.set_blocking(self._stdout, False)
         self.resume_reading()
 
@@ -113,35 +137,19 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._stdin = stdin
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        self._remember(data)
+        if log.isEnabledFor(logging.DEBUG):
+            for line in data.decode("utf-8", "replace").splitlines():
+                log.debug("%s| %s", self._name, self._hide(line))
+        self._stderr.append(data)
+        self._stderr_size += len(data)
+        while self._stderr_size - len(self._stderr[0]) >= STDERR_KEPT:
+            self._stderr_size -= len(self._stderr.popleft())
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 2:
-            self._silent.set()
+            self._stderr_closed.set()
         elif fd == 0:
             self._writable.set()
-
-    def _read(self) -> None:
-        assert self._stdout is not None
-        try:
-            data = os.read(self._stdout, READ_SIZE)
-        except (BlockingIOError, InterruptedError):
-            return
-        if not data:
-            self._stdout_ended()
-            return
-        for line in self._lines.feed(data):
-            self._on_line(line)
-        if (frame := self._lines.unterminated()) is not None:
-            self._try_unterminated(frame)
-
-    def _stdout_ended(self) -> None:
-        self._close_stdout()
-        if self._exited.is_set():
-            self._ended()
-        else:
-            # Usually the exit follows at once and is the better reason.
-            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, "closed its output")
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -157,7 +165,32 @@ class ServerProcess(asyncio.SubprocessProtocol):
     def resume_writing(self) -> None:
         self._writable.set()
 
-    # what the connection uses
+    def _read(self) -> None:
+        assert self._stdout is not None
+        try:
+            data = os.read(self._stdout, READ_SIZE)
+        except (BlockingIOError, InterruptedError):
+            return
+        if not data:
+            self._stdout_ended()
+            return
+        for line in self._lines.feed(data):
+            self._on_line(line)
+        if (frame := self._lines.unterminated()) is not None:
+            parsed = parse(frame)
+            if parsed.frames and not parsed.noise:
+                self._lines.drop()
+                self._on_line(frame)
+
+    def _stdout_ended(self) -> None:
+        self._close_stdout()
+        if self._exited.is_set():
+            self._ended()
+        else:
+            # Usually the exit follows at once and is the better reason.
+            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, "closed its output")
+
+    # what the session uses
 
     @property
     def congested(self) -> bool:
@@ -194,7 +227,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
     async def last_words(self) -> None:
         """A server that has just died may have its reason still in the pipe."""
         if self._exited.is_set():
-            await _within(self._silent, LAST_WORDS_SECONDS)
+            await wait_at_most(self._stderr_closed, LAST_WORDS_SECONDS)
 
     async def stop(self, budget_seconds: float) -> None:
         """End of input, SIGTERM, SIGKILL; after a clean exit too, for the children it leaves behind.
@@ -205,16 +238,22 @@ class ServerProcess(asyncio.SubprocessProtocol):
         if self._transport is None or self._stdin is None:
             return  # it was never started
         try:
-            _close(self._stdin)
-            if not await _within(self._exited, budget_seconds / 2):
+            if self._stdin.get_write_buffer_size():
+                self._stdin.abort()  # it does not read; what waits for it would keep the pipe open
+            else:
+                self._stdin.close()
+            if not await self._exits_within(budget_seconds / 2):
                 _signal_group(self.pid, signal.SIGTERM)
-                await _within(self._exited, budget_seconds / 4)
+                await self._exits_within(budget_seconds / 4)
         finally:
             _signal_group(self.pid, signal.SIGKILL)
             _alive.discard(self.pid)
-        if not await _within(self._exited, KILL_SECONDS):
+        if not await self._exits_within(KILL_SECONDS):
             log.error("MCP server process cannot be killed", extra={"server": self._name, "pid": self.pid})
-        await self._children_gone()
+        for _ in range(20):  # its children: the kernel tells of them only when asked
+            if not _signal_group(self.pid, 0):
+                break
+            await asyncio.sleep(0.005)
         if self._stdin.get_write_buffer_size():
             self._stdin.abort()
         with contextlib.suppress(PermissionError):  # a setuid child; asyncio tries to kill it once more
@@ -224,32 +263,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
         await asyncio.sleep(0)  # asyncio's pipes close one round of the loop later
         self._ended("was stopped")
 
-    async def leave(self, seconds: float) -> None:
-        """It goes on without us, with nothing to read; what is left of it after that time is ended."""
-        assert self._transport is not None
-        errors = self._transport.get_pipe_transport(2)
-        pipes = [pipe for pipe in (self._stdout, _descriptor(errors)) if pipe is not None]
-        _watch_over(self.pid, seconds, pipes)
-        _alive.discard(self.pid)
-        self._transport.get_extra_info("subprocess").returncode = 0  # else asyncio kills it with the pipes
-        if self._stdin is not None:
-            _close(self._stdin)
-        self._transport.close()
-        self._close_stdout()
-        await asyncio.sleep(0)
-        self._ended("was left to finish its installation")
-
     # inside
 
-    async def _children_gone(self) -> None:
-        # Not our own children, so the kernel tells us only when asked; killed, they are gone in a moment.
-        for _ in range(20):
-            if not _signal_group(self.pid, 0):
-                return
-            await asyncio.sleep(0.005)
+    async def _exits_within(self, seconds: float) -> bool:
+        await wait_at_most(self._exited, seconds)
+        return self._exited.is_set()
 
     def _ended(self, reason: str | None = None) -> None:
-        if self._paused:  # what is being looked at may be its last reply
+        if self._paused:  # the line being parsed may be its last reply
             asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, reason)
         elif self.end is None:
             code = self._transport.get_returncode() if self._transport is not None else None
@@ -263,34 +284,13 @@ class ServerProcess(asyncio.SubprocessProtocol):
             os.close(self._stdout)
             self._stdout = None
 
-    def _remember(self, data: bytes) -> None:
-        if log.isEnabledFor(logging.DEBUG):
-            for line in data.decode("utf-8", "replace").splitlines():
-                log.debug("%s| %s", self._name, self._hide(line))
-        self._stderr.append(data)
-        self._stderr_size += len(data)
-        while self._stderr_size - len(self._stderr[0]) >= STDERR_KEPT:
-            self._stderr_size -= len(self._stderr.popleft())
 
-    def _too_long(self, line: LongLine) -> None:
-        if line.complete:
-            facts = {"server": self._name, "bytes": line.size}
-            log.warning("MCP server wrote a line that is too long", extra=facts)
-        self._on_long_line(line)
+async def _to_its_end(spawning: Coroutine[None, None, object]) -> None:
+    """Finish a spawn even if the caller is cancelled, then raise the cancellation.
 
-    def _try_unterminated(self, frame: bytes) -> None:
-        parsed = parse(frame)
-        if parsed.frames and not parsed.noise:
-            self._lines.drop()
-            self._on_line(frame)
-
-
-async def _to_its_end(spawning: Coroutine[Any, Any, object]) -> None:
-    """A spawn is short, and never given up half-way; who cancels is heard when the process is ours.
-
-    asyncio would kill the process, but not its children, and then wait for as long as one holds a pipe.
+    asyncio would kill the process but not its children, and then wait for as long as one holds a pipe.
     """
-    task = asyncio.ensure_future(spawning)  # noqa: TID251 (awaited right here, whoever cancels)
+    task = asyncio.ensure_future(spawning)  # noqa: TID251 (awaited right here, whatever is cancelled)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
@@ -302,31 +302,8 @@ async def _to_its_end(spawning: Coroutine[Any, Any, object]) -> None:
         raise cancelled
 
 
-def _watch_over(group: int, seconds: float, pipes: list[int]) -> None:
-    command = [sys.executable, "-I", leave_alone.__file__, str(group), str(seconds), *map(str, pipes)]
-    quiet = subprocess.DEVNULL
-    subprocess.run(command, pass_fds=pipes, stdin=quiet, stdout=quiet, stderr=quiet, check=False)
-
-
-def _descriptor(pipe: asyncio.BaseTransport | None) -> int | None:
-    file = pipe.get_extra_info("pipe") if pipe is not None else None
-    return None if file is None or file.closed else int(file.fileno())
-
-
-def _close(stdin: asyncio.WriteTransport) -> None:
-    if stdin.get_write_buffer_size():
-        stdin.abort()  # it does not read; what waits for it would keep the pipe open
-    else:
-        stdin.close()
-
-
-async def _within(event: asyncio.Event, seconds: float) -> bool:
-    await wait_at_most(event, seconds)
-    return event.is_set()
-
-
 def _signal_group(group: int, number: int) -> bool:
-    """Whether anybody was there."""
+    """Whether the group has a process."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:
@@ -334,6 +311,16 @@ def _signal_group(group: int, number: int) -> bool:
     except PermissionError:  # a setuid child; or macOS, for a zombie
         log.debug("MCP server process may not be signalled", extra={"pid": group})
     return True
+
+
+def _why_not_started(settings: ServerSettings, error: OSError | ValueError) -> str:
+    if settings.cwd is not None and not settings.cwd.is_dir():
+        return f"its working folder {settings.cwd} does not exist"
+    if isinstance(error, FileNotFoundError):
+        return f'the command "{settings.command}" was not found'
+    if isinstance(error, PermissionError):
+        return f'the command "{settings.command}" may not be executed'
+    return f'the command "{settings.command}" could not be started: {error}'
 
 
 def _exit_reason(code: int) -> str:
