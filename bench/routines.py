@@ -53,7 +53,7 @@ async def _gateway(
     folder: Path, settings: str, routines: list[Routine]
 ) -> AsyncIterator[tuple[Running, SqliteRoutines]]:
     commands = Commands(folder)
-    commands.file("voice-gateway.toml", f"[routines]\nlimit = {2 * MANY}\n{settings}")
+    commands.file("voice-gateway.toml", settings)
     store = SqliteRoutines(folder / "data" / "voice-gateway" / "routines.sqlite3")
     if routines:
         store.add(routines, 2 * MANY)

@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import median
 from time import clock_gettime, perf_counter, process_time, pthread_getcpuclockid, time
 
+from tests.fakes.limits import with_limits
+
 from bench.worker import Figures, serve_async
 from voice_gateway.config import RecorderSettings
 from voice_gateway.events import (
@@ -53,7 +55,7 @@ def filled() -> TurnStore:
 
 STORE = filled()
 WATCH = EventBus()
-RECORDER = Recorder(RecorderSettings(megabytes=1000), FOLDER / "turns.sqlite", WATCH)
+RECORDER = Recorder(with_limits(RecorderSettings, megabytes=1000), FOLDER / "turns.sqlite", WATCH)
 
 
 def story() -> list[Event]:

@@ -1,7 +1,8 @@
-"""Folders and files for their owner alone, whatever the umask says and whoever made them before."""
+"""Folders and files for their owner alone, independent of the umask."""
 
 import contextlib
 import os
+import shlex
 import stat
 import threading
 from pathlib import Path
@@ -15,7 +16,7 @@ _making = threading.Lock()
 
 
 def private_folder(folder: Path) -> Path:
-    """Made with those above it that are missing; one that others may enter is closed to them."""
+    """Made with its missing parents; closed to others if they may enter it."""
     for above in reversed([folder, *folder.parents]):
         if not above.exists():
             above.mkdir(mode=FOLDER, exist_ok=True)
@@ -24,10 +25,10 @@ def private_folder(folder: Path) -> Path:
 
 
 def private_file(file: Path) -> Path:
-    """Made empty, with its folder, if it is missing; one that others may read is closed to them.
+    """Made empty, with its folder, if it is missing; closed to others if they may read it.
 
-    One that is there is never opened: closing it again would free the locks that SQLite has on it in this
-    process. For the same reason nobody finds it before it is closed here.
+    An existing file is never opened: closing it would release the locks that SQLite holds on it in this
+    process. The lock around the creation has the same reason.
     """
     private_folder(file.parent)
     with _making, contextlib.suppress(FileExistsError):
@@ -38,14 +39,14 @@ def private_file(file: Path) -> Path:
 
 
 def close_folder(folder: Path) -> None:
-    """What earlier versions, or a copy, have left open in a folder of ours."""
+    """Close our folder and everything in it to others."""
     with contextlib.suppress(OSError):
         for path in (folder.resolve(), *folder.iterdir()):
             close_to_others(path)
 
 
 def close_to_others(path: Path) -> None:
-    """What is somebody else's, or on a file system without rights, stays as it is."""
+    """Remove the rights of others, unless the path belongs to another user."""
     with contextlib.suppress(OSError):
         found = path.lstat()
         ours = found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode)
@@ -54,18 +55,41 @@ def close_to_others(path: Path) -> None:
             path.chmod(found.st_mode & rights)
 
 
-def changeable_by_others(folder: Path) -> str | None:
-    """Who but the user and root could write or replace it, in words; None: nobody.
+def is_open_to_others(file: Path) -> bool:
+    """Whether other users can read it: by its own rights, and those of its folder."""
+    found, folder = file.stat(), file.resolve().parent.stat()
+    if not stat.S_ISREG(found.st_mode):
+        return False
+    by_group = found.st_mode & stat.S_IRGRP and folder.st_mode & stat.S_IXGRP
+    return bool(by_group or (found.st_mode & stat.S_IROTH and folder.st_mode & stat.S_IXOTH))
 
-    `folder` has no links in it. It is looked at from the top: below what nobody can change, nobody changes
-    what comes next. What stands in a sticky folder above, such as /tmp, is replaced by its owner alone.
-    An access list of more users shows in the rights of the group.
-    """
-    for one in reversed([folder, *folder.parents]):
-        found = one.lstat()
+
+def read_own(path: Path) -> bytes:
+    """The content of a file that only the user and root could have written. Raises OSError otherwise."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(0, "it is not a regular file")
         if found.st_uid not in (os.geteuid(), ROOT):
-            return f"{one} belongs to another user"
-        sticky = one != folder and found.st_mode & stat.S_ISVTX
+            raise OSError(0, "it belongs to another user")
+        if found.st_mode & WRITE_OF_OTHERS:
+            raise OSError(0, f"others may write it; `chmod go-w {shlex.quote(str(path))}` ends that")
+        for folder in {path.parent.resolve(), path.resolve().parent}:  # of a link, and of the file
+            if problem := changeable_by_others(folder):
+                raise OSError(0, f"{problem}, so that it could be replaced")
+        return file.read()
+
+
+def changeable_by_others(folder: Path) -> str | None:
+    """Why another user could write or replace this folder, which has no links in its path; None: no one can.
+
+    A folder in a sticky folder such as /tmp can be replaced by its owner only.
+    """
+    for path in reversed([folder, *folder.parents]):
+        found = path.lstat()
+        if found.st_uid not in (os.geteuid(), ROOT):
+            return f"{path} belongs to another user"
+        sticky = path != folder and found.st_mode & stat.S_ISVTX
         if found.st_mode & WRITE_OF_OTHERS and not sticky:
-            return f"others may write to {one}"
+            return f"others may write to {path}"
     return None

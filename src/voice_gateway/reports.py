@@ -17,7 +17,6 @@ from voice_gateway.problems.sentences import (
     HOME_NOT_SET_UP,
     HOME_STARTING,
     LOGIN_NEEDED,
-    SERVER_ASKS,
     SERVER_HANGS,
     SERVER_INSTALLING,
     SERVER_SILENT,
@@ -33,7 +32,6 @@ from voice_gateway.problems.servers import (
     MCP_JSON,
     SEARCH,
     SERVER_ENTRY,
-    SERVER_INPUT,
     TOKEN,
     VOLUME,
 )
@@ -113,10 +111,6 @@ class LeftOutReport:
 
 def left_out_report(one: LeftOut) -> LeftOutReport:
     part = f"server {one.name}" if one.name else "mcp.json"
-    if one.asks:
-        asks = f"`voice-gateway mcp inputs {one.name}` asks for it; then restart"
-        sentence = SERVER_ASKS.format(name=one.name, inputs=listed(one.asks))
-        return LeftOutReport(part, sentence, asks, SERVER_INPUT)
     advice = f"correct it in {one.file}; then restart"
     problem, words = (SERVER_ENTRY, SERVER_UNUSABLE) if one.name else (MCP_JSON, SERVERS_UNUSABLE)
     sentence = words.format(name=one.name, file=one.file.name, reason=one.reason)

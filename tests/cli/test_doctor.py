@@ -48,10 +48,10 @@ async def found(check, **sections):
     ("check", "settings", "says"),
     [
         ("wake word", {"wake_words": ("no.tflite",)}, "the wake word file no.tflite is not there"),
-        ("speech to text", {"stt": "whisper", "whisper_model": "no"}, "hisper"),
-        ("speech to text", {"stt": "wyoming", "stt_url": REFUSED}, "check it, and voice.stt_url"),
-        ("text to speech", {"tts": "piper", "piper_voice": "no.onnx"}, "no.onnx is not there"),
-        ("text to speech", {"tts": "wyoming", "tts_url": REFUSED}, "check it, and voice.tts_url"),
+        ("speech to text", {"stt": "./no"}, "hisper"),
+        ("speech to text", {"stt": REFUSED}, "check it, and voice.stt"),
+        ("text to speech", {"tts": "no.onnx"}, "no.onnx is not there"),
+        ("text to speech", {"tts": REFUSED}, "check it, and voice.tts"),
     ],
 )
 async def test_an_engine_that_cannot_work_is_not_ok(check, settings, says, enabled, verdict):

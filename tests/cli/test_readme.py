@@ -68,7 +68,7 @@ def test_the_blocks_can_be_pasted_one_after_the_other(commands, tmp_path):
     pasted = "\n".join(line for line in lines if not NOT_HERE.match(line))
     failures = tmp_path / "failures"
     script = f"trap 'echo \"$BASH_COMMAND\" >> {failures}' ERR\n{pasted}\n"
-    env = {**commands.env, "HOME": str(tmp_path)}
+    env = {**commands.env, "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / ".config")}
 
     done = subprocess.run(
         ["bash", "-c", script],

@@ -47,7 +47,6 @@ def gateway_in_thread(folder: Path, servers: dict[str, ServerSettings]) -> Itera
         async with FakeOpenMeteo() as weather, search_engine(rows=[FOUND]) as engine:
             tools = {
                 "weather_url": weather.url,
-                "weather_towns_url": weather.url,
                 "searxng_url": engine.url,
             }
             settings = Settings.model_validate(

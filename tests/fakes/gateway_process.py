@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fakes import warm_python
-from tests.fakes.allowed_settings import allowed
 
+from voice_gateway.config.environment import CONFIG_FILE
 from voice_gateway.config.folders import FILE_NAME
 
 NOT_UNIT = "a gateway as a process"
@@ -59,7 +59,10 @@ class Commands:
     def file(self, name: str, text: str) -> Path:
         file = self.folder / name
         file.write_text(text, encoding="utf-8")
-        return allowed(file, self.folder / "data") if name == FILE_NAME else file
+        if name == FILE_NAME:
+            file.chmod(0o600)
+            self.env[CONFIG_FILE] = str(file)
+        return file
 
     async def start(
         self, *words: str, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, **env: str

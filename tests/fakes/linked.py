@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.tools import BaseTool
+from tests.fakes.limits import with_limits
 from tests.fakes.waiting import until
 
 from voice_gateway.config import McpSettings, ServerSettings
@@ -89,7 +90,7 @@ async def linked(
     known = {"fault": servers} if isinstance(servers, ServerSettings) else servers
     link.integration = MCPIntegration(
         known,
-        McpSettings(**{**QUICK, **settings}),
+        with_limits(McpSettings, **{**QUICK, **settings}),
         on_tools=link.on_tools,
         on_status=link.on_status,
         local_tools=lambda: local_tools,

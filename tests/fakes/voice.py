@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import numpy as np
+from tests.fakes.limits import with_limits
 
 from voice_gateway.channels import Answer
 from voice_gateway.channels.voice.recorded import Recorded
@@ -247,7 +248,7 @@ class Room:
     """A voice door with everything scripted around it."""
 
     def __init__(self, answer: Answer | None = None, **settings: Any) -> None:
-        self.settings = VoiceSettings(**settings)
+        self.settings = with_limits(VoiceSettings, **settings)
         self.microphone = ScriptedMicrophone()
         self.wake_word = LevelWakeWord()
         self.transcriber = LevelTranscriber(self.microphone.words)

@@ -119,8 +119,7 @@ async def test_cloud_key(commands):
     async with FakeAnthropic() as cloud:
         commands.file(
             "voice-gateway.toml",
-            f'{NO_SERVER}[brain]\nprovider = "anthropic"\n'
-            f'[anthropic]\nbase_url = "{cloud.url}"\nmax_retries = 0\n',
+            f'{NO_SERVER}[brain]\nprovider = "anthropic"\n[anthropic]\nbase_url = "{cloud.url}"\n',
         )
         cloud.script(Scripted(status=401, error_type="authentication_error"))
         gateway = Running(await commands.start("run", ANTHROPIC_API_KEY=KEY))

@@ -49,8 +49,8 @@ async def test_a_pipe_that_nobody_writes_to_is_not_waited_for(commands):
 
 async def test_settings_may_come_from_what_the_shell_has_opened(commands):
     done = await commands.run(
-        "config", "show", "--json", "--config", "/dev/stdin", text="[tools]\nmax_parallel = 3\n"
+        "config", "show", "--json", "--config", "/dev/stdin", text="[tools]\nresult_cap = 300\n"
     )
 
     rows = {row["name"]: row for row in done.json}
-    assert (rows["tools.max_parallel"]["value"], rows["tools.max_parallel"]["origin"]) == (3, "/dev/stdin")
+    assert (rows["tools.result_cap"]["value"], rows["tools.result_cap"]["origin"]) == (300, "/dev/stdin")

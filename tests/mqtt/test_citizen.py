@@ -143,7 +143,7 @@ async def test_without_discovery_the_configs_are_taken_back(broker):
     async with open_door(broker) as watch:
         watch.publish(Planned("timer", {"1": {"text": "tea timer"}}))
         await settles(broker, lambda found: sum("homeassistant/" in where for where in found) == 6)
-    async with open_door(broker, discovery=False) as watch:
+    async with open_door(broker, discovery_prefix="") as watch:
         watch.publish(Planned("timer", {"1": {"text": "tea timer"}}))
         watch.publish(Planned("routine", {}))
         found = await settles(broker, lambda found: not any("homeassistant/" in where for where in found))

@@ -124,7 +124,7 @@ async def nobody(_utterance, **_options) -> Reply:
 
 
 async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
-    settings, watch = MqttSettings(broker_url=broker.url, discovery=False), EventBus()
+    settings, watch = MqttSettings(broker_url=broker.url, discovery_prefix=""), EventBus()
     door = MqttChannel(settings, nobody, MemoryStore(), watch)
     async with Listener.on(broker) as listener, connected(settings) as client:
         publisher = asyncio.create_task(door.publish_all(client))
@@ -152,7 +152,7 @@ class Waiting:
 
 @contextlib.asynccontextmanager
 async def running_door(broker, sleep):
-    settings, watch = MqttSettings(broker_url=broker.url, discovery=False), EventBus()
+    settings, watch = MqttSettings(broker_url=broker.url, discovery_prefix=""), EventBus()
     door = MqttChannel(settings, nobody, MemoryStore(), watch, sleep=sleep)
     door.announce_ready()
     running = asyncio.create_task(door.run())

@@ -119,7 +119,7 @@ class House:
             f'[brain]\nprovider = "ollama"\nstore = "{self._store}"\n'
             f'[ollama]\nbase_url = "{self.model.url}"\ntimeout_seconds = 5\n'
             f'[voice]\nwyoming_url = "tcp://127.0.0.1:{self.wyoming_port}"\n'
-            "[web]\nport = 0\n[mcp]\nbase_delay_seconds = 0.2\nmax_delay_seconds = 1.0\n"
+            "[web]\nport = 0\n[mcp]\nbase_delay_seconds = 0.2\n"
             + server("zwave", "counting_server.py", self.switched_file, 0.02, self.folder / "lamps.txt")
         )
 

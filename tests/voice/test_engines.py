@@ -68,7 +68,7 @@ async def test_a_missing_package_is_named_with_what_to_do(speech, monkeypatch, s
 async def test_whisper_without_its_package_or_model_says_so(speech, monkeypatch, tmp_path):
     from voice_gateway.hearing.engines import new_transcriber
 
-    transcriber = new_transcriber(VoiceSettings(stt="whisper", whisper_model=tmp_path))
+    transcriber = new_transcriber(VoiceSettings(stt=str(tmp_path)))
 
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
     with pytest.raises(HearingError, match="pip install faster-whisper"):

@@ -120,7 +120,7 @@ async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, mo
                 writer.write(b'{"type": "transcript", "data": {"text": ""}}\n')
         writer.close()
 
-    settings = VoiceSettings(stt="wyoming", stt_url=f"tcp://127.0.0.1:{port}")
+    settings = VoiceSettings(stt=f"tcp://127.0.0.1:{port}")
     async with opened(Settings(voice=settings)) as gateway:
         voice = gateway.doors.voice(show=print, announce=print, first_pause_seconds=0.05)
         running = asyncio.ensure_future(voice.run())
@@ -136,13 +136,11 @@ async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, mo
 
 
 async def test_engines_that_cannot_be_loaded_are_told_of(commands):
-    settings = (
-        '[voice]\nenabled = true\nwake_words = ["nowhere.tflite"]\ntts = "piper"\npiper_voice = "no.onnx"\n'
-    )
+    settings = '[voice]\nenabled = true\nwake_words = ["nowhere.tflite"]\ntts = "no.onnx"\n'
     file = commands.file("v.toml", settings)
     async with Running.opened(commands, "--config", str(file)) as gateway:
         assert "the wake word file nowhere.tflite is not there" in await trouble(commands, "voice")
-        assert "set voice.piper_voice" in await trouble(commands, "speech")
+        assert "set voice.tts" in await trouble(commands, "speech")
         assert (await ask(commands, "what time is it"))["ok"]
         talk = await commands.run("talk", "--config", str(file))
         assert talk.code == 1

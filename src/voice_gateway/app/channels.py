@@ -251,7 +251,7 @@ class Doors:
         )
 
     async def _recognise(self, text: str) -> list[tuple[str, Mapping[str, Any]]]:
-        requests = await self._gateway.local.recognise(text, self._gateway.settings.voice.room)
+        requests = await self._gateway.local.recognise(text, None)
         return [(request.tool, request.args) for request in requests]
 
     @cached_property

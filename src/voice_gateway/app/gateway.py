@@ -162,10 +162,7 @@ class Gateway:
         return ToolExecutor(
             self.tools,
             timeout_seconds=settings.timeout_seconds,
-            hard_timeout_seconds=settings.hard_timeout_seconds,
-            max_parallel=settings.max_parallel,
             result_cap=settings.result_cap,
-            slow_seconds=settings.slow_seconds,
         )
 
     def _build_link(self) -> MCPIntegration:

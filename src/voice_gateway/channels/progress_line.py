@@ -38,7 +38,7 @@ class ProgressLine:
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn
         from rich.progress import Progress as Bars
 
-        from voice_gateway.config import colours
+        from voice_gateway.config.environment import wants_colours
 
         # `markup` is off: what a server says of its progress is words.
         columns = (
@@ -47,7 +47,7 @@ class ProgressLine:
             TaskProgressColumn(show_speed=False),
             TextColumn("{task.fields[message]}", markup=False),
         )
-        console = Console(file=self._out, no_color=not colours.are_wanted(), highlight=False)
+        console = Console(file=self._out, no_color=not wants_colours(), highlight=False)
         bars = Bars(
             *columns,
             console=console,

@@ -16,7 +16,7 @@ from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.marks import Mark, mark_lines, without_marks
 from voice_gateway.channels.progress_line import ProgressLine
 from voice_gateway.channels.typed_history import TypedHistory
-from voice_gateway.config import colours
+from voice_gateway.config.environment import wants_colours
 from voice_gateway.events import Progressed, Waiting
 from voice_gateway.turn import Reply, Utterance, new_id
 
@@ -246,7 +246,7 @@ def tell_unasked(text: str, out: TextIO) -> None:
 
 
 def painted(text: str, colour: str, out: TextIO, start: str = "", end: str = "") -> str:
-    if not out.isatty() or not colours.are_wanted():
+    if not out.isatty() or not wants_colours():
         return text
     return f"{start}\033[{colour}m{end}{text}{start}\033[0m{end}"
 

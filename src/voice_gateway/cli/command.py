@@ -1,52 +1,33 @@
 """What commands share: the settings that their options choose, and the running gateway."""
 
 import argparse
-import contextlib
 import sys
 from pathlib import Path
 from typing import Any
 
 from voice_gateway.channels.control import Silent, greet, request
 from voice_gateway.cli.parser import PROGRAM
-from voice_gateway.config import Loaded, control_file, data_folder, load
+from voice_gateway.config import Loaded, control_file, data_folder, load, named_file
 from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.problems.machine import SETTINGS_OPEN
+from voice_gateway.problems.sentences import SETTINGS_READABLE
 from voice_gateway.progress import OnProgress
 
 OPENED = ("/dev/", "/proc/self/fd/")
 
 
-def loaded(options: argparse.Namespace, *, ask: bool = False) -> Loaded:
-    """`ask`: what the servers of an mcp.json have to be told is asked for at a terminal first."""
+def loaded(options: argparse.Namespace) -> Loaded:
     overrides: dict[str, Any] = {}
     if provider := getattr(options, "provider", None):
         overrides["brain.provider"] = provider
     if room := getattr(options, "room", None):
         overrides["brain.room"] = room
-    file = checked_file(getattr(options, "config", None))
-    found = load(file, overrides=overrides)
-    if ask and _asked(found):
-        found = load(file, overrides=overrides)
-    if found.ignored:
-        print(f"{PROGRAM}: {one_line(found.ignored)}", file=sys.stderr)
-    for sentence in found.readable:
-        print(f"{PROGRAM}: {one_line(sentence)} {SETTINGS_OPEN.advice} ends that.", file=sys.stderr)
+    found = load(checked_file(named_file(getattr(options, "config", None))), overrides=overrides)
+    if found.readable:
+        text = f"{SETTINGS_READABLE.format(file=found.file, what=found.readable)} {SETTINGS_OPEN.advice}"
+        print(f"{PROGRAM}: {one_line(text)} ends that.", file=sys.stderr)
     return found
-
-
-def _asked(found: Loaded) -> bool:
-    """Whether anything was asked: without a terminal nobody could answer."""
-    missing = {name for one in found.settings.left_out for name in one.asks}
-    if not missing or found.answers is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    from voice_gateway.cli.inputs import ask_for
-
-    several = {one.id: one for ones in found.inputs.values() for one in ones if one.id in missing}
-    print(f"{PROGRAM}: servers of your mcp.json ask for what only you know (Enter: not now)", file=sys.stderr)
-    with contextlib.suppress(KeyboardInterrupt):  # the event loop has the signal, too, and stops the command
-        ask_for(several.values(), found.answers)
-    return True
 
 
 def checked_file(file: Path | None) -> Path | None:
@@ -84,6 +65,6 @@ async def _speaks_for(options: argparse.Namespace) -> bool:
         raise  # a second gateway beside one that only sleeps could act twice
     except LinkError:
         return False
-    config = getattr(options, "config", None)
+    config = named_file(getattr(options, "config", None))
     same_config = config is None or hello["config"] == str(config.resolve())
     return bool(same_config and hello["data_folder"] == str(data_folder()))

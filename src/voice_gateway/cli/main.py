@@ -35,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GatewayError as error:
         if debug:
             raise
-        print(f"{PROGRAM}: {logs.one_line(str(error))}", file=sys.stderr)
+        for line in str(error).split("\n") if isinstance(error, ConfigError) else [str(error)]:
+            print(f"{PROGRAM}: {logs.one_line(line)}", file=sys.stderr)
         return 2 if isinstance(error, ConfigError) else 1
     except asyncio.CancelledError:
         # A service manager's stop is a good end of `run`; everything else was cut off.
@@ -56,9 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _set_up_streams(options: argparse.Namespace) -> None:
     if getattr(options, "no_color", False):
-        from voice_gateway.config import colours
+        from voice_gateway.config.environment import switch_off_colours
 
-        colours.switch_off()
+        switch_off_colours()
     for stream in (sys.stdout, sys.stderr):  # a character the terminal does not know must not cost the answer
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""`voice-gateway mcp`: the tool servers that are set up, and what only their user can give them."""
+"""`voice-gateway mcp`: the tool servers that are set up, and the logins at them."""
 
 import argparse
 from collections.abc import Awaitable, Callable
@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from voice_gateway.channels.terminal import print_json, printable
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.config import servers_shown
-from voice_gateway.cli.inputs import inputs
 from voice_gateway.cli.login import login, logout
 
 
@@ -14,7 +13,6 @@ async def mcp(options: argparse.Namespace) -> int:
     actions: dict[str | None, Callable[[argparse.Namespace], Awaitable[int]]] = {
         None: _list,
         "list": _list,
-        "inputs": inputs,
         "login": login,
         "logout": logout,
     }

@@ -33,11 +33,11 @@ examples:
   voice-gateway tools lint                           what to improve in tool descriptions
   voice-gateway doctor                               check everything, and say what to do
   voice-gateway config init                          write a commented voice-gateway.toml
-  voice-gateway config allow                         use the voice-gateway.toml of this folder as it is now
+  voice-gateway config set brain.room kitchen        change one setting, and keep your comments
   voice-gateway config show                          every setting, and where it came from
 
-Settings: --config FILE, else voice-gateway.toml here if you have allowed it, else that of the configuration
-folder. docs/configuration.md lists them all.
+Settings: --config FILE, else $VOICE_GATEWAY_CONFIG, else the file that `config init` writes.
+docs/configuration.md lists them all.
 """
 
 CALL_EXAMPLES = """\
@@ -253,13 +253,6 @@ def _add_mcp(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> 
     mcp = commands.add_parser("mcp", parents=[shared], help="the tool servers that are set up")
     actions = mcp.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
     actions.add_parser("list", parents=[shared], help="each server, and where it was set up (the default)")
-    inputs = actions.add_parser(
-        "inputs",
-        parents=[shared],
-        help="ask for what the servers of an mcp.json need to know, such as a token, and keep it",
-    )
-    inputs.add_argument("name", nargs="?", metavar="NAME", help="this server's, also what is kept already")
-    inputs.add_argument("--forget", action="store_true", help="forget what is kept instead")
     login = actions.add_parser("login", parents=[shared], help="log in at a server, with a browser")
     login.add_argument("name", metavar="NAME", help="the server, as `voice-gateway mcp` shows it")
     login.add_argument("--client-id", metavar="ID", help="as which client, where a server registers none")
@@ -288,21 +281,18 @@ def _add_catalogue(commands: "argparse._SubParsersAction[Parser]", shared: Parse
 
 
 def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
-    config = commands.add_parser("config", parents=[shared], help="show, check, start or allow the settings")
+    config = commands.add_parser("config", parents=[shared], help="show, check, set, edit, init")
     actions = config.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
     actions.add_parser(
         "show", parents=[shared], help="every setting, its value and where it came from (the default)"
     )
     actions.add_parser("check", parents=[shared], help="exit code 0 when all is well, 2 when not")
     actions.add_parser("path", parents=[shared], help="the file in use; exit code 1 when there is none")
-    actions.add_parser(
-        "allow",
-        parents=[shared],
-        help="use the voice-gateway.toml of this folder, as long as it starts the same servers",
-    )
-    init = actions.add_parser(
-        "init", parents=[shared], help="write a commented voice-gateway.toml, and allow it"
-    )
+    change = actions.add_parser("set", parents=[shared], help="change one setting in the settings file")
+    change.add_argument("key", metavar="KEY", help="as `config show` has it, such as brain.room")
+    change.add_argument("value", metavar="VALUE", help='its value; lists as "a, b"; "" for none')
+    actions.add_parser("edit", parents=[shared], help="open the settings file in $EDITOR, and check it")
+    init = actions.add_parser("init", parents=[shared], help="write a commented settings file")
     init.add_argument("--force", action="store_true", help="write over an existing file")
 
 

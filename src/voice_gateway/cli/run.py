@@ -23,7 +23,7 @@ FURTHER = (
 
 async def run(options: argparse.Namespace) -> int:
     stays = options.command == "run"
-    found = loaded(options, ask=True)
+    found = loaded(options)
     settings = found.settings
     behind = source(sys.stdin)
     watch = EventBus()

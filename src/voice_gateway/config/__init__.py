@@ -1,9 +1,8 @@
 """One frozen settings tree, read once: command line over environment over file over default."""
 
 from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
-from voice_gateway.config.kinds import SHORTEST_PIN
-from voice_gateway.config.load import Loaded, load
-from voice_gateway.config.section import Section
+from voice_gateway.config.kinds import SHORTEST_PIN, Section
+from voice_gateway.config.load import Loaded, load, named_file
 from voice_gateway.config.servers import SIMULATED_HOME, remember_home
 from voice_gateway.config.tree import (
     AnthropicSettings,
@@ -53,6 +52,7 @@ __all__ = [
     "conversations_file",
     "data_folder",
     "load",
+    "named_file",
     "remember_home",
     "web_token_file",
 ]

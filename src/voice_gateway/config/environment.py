@@ -1,18 +1,22 @@
-"""The settings that environment variables say: our own names, and those that people already have."""
+"""The settings in environment variables: our own names, and names that people already have."""
 
+import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic.fields import FieldInfo
 
 from voice_gateway.config.kinds import did_you_mean
-from voice_gateway.config.servers import read_json
-from voice_gateway.config.tree import WITHOUT_EFFECT, Settings, setting_names
+from voice_gateway.config.moved import advice
+from voice_gateway.config.tree import Settings, setting_names
 from voice_gateway.errors import ConfigError
 
 ENV_PREFIX = "VOICE_GATEWAY_"
+CONFIG_FILE = "VOICE_GATEWAY_CONFIG"  # names the settings file
+NO_COLOUR = "NO_COLOR"  # see no-color.org
 
-# Names people already have in their environment, and the setting each stands for.
+# Names people already have in their environment, and the setting of each.
 KNOWN_NAMES = {
     "AI_PROVIDER": "brain.provider",
     "OLLAMA_BASE_URL": "ollama.base_url",
@@ -32,10 +36,25 @@ def env_name(setting: str) -> str:
     return ENV_PREFIX + setting.replace(".", "_").upper()
 
 
+def wants_colours() -> bool:
+    """Whether the terminal shows colours."""
+    return not os.environ.get(NO_COLOUR) and os.environ.get("TERM", "dumb") not in ("", "dumb")
+
+
+def switch_off_colours() -> None:
+    """For this program and the libraries that read the same variable."""
+    os.environ[NO_COLOUR] = "1"
+
+
+def editor() -> str:
+    """The user's editor, as a shell command."""
+    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+
+
 def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
-    """Each setting that is said there: its value, and the variable's name."""
+    """By setting: its value, and the variable's name. Raises ConfigError."""
     variables = _variables(environ)
-    if not variables:  # as most often: then the library that reads them is not even imported
+    if not variables:  # the usual case does not import the library
         return {}
     given = _read_variables({env_name(setting): environ[name] for setting, name in variables.items()})
     found: dict[str, tuple[Any, str]] = {}
@@ -46,7 +65,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Which variable says what a setting is: our own twin of a known name wins over it."""
+    """The variable of each setting that has one: our own name wins over a known name."""
     own = {env_name(setting): setting for setting in setting_names()}
     whole = {env_name(name): name for name in ("preset", "mcpServers")}
     _refuse_unknown_names(environ, [*own, *whole])
@@ -55,15 +74,17 @@ def _variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _refuse_unknown_names(environ: Mapping[str, str], known: list[str]) -> None:
-    gone = {env_name(setting) for setting in WITHOUT_EFFECT}
-    ends = [name.removeprefix(ENV_PREFIX) for name in known if name not in gone]
-    problems = [
-        f'unknown setting "{name}"{did_you_mean(name.removeprefix(ENV_PREFIX), ends, ENV_PREFIX)}'
-        for name in sorted(environ)
-        if name.startswith(ENV_PREFIX) and name not in known
-    ]
+    ends = [name.removeprefix(ENV_PREFIX) for name in known]
+    problems = []
+    for name in sorted(environ):
+        if name.startswith(ENV_PREFIX) and name not in known and name != CONFIG_FILE:
+            if (moved := advice(name, spelled=env_name)) is not None:
+                problems.append(f"environment: {moved}")
+            else:
+                hint = did_you_mean(name.removeprefix(ENV_PREFIX), ends, ENV_PREFIX)
+                problems.append(f'environment: unknown setting "{name}"{hint}')
     if problems:
-        raise ConfigError(f"environment: {'; '.join(problems)}")
+        raise ConfigError("\n".join(problems))
 
 
 def _read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
@@ -71,14 +92,22 @@ def _read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
     from pydantic_settings import EnvSettingsSource
 
     def decoded(name: str, _field: FieldInfo, text: str) -> Any:
-        if name == "mcpServers":
-            return read_json(text, env_name(name))
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        if name != "mcpServers":
+            return split_list(text)
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ConfigError(f"{env_name(name)} is not valid JSON: {error}") from error
 
-    settings: Any = Settings  # it need not be one of the library's own: the tree is also read without it
+    settings: Any = Settings  # the tree is not one of the library's own classes
     source: Any = EnvSettingsSource(
         settings, env_prefix=ENV_PREFIX, env_nested_delimiter="_", env_nested_max_split=1
     )
     source.env_vars = {name.lower(): text for name, text in variables.items()}
     source.decode_complex_value = decoded
     return dict(source())
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """A list as an environment variable or a command line has it: `a, b, c`."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())

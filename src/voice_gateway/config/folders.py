@@ -12,42 +12,37 @@ LONGEST_SOCKET_PATH = 100  # the system's own limit is 104 to 108 bytes
 
 
 def user_file() -> Path:
-    """The settings of the user, wherever the program is started."""
+    """The user's settings file, in the platform's configuration folder."""
     return Path(platformdirs.user_config_dir("voice-gateway", appauthor=False)) / FILE_NAME
 
 
 def user_mcp_json() -> Path:
-    """The servers of the user in the shape of other clients, where no setting names a file of them."""
+    """The servers of other MCP clients, where no setting names such a file."""
     return user_file().with_name("mcp.json")
 
 
-def allowed_folder() -> Path:
-    """Which settings files of other folders the user has allowed."""
-    return data_folder() / "allowed"
-
-
 def data_folder() -> Path:
-    """What must survive a restart."""
+    """Everything that must survive a restart."""
     return Path(platformdirs.user_data_dir("voice-gateway", appauthor=False))
 
 
 def conversations_file() -> Path:
-    """What was said, when `brain.store` is sqlite."""
+    """The conversations, when `brain.store` is sqlite."""
     return data_folder() / "conversations.sqlite"
 
 
 def web_token_file() -> Path:
-    """The hash of the token that other machines need for the web door."""
+    """The hash of the token that other machines need for the web channel."""
     return data_folder() / "web-token.json"
 
 
 def log_file() -> Path:
-    """Warnings, where they would stand between what is said at a terminal."""
+    """The warnings of a gateway that talks to a person at a terminal."""
     return data_folder() / "gateway.log"
 
 
 def control_file() -> Path:
-    """The socket by which commands reach the running gateway; its folder belongs to its owner alone."""
+    """The socket by which commands reach the running gateway, in a folder of its owner alone."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime) / "voice-gateway" if runtime else data_folder() / "run"
     file = folder / "control.sock"

@@ -1,10 +1,11 @@
-"""Kinds of values that several settings share, each refused with one clear line."""
+"""The base of every settings section, and the kinds of values that several settings share."""
 
 import contextlib
 import difflib
 import json
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -12,30 +13,49 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
+    ConfigDict,
     SecretStr,
     ValidationError,
     ValidatorFunctionWrapHandler,
+    model_validator,
 )
 
 CHANNELS = ("cli", "voice", "mqtt", "wyoming", "web", "mcp")  # where words come in
-# What the engines' packages bring along; a test compares. Reading settings must not load an engine.
+# The wake words in each engine's package, compared by a test: reading settings must not import an engine.
 WAKE_WORDS = {
     "openwakeword": ("alexa", "hey_jarvis", "hey_mycroft", "hey_rhasspy", "okay_nabu"),
     "microwakeword": ("alexa", "hey_jarvis", "hey_mycroft", "okay_nabu"),
 }
 WAKE_FILES = {"openwakeword": ".tflite", "microwakeword": ".json"}
-ANY_PORT = 65_535  # in place of the one that each protocol has for itself
-LONGEST_TOPIC = 200  # characters of a prefix: the protocol's own limit is far away, a mistake is not
-
+DEFAULT_PORT = 65_535  # stands for the protocol's own port where an address has none
+LONGEST_TOPIC = 200  # characters of a prefix
 SHORTEST_PIN = 4  # digits
-HOME_ASSISTANT_PATHS = ("/api/mcp", "/mcp_server/sse")  # the only places where it has its MCP server
-BUILTIN = "builtin"  # the source of the gateway's own tools: a server of that name would replace them all
-_SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_))*")  # "__" parts server and tool
+HOME_ASSISTANT_PATHS = ("/api/mcp", "/mcp_server/sse")  # the paths of its MCP server
+BUILTIN = "builtin"  # the source of the gateway's own tools, so no server may have this name
+_SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_))*")  # "__" separates server and tool
+
+
+class Section(BaseModel):
+    """A part's own settings: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_means_none(cls, values: Any) -> Any:
+        """An empty text means "none", also for a list: TOML and the environment have no word for it."""
+        if not isinstance(values, dict):
+            return values
+        nothing = {type(None): None, tuple: ()}
+        kinds = {key: type(field.default) for key, field in cls.model_fields.items()}
+        empty = {key: nothing[kind] for key, kind in kinds.items() if kind in nothing}
+        return {key: empty.get(key, "") if value == "" else value for key, value in values.items()}
 
 
 def did_you_mean(word: str, known: Iterable[str], before: str = "") -> str:
-    """Behind a name that nobody knows; empty when none is near."""
+    """A suggestion to append to an unknown name; empty if no known name is close."""
     near = difflib.get_close_matches(word, list(known), n=1)
     return f' (did you mean "{before}{near[0]}"?)' if near else ""
 
@@ -49,10 +69,10 @@ def plain(message: str) -> str:
 def checked_server_name(name: str) -> str:
     """Raises ValueError."""
     if name.casefold() == BUILTIN:
-        raise ValueError(f'"{name}" is the name of the tools of the gateway itself: give the server another')
+        raise ValueError(f'"{name}" is the name of the gateway\'s own tools: choose another')
     if not _SERVER_NAME.fullmatch(name):
         shown = json.dumps(name[:60], ensure_ascii=False)
-        raise ValueError(f"{shown} is no name for a server: use letters, digits, '-', '.' and single '_'")
+        raise ValueError(f"{shown} is not a server name: use letters, digits, '-', '.' and single '_'")
     return name
 
 
@@ -69,53 +89,33 @@ def is_own_server(command: object, args: object) -> bool:
 def _address(
     *schemes: str, example: str, needs_host: bool = True, least_port: int = 1
 ) -> Callable[[str], str]:
-    """What is refused here would end the program later, where a library takes the address apart."""
+    """A validator for addresses. Messages do not repeat the address, which may hold a password."""
 
     def checked(url: str) -> str:
+        login = "; write / as %2F, ? as %3F and # as %23 in a login" if "@" in url else ""
         if not url.startswith(schemes):
-            raise ValueError(f"must start with {' or '.join(schemes)}, such as {_suggested(url, example)}")
+            raise ValueError(f"must start with {' or '.join(schemes)}, such as {example}")
         if not url.isprintable() or " " in url:
             raise ValueError(f"must have no spaces or control characters: {example} is expected")
-        if (host := _host(url)) is None or (needs_host and not host):
-            raise ValueError(f"names no host, as {example} does{_about_logins(url)}")
-        if _port(url) < least_port:
-            raise ValueError(
-                f"the port must be a number from 1 to 65535, as in {example}{_about_logins(url)}"
-            )
+        try:
+            host = (urlsplit(url).hostname or "").encode("idna").decode()
+        except ValueError:
+            host = None
+        if host is None or (needs_host and not host):
+            raise ValueError(f"names no host, as {example} does{login}")
+        try:
+            port = urlsplit(url).port
+        except ValueError:
+            port = -1
+        if (DEFAULT_PORT if port is None else port) < least_port:
+            raise ValueError(f"the port must be a number from 1 to 65535, as in {example}{login}")
         return url
 
     return checked
 
 
-def _host(url: str) -> str | None:
-    """None: it is none that can be looked up."""
-    try:
-        return (urlsplit(url).hostname or "").encode("idna").decode()
-    except ValueError:
-        return None
-
-
-def _port(url: str) -> int:
-    """The library's own message would repeat what may be a password."""
-    try:
-        port = urlsplit(url).port
-    except ValueError:
-        return -1
-    return ANY_PORT if port is None else port
-
-
-def _about_logins(url: str) -> str:
-    """With one of these in a password, all behind it is no longer part of the login."""
-    return "; write / as %2F, ? as %3F and # as %23 in a login" if "@" in url else ""
-
-
-def _suggested(url: str, example: str) -> str:
-    """An address can hold a login: only a plain host is repeated."""
-    scheme = example.partition("://")[0]
-    return f"{scheme}://{url}" if re.fullmatch(r"[A-Za-z0-9.-]{1,60}(:\d{1,5})?", url) else example
-
-
 _checked_redis = _address("redis://", "rediss://", example="redis://host:6379", needs_host=False)
+checked_server = _address("tcp://", example="tcp://host:10300")
 
 
 def _checked_zone(name: str) -> str:
@@ -136,19 +136,16 @@ def _checked_store(store: str) -> str:
         _checked_redis(store)
     else:
         raise ValueError("must be memory, sqlite or redis://host:6379")
-    _check_redis_options(store)
+    with contextlib.suppress(ImportError):  # the store reports the missing package when it is opened
+        from redis.asyncio.connection import parse_url
+
+        parse_url(store)  # checks the options behind the question mark
     return store
 
 
-def _check_redis_options(url: str) -> None:
-    """Behind the question mark stand the library's own options, and it alone knows them."""
-    with contextlib.suppress(ImportError):  # whoever starts without it is told so
-        from redis.asyncio.connection import parse_url
-
-        parse_url(url)
-
-
-def _checked_topic(topic: str) -> str:
+def _checked_topic(topic: str, *, empty: bool = False) -> str:
+    if empty and not topic:
+        return topic
     plain = topic.isprintable() and not set(topic) & set("#+") and len(topic) <= LONGEST_TOPIC
     if not plain or not topic or topic.startswith(("/", "$")) or topic.endswith("/"):
         raise ValueError('must be a plain topic, such as "home/voice": no + or #, no / at either end')
@@ -162,7 +159,7 @@ def _checked_group(group: str) -> str:
 
 
 def _checked_pin(pin: Any) -> Any:
-    """Digits, because it is also said aloud, one by one; at least four, because it can be guessed."""
+    """Digits, because a PIN is also said aloud, one by one; at least four, because it can be guessed."""
     text = pin.get_secret_value() if isinstance(pin, SecretStr) else pin
     if text is not None and not (isinstance(text, str) and re.fullmatch("[0-9]{1,32}", text)):
         raise ValueError('must be digits in quotes, such as "2468"')
@@ -171,17 +168,18 @@ def _checked_pin(pin: Any) -> Any:
     return pin
 
 
-def _checked_doors(doors: tuple[str, ...]) -> tuple[str, ...]:
-    """A name that no door has would let nobody in, and nobody would notice. Raises ValueError."""
-    for door in doors:
-        if door not in CHANNELS:
+def _checked_channels(channels: tuple[str, ...]) -> tuple[str, ...]:
+    """Raises ValueError for an unknown channel: it would allow nothing, without a word."""
+    for channel in channels:
+        if channel not in CHANNELS:
             known = f"{', '.join(CHANNELS[:-1])} and {CHANNELS[-1]}"
-            raise ValueError(f'no channel "{door}"{did_you_mean(door, CHANNELS)}; the channels are {known}')
-    return doors
+            hint = did_you_mean(channel, CHANNELS)
+            raise ValueError(f'no channel "{channel}"{hint}; the channels are {known}')
+    return channels
 
 
 def checked_wake_words(words: tuple[str, ...], engine: str) -> tuple[str, ...]:
-    """ "Hey Jarvis" is hey_jarvis, as the engines spell it. Raises ValueError."""
+    """Raises ValueError. "Hey Jarvis" is hey_jarvis, as the engines spell it."""
     known = WAKE_WORDS.get(engine)
     for word in words if known else ():
         spelled = "_".join(word.lower().replace("-", " ").split())
@@ -192,8 +190,8 @@ def checked_wake_words(words: tuple[str, ...], engine: str) -> tuple[str, ...]:
 
 
 def _checked_language(language: str) -> str:
-    """Our own sentences are English; others are those of home-assistant-intents. Raises ValueError."""
-    if language == "en":  # as nearly always: then the package is not even imported
+    """Raises ValueError. English is ours; the other languages are those of home-assistant-intents."""
+    if language == "en":  # the usual case does not import the package
         return language
     from home_assistant_intents import get_languages
 
@@ -204,7 +202,7 @@ def _checked_language(language: str) -> str:
 
 
 def checked_steps(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    """Of two types pydantic would say for each what is wrong with it. Raises ValueError."""
+    """Raises one ValueError; for two types pydantic would write a message each."""
     try:
         return handler(value)
     except ValidationError:
@@ -213,8 +211,7 @@ def checked_steps(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 
 WebAddress = Annotated[str, AfterValidator(_address("http://", "https://", example="http://host:port"))]
 BrokerAddress = Annotated[str, AfterValidator(_address("mqtt://", "mqtts://", example="mqtt://host:1883"))]
-ServerAddress = Annotated[str, AfterValidator(_address("tcp://", example="tcp://host:10300"))]
-# Where we listen ourselves: any address of this machine, and port 0 for any that is free.
+# An address to listen on; port 0 takes any free port.
 ListenAddress = Annotated[
     str,
     AfterValidator(_address("tcp://", example="tcp://127.0.0.1:10700", needs_host=False, least_port=0)),
@@ -223,6 +220,7 @@ Language = Annotated[str, AfterValidator(_checked_language)]
 ZoneName = Annotated[str, AfterValidator(_checked_zone)]
 StorePlace = Annotated[str, AfterValidator(_checked_store)]
 Topic = Annotated[str, AfterValidator(_checked_topic)]
+TopicOrNone = Annotated[str, AfterValidator(partial(_checked_topic, empty=True))]
 ShareGroup = Annotated[str, AfterValidator(_checked_group)]
 Pin = Annotated[SecretStr, BeforeValidator(_checked_pin)]
-Doors = Annotated[tuple[str, ...], AfterValidator(_checked_doors)]
+Channels = Annotated[tuple[str, ...], AfterValidator(_checked_channels)]

@@ -1,30 +1,25 @@
-"""Read the settings: command line over environment over file over preset over default, and who said what."""
+"""Read the settings: command line over environment over file over preset over default, and who set what."""
 
-import contextlib
-import logging
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from voice_gateway.config.environment import from_environment
-from voice_gateway.config.folders import FILE_NAME, user_file
+from voice_gateway.config.environment import CONFIG_FILE, from_environment
+from voice_gateway.config.folders import user_file
 from voice_gateway.config.kinds import did_you_mean, plain
-from voice_gateway.config.mcp_json.entry import SECRET_NAME
-from voice_gateway.config.mcp_json.inputs import Answers, Input
-from voice_gateway.config.servers import Servers, beside, with_servers
-from voice_gateway.config.tree import WITHOUT_EFFECT, ServerSettings, Settings, setting_names
-from voice_gateway.config.trust import Content, FileRead, read_found, read_named, refusal
+from voice_gateway.config.moved import advice
+from voice_gateway.config.servers import beside, with_servers
+from voice_gateway.config.tree import ServerSettings, Settings, setting_names
 from voice_gateway.errors import ConfigError
-from voice_gateway.problems.sentences import SETTINGS_IGNORED, SETTINGS_READABLE
-
-log = logging.getLogger(__name__)
+from voice_gateway.private_files import is_open_to_others
 
 Tree = dict[str, Any]  # as the file has it: sections of keys
+SECRET_WORDS = ("authorization", "token", "key", "secret", "password", "cookie")
 # Three ways to run it, as sets of other defaults.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     # Nothing leaves the house, and nothing tries to.
@@ -43,23 +38,8 @@ class Loaded:
     settings: Settings
     file: Path | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
-    ignored: str | None = None  # the file of the current folder that is not used, and why
-    reads: tuple[FileRead, ...] = ()  # whatever was read: the file, and another client's
-    readable: tuple[str, ...] = ()  # of each file with a secret in it that others can read, in a sentence
-    notes: tuple[str, ...] = ()  # what another client's file has and means nothing here, in a sentence each
-    inputs: Mapping[str, tuple[Input, ...]] = field(default_factory=dict)  # by server: what its user is asked
-    answers: Answers | None = None  # … and where that is kept
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Each file is read once: what is used is what was looked at."""
-
-    file: Path | None = None
-    tree: Tree = field(default_factory=dict)
-    ignored: str | None = None
-    reads: Mapping[Path, FileRead] = field(default_factory=dict)
-    here: bool = False  # it only lies in the current folder, and was allowed
+    readable: str | None = None  # the secrets in the file, if other users can read it
+    notes: tuple[str, ...] = ()  # a sentence for each part of an mcp.json that has no effect
 
 
 def load(
@@ -69,14 +49,17 @@ def load(
     environ: Mapping[str, str] | None = None,
     file_alone: bool = False,
 ) -> Loaded:
-    """`overrides` are dotted names from the command line. `file_alone`: no variable of the environment is a
-    setting; those that a file asks for are known all the same. Raises ConfigError with one clear line."""
+    """`overrides` are dotted names from the command line; with `file_alone` no variable is a setting.
+
+    Raises ConfigError with one line for each mistake.
+    """
     environ = os.environ if environ is None else environ
-    source = _named(file) if file is not None else _found()
-    found, tree = source.file, source.tree
+    found = named_file(file, environ) or (user_file() if user_file().is_file() else None)
+    tree = _read_toml(found) if found is not None else {}
+    _refuse_old_names(tree, found)
     origins = {name: str(found) for name in _dotted(tree)}
     for name, (value, variable) in from_environment({} if file_alone else environ).items():
-        if name == "mcpServers":  # it stands for the whole table of the file
+        if name == "mcpServers":  # replaces the whole table of the file
             origins = {key: where for key, where in origins.items() if not key.startswith("mcpServers.")}
             origins |= dict.fromkeys(_dotted({name: value}), variable)
         _put(tree, name, value)
@@ -85,86 +68,37 @@ def load(
         _put(tree, name, value)
         origins[name] = "command line"
     _fill_from_preset(tree, origins)
-    for name in WITHOUT_EFFECT:
-        if name in origins:
-            log.warning("setting has no effect any more", extra={"setting": name, "origin": origins[name]})
     settings = _with_tools_dir(_validated(tree, origins, found), found)
-    reads = dict(source.reads)
-    servers = with_servers(settings, found, origins, reads, environ, here=source.here)
-    readable = tuple(_readable_secrets(servers, origins, reads.values()))
-    return Loaded(
-        servers.settings,
-        found,
-        origins,
-        source.ignored,
-        tuple(reads.values()),
-        readable,
-        servers.notes,
-        servers.inputs,
-        servers.answers,
-    )
+    secrets = [what for name, what in _secrets(settings) if found and origins.get(name) == str(found)]
+    settings, notes = with_servers(settings, found, origins, environ)
+    readable = " and ".join(secrets) if found and secrets and is_open_to_others(found) else None
+    return Loaded(settings, found, origins, readable, notes)
 
 
-def _with_tools_dir(settings: Settings, file: Path | None) -> Settings:
-    """A path that is not whole is one beside the file."""
-    if settings.tools.tools_dir is None:
-        return settings
-    tools = settings.tools.model_copy(update={"tools_dir": beside(file, settings.tools.tools_dir)})
-    return settings.model_copy(update={"tools": tools})
+def named_file(option: Path | None, environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The file that the command line or the environment names."""
+    return option or (Path(environ[CONFIG_FILE]).expanduser() if environ.get(CONFIG_FILE) else None)
 
 
-# --- the file
-
-
-def _named(file: Path) -> _Source:
+def _read_toml(file: Path) -> Tree:
     try:
-        read = read_named(file)
+        tree = tomllib.loads(file.read_bytes().decode("utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror or error}") from error
-    return _Source(file, _read_toml(read), reads={file: read})
-
-
-def _found() -> _Source:
-    """That of the current folder if it may be used, else that of the user."""
-    here = own = user_file()
-    with contextlib.suppress(FileNotFoundError):  # the current folder was deleted
-        here = Path.cwd() / FILE_NAME
-    ignored: str | None = None
-    if os.path.realpath(here) != os.path.realpath(own) and (read := read_found(here)) is not None:
-        source = _allowed(read)
-        if isinstance(source, _Source):
-            return source
-        ignored = SETTINGS_IGNORED.format(file=here, reason=source)
-    return replace(_named(own), ignored=ignored) if own.is_file() else _Source(ignored=ignored)
-
-
-def _allowed(read: FileRead) -> _Source | str:
-    """The file, and the other client's that it names, which can hold commands as well; or why not."""
-    if reason := refusal(read):
-        return reason
-    tree, reads = _read_toml(read), {read.path: read}
-    section = tree.get("mcp")
-    if isinstance(section, dict) and isinstance(named := section.get("mcp_config"), str) and named:
-        other = read_found(beside(read.path, Path(named)), Content.MCP_JSON)
-        if other is not None:
-            if reason := refusal(other):
-                return f"it names {other.path}, and of that {reason}"
-            reads[other.path] = other
-    return _Source(read.path, tree, reads=reads, here=True)
-
-
-def _read_toml(read: FileRead) -> Tree:
-    file = read.path
-    try:
-        tree = tomllib.loads(read.content.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file} is not valid TOML: {error}") from error
-    # `mcp_config = "FILE"` is also taken at the top of the file, where people look for it first.
+    # `mcp_config = "FILE"` is also accepted at the top of the file.
     if "mcp_config" in tree and isinstance(section := tree.get("mcp", {}), dict):
         tree["mcp"] = {"mcp_config": tree.pop("mcp_config"), **section}
     return tree
+
+
+def _refuse_old_names(tree: Tree, file: Path | None) -> None:
+    old = [f"{file}: {line}" for name in _dotted(tree) if (line := advice(name)) is not None]
+    if old:
+        raise ConfigError("\n".join(old))
 
 
 def _dotted(tree: Tree) -> Iterator[str]:
@@ -183,11 +117,8 @@ def _put(tree: Tree, name: str, value: Any) -> None:
         part[key] = value
 
 
-# --- presets
-
-
 def _fill_from_preset(tree: Tree, origins: dict[str, str]) -> None:
-    """A preset is only a set of other defaults: whatever was said anywhere else wins."""
+    """A preset is a set of other defaults: any value that was set wins over it."""
     preset = tree.get("preset")
     for name, value in PRESETS.get(preset, {}).items() if isinstance(preset, str) else ():
         if name not in origins:
@@ -195,23 +126,15 @@ def _fill_from_preset(tree: Tree, origins: dict[str, str]) -> None:
             origins[name] = f"preset {preset}"
 
 
-# --- secrets that others can read
+def _with_tools_dir(settings: Settings, file: Path | None) -> Settings:
+    if settings.tools.tools_dir is None:
+        return settings
+    tools = settings.tools.model_copy(update={"tools_dir": beside(file, settings.tools.tools_dir)})
+    return settings.model_copy(update={"tools": tools})
 
 
-def _readable_secrets(
-    servers: Servers, origins: Mapping[str, str], reads: Iterable[FileRead]
-) -> Iterator[str]:
-    """A warning, not a refusal: who is alone on a machine need not care."""
-    for read in reads:
-        if read.open_to_others:
-            held = [what for name, what in _secrets(servers) if origins.get(name) == str(read.path)]
-            if held:
-                yield SETTINGS_READABLE.format(file=read.path, what=" and ".join(held))
-
-
-def _secrets(servers: Servers) -> Iterator[tuple[str, str]]:
-    """The setting's name, and what is said of it."""
-    settings = servers.settings
+def _secrets(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The setting's name, and what to call it."""
     named = {
         "anthropic.api_key": settings.anthropic.api_key,
         "mqtt.password": settings.mqtt.password,
@@ -219,12 +142,12 @@ def _secrets(servers: Servers) -> Iterator[tuple[str, str]]:
     }
     yield from ((name, name) for name, value in named.items() if value is not None)
     for name, server in settings.mcpServers.items():
-        has_secret = any(SECRET_NAME.search(key) for key in (*server.headers, *server.env))
-        if has_secret and name not in servers.kept_elsewhere:
+        keys = [key.lower() for key in (*server.headers, *server.env)]
+        if any(word in key for key in keys for word in SECRET_WORDS):
             yield f"mcpServers.{name}", f"the token of the server {name}"
 
 
-# --- what is wrong with them, in one line
+# --- mistakes, in one line each
 
 
 def _validated(tree: Tree, origins: Mapping[str, str], file: Path | None) -> Settings:
@@ -232,7 +155,7 @@ def _validated(tree: Tree, origins: Mapping[str, str], file: Path | None) -> Set
         return Settings.model_validate(tree)
     except ValidationError as error:
         problems = [_problem(entry, origins, file) for entry in error.errors(include_url=False)]
-        raise ConfigError("; ".join(problems)) from error
+        raise ConfigError("\n".join(problems)) from error
 
 
 def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
@@ -240,9 +163,9 @@ def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
     name, key = ".".join(where), ".".join(where[:2])
     message = plain(entry["msg"])
     if entry["type"] == "extra_forbidden":
-        text = f'unknown setting "{name}"{did_you_mean(where[-1], _keysbeside(where))}'
+        text = f'unknown setting "{name}"{did_you_mean(where[-1], _keys_beside(where))}'
     elif (whole := ".".join([*where, message.partition(" ")[0]])) in setting_names():
-        # What is wrong between several settings names the first of them itself.
+        # A mistake between several settings names the first of them itself.
         key, text = whole, ".".join([*where, message])
     else:
         text = f"{name}: {message}"
@@ -250,12 +173,10 @@ def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
     return f"{origin}: {text}" if origin else text
 
 
-def _keysbeside(where: list[str]) -> list[str]:
-    """What may have been meant: nobody is led to a setting of what is gone."""
+def _keys_beside(where: list[str]) -> list[str]:
     if len(where) == 1:
         return list(Settings.model_fields)
     if where[0] == "mcpServers":
         return list(ServerSettings.model_fields)
     section = Settings.model_fields[where[0]].annotation
-    keys = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else ()
-    return [key for key in keys if f"{where[0]}.{key}" not in WITHOUT_EFFECT]
+    return list(section.model_fields) if isinstance(section, type) and issubclass(section, BaseModel) else []

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import (
     Field,
@@ -17,19 +17,20 @@ from pydantic import (
 from voice_gateway.config.kinds import (
     HOME_ASSISTANT_PATHS,
     BrokerAddress,
-    Doors,
+    Channels,
     Language,
     Pin,
+    Section,
     ShareGroup,
     StorePlace,
     Topic,
+    TopicOrNone,
     WebAddress,
     ZoneName,
     checked_server_name,
     checked_steps,
     is_own_server,
 )
-from voice_gateway.config.section import Section
 from voice_gateway.config.voice import VoiceSettings
 from voice_gateway.config.web import WebSettings
 
@@ -37,10 +38,15 @@ Provider = Literal["local", "ollama", "anthropic"]
 AutonomySetting = Literal["auto", "ask", "act", "look"]
 SeveralSteps = Annotated[Literal["auto"] | bool, WrapValidator(checked_steps)]
 ServerType = Literal["stdio", "sse", "http", "streamable-http"]  # as mcp.json has it
+Latitude = Annotated[float, Field(ge=-90, le=90)]
+Longitude = Annotated[float, Field(ge=-180, le=180)]
 Spoken = Literal[
     "doorbell", "button", "door", "lock", "keypad", "battery", "tamper", "intrusion", "emergency", "power",
     "siren", "smoke_test", "network",
 ]  # fmt: skip
+
+
+TOWNS_URL = "https://geocoding-api.open-meteo.com"
 
 
 class BrainSettings(Section):
@@ -53,7 +59,7 @@ class BrainSettings(Section):
         "en", description="language of the local brain's sentences: en, or one of home-assistant-intents"
     )
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')
-    max_rounds: int = Field(6, ge=1, le=50, description="model calls in one turn")
+    max_rounds: ClassVar[int] = 6  # model calls in one turn
     several_steps: SeveralSteps = Field(
         "auto",
         description="ask the model again after its calls went well: true, false, or auto "
@@ -66,13 +72,12 @@ class BrainSettings(Section):
         "of 7 B and more; else ask)",
     )
     turn_timeout_seconds: float = Field(120.0, gt=0, description="the longest a whole turn may take")
-    conversation_expiry_seconds: float = Field(900.0, gt=0, description="silence that ends a conversation")
-    router: bool = Field(True, description="no effect any more (there was an embedding router)")
+    conversation_expiry_seconds: ClassVar[float] = 900.0  # silence that ends a conversation
     store: StorePlace = Field(
         "memory",
         description="where conversations are kept: memory, sqlite (they survive a restart), or redis://host",
     )
-    refresh_seconds: float = Field(30.0, gt=0, le=3600, description="how often device names are read again")
+    refresh_seconds: ClassVar[float] = 30.0  # how often device names are read again
 
 
 class OllamaSettings(Section):
@@ -83,7 +88,7 @@ class OllamaSettings(Section):
     num_ctx: int = Field(6144, ge=512, description="context length; a change makes Ollama reload the model")
     keep_alive: str = Field("30m", description="how long Ollama keeps the model and the prompt it has read")
     reasoning: bool = Field(False, description="let the model think aloud before it answers (slow)")
-    temperature: float = Field(0.0, ge=0, le=2, description="0 gives the same answer to the same question")
+    temperature: ClassVar[float] = 0.0  # the same answer to the same question
     num_predict: int = Field(512, ge=1, description="longest answer, in tokens")
     timeout_seconds: float = Field(60.0, gt=0, description="longest silence of the server")
     tool_token_budget: int = Field(4000, ge=0, description="tokens the tool list may take of the context")
@@ -108,35 +113,33 @@ class AnthropicSettings(Section):
         description="tokens the devices' names may take; above it: how many of each kind; 0: no names",
     )
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait for one request")
-    max_retries: int = Field(2, ge=0, le=10, description="tries after an overloaded or unreachable API")
+    max_retries: ClassVar[int] = 2  # after an overloaded or unreachable API
 
 
 class ToolsSettings(Section):
     """How tools run."""
 
     timeout_seconds: float = Field(30.0, gt=0, description="limit of one tool call")
-    hard_timeout_seconds: float = Field(
-        300.0, gt=0, description="limit of a call that reports progress, which moves its usual limit on"
-    )
-    max_parallel: int = Field(8, ge=1, le=64, description="calls of one message that run at the same time")
     result_cap: int = Field(8000, ge=200, description="characters of a result that the model gets")
-    slow_seconds: float = Field(1.0, gt=0, description="a call longer than this is logged as slow")
     priority: tuple[str, ...] = Field((), description="tools to keep, first first, when the list is too long")
     tools_dir: Path | None = Field(
         None, description="folder of Python files with LangChain tools of your own (docs/tools.md)"
     )
     search: bool = Field(True, description="offer web search")
     searxng_url: WebAddress | None = Field(None, description="your own SearXNG; without it DuckDuckGo (ddgs)")
-    search_region: str = Field("wt-wt", description="region of web searches, such as us-en or de-de")
-    search_safe: Literal["off", "moderate", "strict"] = Field("moderate", description="safe search")
-    search_timeout_seconds: float = Field(10.0, gt=0, description="limit of one web search")
+    search_region: ClassVar[str] = "wt-wt"
+    search_safe: ClassVar[Literal["off", "moderate", "strict"]] = "moderate"
+    search_timeout_seconds: ClassVar[float] = 10.0
     weather: bool = Field(True, description="offer the weather, from Open-Meteo")
     weather_url: WebAddress = Field("https://api.open-meteo.com", description="where Open-Meteo answers")
-    weather_towns_url: WebAddress = Field(
-        "https://geocoding-api.open-meteo.com", description="where Open-Meteo looks up towns"
-    )
     weather_units: Literal["metric", "imperial"] = Field("metric", description="metric or imperial")
-    weather_timeout_seconds: float = Field(10.0, gt=0, description="limit of one question to Open-Meteo")
+    weather_timeout_seconds: ClassVar[float] = 10.0
+
+    @property
+    def weather_towns_url(self) -> str:
+        """Where towns are looked up: Open-Meteo has another host for it, a server of one's own has not."""
+        default = type(self).model_fields["weather_url"].default
+        return TOWNS_URL if self.weather_url == default else self.weather_url
 
 
 class McpSettings(Section):
@@ -150,8 +153,8 @@ class McpSettings(Section):
         gt=0,
         description="limit of the first start of a server: npx, uvx and the like may have to fetch it",
     )
-    max_delay_seconds: float = Field(60.0, gt=0, description="longest wait between later attempts")
-    stop_timeout_seconds: float = Field(2.0, gt=0, description="time a server has to end before it is killed")
+    max_delay_seconds: ClassVar[float] = 60.0  # longest wait between later attempts
+    stop_timeout_seconds: ClassVar[float] = 2.0  # time a server has to end before it is killed
     mcp_config: Path | None = Field(
         None,
         description="another client's mcp.json whose servers are used too "
@@ -197,18 +200,6 @@ class ServerSettings(Section):
             )
         return self
 
-    _secrets: tuple[str, ...] = PrivateAttr(())
-
-    def with_secrets(self, secrets: Iterable[str]) -> "ServerSettings":
-        """The same; these words in its arguments or address are never shown."""
-        server = self.model_copy()
-        server._secrets = tuple(secrets)
-        return server
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        return self._secrets
-
     @property
     def has_token(self) -> bool:
         """In its headers; else one may come from a login."""
@@ -216,8 +207,7 @@ class ServerSettings(Section):
 
     @property
     def is_home(self) -> bool:
-        """By its address: our Z-Wave server, or where Home Assistant has its own. Its tools
-        say it for sure."""
+        """Whether its command or address is that of our Z-Wave server or of Home Assistant."""
         path = (self.url or "").partition("?")[0].rstrip("/")
         return is_own_server(self.command, self.args) or path.endswith(HOME_ASSISTANT_PATHS)
 
@@ -229,12 +219,11 @@ class ServerSettings(Section):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A server of another client's file that cannot be used, and why."""
+    """A server of an mcp.json that cannot be used, and why."""
 
-    name: str  # empty: all of that file
+    name: str  # empty: the whole file
     file: Path
-    reason: str  # behind the name
-    asks: tuple[str, ...] = ()  # what only the user can say, by `voice-gateway mcp inputs`
+    reason: str  # follows the name
 
 
 class MqttSettings(Section):
@@ -252,8 +241,10 @@ class MqttSettings(Section):
     )
     name: str = Field("Voice Gateway", min_length=1, description="name of this gateway in Home Assistant")
     room: str | None = Field(None, description="the room that requests over MQTT come from")
-    discovery: bool = Field(True, description="announce the gateway to Home Assistant")
-    discovery_prefix: Topic = Field("homeassistant", description="where Home Assistant listens")
+    discovery_prefix: TopicOrNone = Field(
+        "homeassistant",
+        description='where Home Assistant listens for the announcement of the gateway; "" announces nothing',
+    )
     share_group: ShareGroup | None = Field(
         None, description="share requests among the gateways of this name; needs a redis:// store"
     )
@@ -271,9 +262,9 @@ class PermissionSettings(Section):
     confirm: bool = Field(True, description="ask before unlocking, opening a gate or garage, disarming")
     pin: Pin | None = Field(None, description="four digits or more that must be said or typed to confirm")
     expiry_seconds: float = Field(30.0, gt=0, description="a question for confirmation is void after this")
-    sensitive_channels: Doors = Field(
+    sensitive_channels: Channels = Field(
         ("cli", "voice"),
-        description="doors that may ask for sensitive actions, of cli, voice, mqtt, wyoming, web and mcp",
+        description="channels that may ask for sensitive actions, of cli, voice, mqtt, wyoming, web and mcp",
     )
     sensitive_tools: tuple[str, ...] = Field((), description="more tools that need a confirmation")
     trusted_tools: tuple[str, ...] = Field((), description="tools that never need a confirmation")
@@ -289,17 +280,24 @@ class HomeSettings(Section):
     poll_seconds: float = Field(
         10.0, ge=1, le=3600, description="how often a home is read that tells of no changes: Home Assistant"
     )
-    latitude: float | None = Field(
-        None, ge=-90, le=90, description="for the weather, sunrise and sunset: degrees north"
+    location: tuple[Latitude, Longitude] | None = Field(
+        None, description="degrees north and east, for the weather, sunrise and sunset: [52.52, 13.40]"
     )
-    longitude: float | None = Field(None, ge=-180, le=180, description="and degrees east")
     timezone: ZoneName | None = Field(None, description="for example Europe/Berlin (default: the system's)")
+
+    @property
+    def latitude(self) -> float | None:
+        return self.location[0] if self.location else None
+
+    @property
+    def longitude(self) -> float | None:
+        return self.location[1] if self.location else None
 
 
 class RoutinesSettings(Section):
     """What is done later, again and again, or when something happens."""
 
-    limit: int = Field(1000, ge=0, description="how many routines there may be")
+    limit: ClassVar[int] = 1000  # routines
     grace_seconds: float = Field(
         120.0, ge=0, description="what was missed for no longer is done late; older is asked about"
     )
@@ -319,12 +317,17 @@ class EventSettings(Section):
 class RecorderSettings(Section):
     """What happened in every turn, kept on this machine (docs/turns.md)."""
 
-    enabled: bool = Field(
-        True, description='keep every turn, for `turns`, `replay` and "why did you do that"'
+    days: float = Field(
+        14.0,
+        ge=0,
+        description='how long turns are kept, for `turns`, `replay` and "why did you do that"; 0 keeps none',
     )
-    days: float = Field(14.0, gt=0, description="how long a turn is kept")
-    megabytes: float = Field(200.0, ge=1, description="how much is kept; the oldest goes first")
+    megabytes: ClassVar[float] = 200.0  # how much is kept; the oldest turn goes first
     audio: bool = Field(False, description="keep the recordings of what was said, too")
+
+    @property
+    def enabled(self) -> bool:
+        return self.days > 0
 
 
 class Settings(Section):
@@ -357,7 +360,7 @@ class Settings(Section):
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What another client's file has, and cannot be used; `mcpServers` is without it."""
+        """The entries of an mcp.json that cannot be used; `mcpServers` is without them."""
         return self._left_out
 
     @field_validator("mcpServers")
@@ -374,10 +377,6 @@ class Settings(Section):
                 'mqtt.share_group needs brain.store = "redis://…", so that no request acts twice'
             )
         return self
-
-
-# Settings of what is gone: taken, so that a file that still has them works, and warned of.
-WITHOUT_EFFECT = ("brain.router",)
 
 
 def setting_names() -> list[str]:

@@ -1,4 +1,4 @@
-"""The settings of the web console and of the door for programs."""
+"""The settings of the web console and of the API."""
 
 import ipaddress
 import re
@@ -7,13 +7,13 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from voice_gateway.config.section import Section
+from voice_gateway.config.kinds import Section
 
 _NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it; of a name that is not known here nobody can say so."""
+    """Whether only this machine can reach it; false for names that are not known here."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -21,7 +21,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _name_alone(host: str) -> str:
-    """Without the port, at any of which the name counts. ValueError: no browser would call a host so."""
+    """The host without its port. Raises ValueError if no browser would send it."""
     if _is_address(host):  # one of IPv6 is full of colons
         return host.casefold()
     try:
@@ -44,7 +44,7 @@ def _is_address(host: str) -> bool:
 
 
 class WebSettings(Section):
-    """The console in the browser, and the door for programs."""
+    """The console in the browser, and the API."""
 
     enabled: bool = Field(True, description="serve the console and the API (docs/console.md)")
     host: str = Field(

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, first_error
@@ -14,16 +15,14 @@ from voice_gateway.sound.worker import Worker
 
 def new_transcriber(settings: VoiceSettings) -> Transcriber:
     """Not loaded yet: `warm_up`, or the first segment, does that. One serves any number of streams."""
-    if settings.stt == "whisper":
+    if settings.stt_engine == "whisper":
         from voice_gateway.hearing.whisper import WhisperTranscriber
 
-        assert settings.whisper_model is not None  # checked by the settings
-        return WhisperTranscriber(settings.whisper_model)
-    if settings.stt == "wyoming":
+        return WhisperTranscriber(Path(settings.stt))
+    if settings.stt_engine == "wyoming":
         from voice_gateway.hearing.wyoming_transcriber import WyomingTranscriber
 
-        assert settings.stt_url is not None
-        return WyomingTranscriber(settings.stt_url)
+        return WyomingTranscriber(settings.stt)
     from voice_gateway.hearing.moonshine import MoonshineTranscriber
 
     return MoonshineTranscriber()

@@ -32,7 +32,7 @@ class WhisperTranscriber(NativeTranscriber):
         package = need("faster_whisper", "speech to text by Whisper", advice=INSTALL)
         if not (self._folder / "model.bin").is_file():
             raise HearingError(
-                f"{self._folder} holds no faster-whisper model (no model.bin): check voice.whisper_model"
+                f"{self._folder} holds no faster-whisper model (no model.bin): check voice.stt"
             )
         try:
             # A folder, never a name: nothing is downloaded.

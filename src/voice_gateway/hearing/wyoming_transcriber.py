@@ -38,7 +38,7 @@ class WyomingTranscriber:
             text = f"the speech to text server {self._url} did not answer in {self._timeout:g} s"
             raise HearingError(text, spoken=SILENT) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
-            text = f"the speech to text server {self._url} failed ({error}): check it, and voice.stt_url"
+            text = f"the speech to text server {self._url} failed ({error}): check it, and voice.stt"
             raise HearingError(text, spoken=SILENT if isinstance(error, OSError) else FAILED) from error
 
     async def close(self) -> None:

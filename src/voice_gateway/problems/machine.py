@@ -12,7 +12,6 @@ from voice_gateway.problems.sentences import (
     PACKAGE_MISSING,
     PIN_LOCKED,
     SECOND_GATEWAY,
-    SETTINGS_IGNORED,
     SETTINGS_READABLE,
     SETTINGS_WRONG,
 )
@@ -37,15 +36,6 @@ SETTINGS = Problem(
     "a file, a variable or an option says what cannot be; nothing starts, and commands end with code 2",
     "`voice-gateway config check` names each mistake",
     "with the next start",
-)
-SETTINGS_HERE = Problem(
-    "settings (current folder)",
-    (SETTINGS_IGNORED,),
-    "`voice-gateway.toml` of the current folder could run commands that are not yours: others can write or "
-    "replace it, or you have not allowed it as it is; your own file or the defaults hold",
-    "the rest of that line; read the file before you allow it "
-    "([why](configuration.md#a-file-in-the-current-folder))",
-    "after `voice-gateway config allow`, with the next start",
 )
 SETTINGS_OPEN = Problem(
     "settings (others)",
@@ -89,7 +79,6 @@ THIS_MACHINE = (
     DATA_FOLDER,
     FOLDER_SHARED,
     SETTINGS,
-    SETTINGS_HERE,
     SETTINGS_OPEN,
     INSTALLATION,
     CLOCK,

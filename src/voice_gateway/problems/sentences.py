@@ -6,7 +6,6 @@ SERVER_INSTALLING = "The {name} server takes long to start; its tools come when 
 SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
 
 SERVER_UNUSABLE = "The {name} server of {file} is left out: {reason}."
-SERVER_ASKS = "The {name} server waits for what only you know: {inputs}."
 SERVERS_UNUSABLE = "No server of {file} is used: {reason}."
 
 HOME_STARTING = "Home Assistant ({name}) is just starting; I keep trying."
@@ -60,7 +59,6 @@ PIN_LOCKED = "The PIN is locked for {time} after {wrong} wrong ones."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
 FOREIGN_SOCKET = "control socket belongs to somebody else, it is not used"
 SETTINGS_READABLE = "Others can read {file}, and it holds {what}."
-SETTINGS_IGNORED = "{file} is not used: {reason} (--config FILE uses it all the same)"
 
 VOICE_PACKAGE = "The voice needs the package {package}."
 CANNOT_HEAR = "I cannot hear: {reason}"

@@ -9,7 +9,6 @@ from voice_gateway.problems.sentences import (
     LOGIN_NEEDED,
     OWN_TOOLS_LEFT_OUT,
     ROUTINES_LOST,
-    SERVER_ASKS,
     SERVER_GIVEN_UP,
     SERVER_HANGS,
     SERVER_INSTALLING,
@@ -39,20 +38,13 @@ SERVER = Problem(
     "the MCP server did not start, ended, or hangs; built-in tools and other servers work",
     f"{start_by_hand('its command')}; or {reachable('its address')};"
     " `voice-gateway doctor` shows its last words",
-    "by itself: it is tried again and again, with waits up to `mcp.max_delay_seconds`",
+    "by itself: it is tried again and again, with waits up to a minute",
 )
 SERVER_ENTRY = Problem(
     "`server NAME` (its entry)",
     (SERVER_UNUSABLE,),
     "its entry in another client's `mcp.json` cannot be used; the other entries are",
     "the entry; `voice-gateway config check` names each mistake ([mcp.json](mcp.md))",
-    "with the next start",
-)
-SERVER_INPUT = Problem(
-    "`server NAME` (its input)",
-    (SERVER_ASKS,),
-    "its entry in another client's `mcp.json` asks for something that was never said, such as a token",
-    "`voice-gateway mcp inputs` asks for it and keeps it ([mcp.json](mcp.md#inputs))",
     "with the next start",
 )
 MCP_JSON = Problem(
@@ -135,7 +127,6 @@ OWN_TOOLS = Problem(
 TOOLS = (
     SERVER,
     SERVER_ENTRY,
-    SERVER_INPUT,
     MCP_JSON,
     SERVER_INSTALLS,
     HOME_ASSISTANT_STARTS,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from voice_gateway.recorder.store import TurnStore
     from voice_gateway.recorder.why_words import WhyQuestion
 
-OFF = "I keep no record of what I do, so I cannot say: the setting recorder.enabled is off."
+OFF = "I keep no record of what I do, so I cannot say: the setting recorder.days is 0."
 LOST = "I cannot say: the record of what I did cannot be read now."
 NOTHING = "I have no record of anything I did here."
 NOT_ME = (

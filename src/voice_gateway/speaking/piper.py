@@ -12,7 +12,7 @@ from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.synthesizer import PROGRAM_SECONDS, from_wav
 from voice_gateway.turn import Speech
 
-ADVICE = "install it (`pip install piper-tts`), check voice.piper_voice, or choose another voice.tts"
+ADVICE = "install it (`pip install piper-tts`), check voice.tts"
 _WRITTEN = re.compile(r"(?<!\S)(\S*\.wav)\s*$")  # how it says that a sentence is ready
 
 
@@ -55,9 +55,7 @@ class PiperSynthesizer:
             return self._process
         for file in (self._voice, Path(f"{self._voice}.json")):
             if not file.is_file():
-                raise SpeakingError(
-                    f"{file} is not there: set voice.piper_voice to an .onnx file with its .json"
-                )
+                raise SpeakingError(f"{file} is not there: set voice.tts to an .onnx file with its .json")
         await self._end()
         self._folder = Path(tempfile.mkdtemp(prefix="voice-gateway-piper-"))
         found = shutil.which(self._program)

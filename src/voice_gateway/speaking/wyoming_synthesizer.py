@@ -10,7 +10,7 @@ from voice_gateway.turn import Speech
 
 TIMEOUT_SECONDS = 15.0
 DEFAULT_PORT = 10200
-ADVICE = "check it, and voice.tts_url"
+ADVICE = "check it, and voice.tts"
 
 
 class WyomingSynthesizer:

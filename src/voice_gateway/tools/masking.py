@@ -246,7 +246,6 @@ def _secrets(server: "ServerSettings") -> Iterator[str]:
     for name, value in named:
         if is_secret_name(name.lstrip("-")) or name.upper().endswith("KEY"):
             yield value
-    yield from server.secrets
     for header in server.headers.values():
         yield header.get_secret_value()
         yield header.get_secret_value().rpartition(" ")[2]  # behind "Bearer"

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.config.trust import read_found
 from voice_gateway.errors import ToolError
+from voice_gateway.private_files import read_own
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.traits import check_definition, lc_name, sendable_name, with_traits
 from voice_gateway.turn import ToolTraits
@@ -131,9 +131,10 @@ def _is_tool_file(file: Path) -> bool:
 
 
 def _load_file(file: Path, found: OwnTools, taken: Collection[str]) -> None:
-    read = read_found(file)
-    if read is None or read.objection is not None:
-        found.leave_out(str(file), read.objection if read is not None and read.objection else "it is gone")
+    try:
+        content = read_own(file)
+    except OSError as error:
+        found.leave_out(str(file), error.strerror or str(error))
         return
     # Known by its name, as a module is: what it defines may be looked up there.
     module = ModuleType(f"own_tools_{file.stem}")
@@ -141,7 +142,7 @@ def _load_file(file: Path, found: OwnTools, taken: Collection[str]) -> None:
     sys.modules[module.__name__] = module
     try:
         # What was checked is what runs, and no other file that took its place.
-        exec(compile(read.content, str(file), "exec"), module.__dict__)
+        exec(compile(content, str(file), "exec"), module.__dict__)
         public = [value for name, value in vars(module).items() if not name.startswith("_")]
         tools = list(_tools_in(public))
     except (Exception, SystemExit) as error:

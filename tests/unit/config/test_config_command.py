@@ -1,134 +1,186 @@
-"""`voice-gateway config`: origins, masked secrets, and a file that changes nothing until it is edited."""
+"""`voice-gateway config` and `mcp`: origins, masked secrets, checks, and changes to the settings file."""
 
 import json
 import re
+import stat
 import tomllib
 
 import pytest
-from tests.fakes.allowed_settings import allowed
 
 from voice_gateway.__main__ import main
-from voice_gateway.cli.config import commented_file
 from voice_gateway.config import Settings, load
+from voice_gateway.config.edit import commented_file
+from voice_gateway.config.folders import user_file
 
 
 def shown(capsys):
     return {row["name"]: row for row in json.loads(capsys.readouterr().out)}
 
 
-def test_show_names_the_variable_a_value_came_from_and_masks_secrets(capsys, monkeypatch):
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    monkeypatch.setenv("MQTT_BROKER_URL", "mqtt://me:word@host")
-
-    assert main(["config", "show", "--json"]) == 0
-
-    rows = shown(capsys)
-    assert rows["anthropic.api_key"] == {
-        "name": "anthropic.api_key",
-        "value": "***",
-        "origin": "ANTHROPIC_API_KEY",
-    }
-    assert rows["mqtt.broker_url"]["value"] == "mqtt://***@host"
-    assert rows["ollama.num_ctx"]["origin"] == "default"
-    assert "--simulate" in rows["mcpServers.zwave"]["value"]
-
-
-def test_show_for_people_hides_secrets_too(capsys, monkeypatch):
-    monkeypatch.setenv("MQTT_PASSWORD", "very-secret")
-
-    assert main(["config"]) == 0
-
-    assert "very-secret" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("as_json", [True, False])
-def test_show_hides_what_servers_and_addresses_were_told_in_confidence(tmp_path, capsys, as_json):
-    (tmp_path / "voice-gateway.toml").write_text(
+def test_show_has_the_origin_of_every_value_and_masks_secrets(written, capsys, monkeypatch):
+    file = written(
         """
+        mcp_config = "mcp.json"
         [tools]
         searxng_url = "http://searx.local/?key=hush-1&safe=2"
         [mqtt]
         broker_url = "mqtt://bob:hush@2@host"
         [mcpServers.a]
         command = "server"
-        args = ["--token", "hush-3", "--password=hush-4", "--key", "sk-ant-hush-5", "http://b:hush-6@h/x?pwd=hush-7"]
+        args = ["--token", "hush-3", "--password=hush-4", "--key", "sk-ant-hush-5", "http://b:hush-6@h/x"]
         [mcpServers.b]
         url = "https://bob:hush@8@host/mcp?api_key=hush-9&units=metric"
         """
     )
-    allowed(tmp_path / "voice-gateway.toml")
-
-    assert main(["config", "show", *(["--json"] if as_json else [])]) == 0
-
-    out = capsys.readouterr().out
-    assert "hush" not in out
-    assert "@2" not in out
-    assert "@8" not in out
-    if as_json:
-        rows = {row["name"]: row["value"] for row in json.loads(out)}
-        assert rows["tools.searxng_url"] == "http://searx.local/?key=***&safe=2"
-        assert rows["mqtt.broker_url"] == "mqtt://***@host"
-        assert rows["mcpServers.a"] == "server --token *** --password=*** --key *** http://***@h/x?pwd=***"
-        assert rows["mcpServers.b"] == "https://***@host/mcp?api_key=***&units=metric"
-
-
-def test_show_names_the_preset_and_where_servers_came_from(tmp_path, capsys, monkeypatch):
+    written('{"mcpServers": {"three": {"command": "x"}}}', "mcp.json")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-hush")
     monkeypatch.setenv("VOICE_GATEWAY_PRESET", "offline")
-    monkeypatch.setenv("VOICE_GATEWAY_MCPSERVERS", '{"one": {"command": "y"}}')
-    (tmp_path / "mcp.json").write_text('{"mcpServers": {"three": {"command": "x"}}}')
-    file = tmp_path / "voice-gateway.toml"
-    file.write_text('mcp_config = "mcp.json"\n[mcpServers.one]\ncommand = "x"\n')
-    allowed(file)
-    allowed(tmp_path / "mcp.json")
 
+    assert main(["config"]) == 0
+    assert "hush" not in capsys.readouterr().out
     assert main(["config", "show", "--json"]) == 0
 
     rows = shown(capsys)
     assert next(iter(rows)) == "preset"
-    assert (rows["preset"]["value"], rows["preset"]["origin"]) == ("offline", "VOICE_GATEWAY_PRESET")
-    assert rows["mcp.mcp_config"]["origin"] == str(file)
-    assert rows["mcpServers.one"]["origin"] == "VOICE_GATEWAY_MCPSERVERS"
-    assert rows["mcpServers.three"]["origin"] == str(tmp_path / "mcp.json")
+    assert rows["preset"]["origin"] == "VOICE_GATEWAY_PRESET"
+    key = {"name": "anthropic.api_key", "value": "***", "origin": "ANTHROPIC_API_KEY"}
+    assert rows["anthropic.api_key"] == key
+    assert rows["ollama.num_ctx"]["origin"] == "default"
+    assert rows["tools.searxng_url"]["value"] == "http://searx.local/?key=***&safe=2"
+    assert (rows["mqtt.broker_url"]["value"], rows["mqtt.broker_url"]["origin"]) == (
+        "mqtt://***@host",
+        str(file),
+    )
+    assert rows["mcpServers.a"]["value"] == "server --token *** --password=*** --key *** http://***@h/x"
+    assert rows["mcpServers.b"]["value"] == "https://***@host/mcp?api_key=***&units=metric"
+    assert rows["mcpServers.three"]["origin"] == str(file.with_name("mcp.json"))
 
 
-def test_init_writes_a_file_that_changes_nothing_and_is_not_written_over(tmp_path, capsys):
+@pytest.mark.parametrize("words", [["mcp", "--json"], ["mcp", "list", "--json"]])
+def test_mcp_lists_each_server_with_its_origin(written, capsys, words):
+    file = written('[mcpServers.mine]\ncommand = "server"\nargs = ["--token=hush-hush"]\n')
+
+    assert main(words) == 0
+
+    mine, home = json.loads(capsys.readouterr().out)
+    assert mine == {"name": "mine", "reached": "server --token=***", "origin": str(file)}
+    assert (home["name"], home["origin"]) == ("zwave", "default")
+
+
+def test_check_prints_a_line_for_each_mistake(written, capsys):
+    written("[voice]\nenabeld = true\n[mcp]\nattempts = 0\n")
+
+    assert main(["config", "check"]) == 2
+
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert 'unknown setting "voice.enabeld" (did you mean "enabled"?)' in "\n".join(lines)
+    assert main(["config", "check", "--config", "nowhere.toml"]) == 2
+
+
+def test_check_lists_the_languages_there_are(written, capsys):
+    codes = {"en": 0, "de-DE": 0, "pt-BR": 0, "xx": 2, "": 2}
+
+    for language, code in codes.items():
+        written(f'[brain]\nlanguage = "{language}"\n')
+        assert main(["config", "check"]) == code, language
+
+    assert 'no sentences for "xx"; there are af, ar, bg, ' in capsys.readouterr().err
+
+
+# --- init, set, edit
+
+
+def test_init_writes_where_the_gateway_reads_and_changes_nothing(capsys):
     assert main(["config", "init"]) == 0
-    assert load(environ={}).settings == load(tmp_path / "voice-gateway.toml", environ={}).settings
+    assert load(environ={}).file == user_file()
     assert load(environ={}).origins == {}
+    assert stat.S_IMODE(user_file().stat().st_mode) == 0o600
 
     assert main(["config", "init"]) == 2
     assert "--force" in capsys.readouterr().err
 
 
-def test_every_line_of_the_file_can_be_uncommented():
+def test_every_line_of_a_new_file_can_be_uncommented():
     text = "\n".join(
         re.sub(r"^# (\w+ = )", r"\1", line)
         for line in commented_file().partition("# Your own")[0].splitlines()
     )
 
-    tree = tomllib.loads(text)
-
-    assert Settings.model_validate(tree).ollama.model == Settings().ollama.model
+    assert Settings.model_validate(tomllib.loads(text)).ollama.model == Settings().ollama.model
 
 
-def test_check_suggests_what_was_meant(tmp_path, capsys):
-    (tmp_path / "voice-gateway.toml").write_text("[voice]\nenabeld = true\n")
-    allowed(tmp_path / "voice-gateway.toml")
+def test_set_writes_each_type_and_keeps_comments(written, capsys):
+    file = written("# mine\n[brain]  # here\nroom = 'Hall' # old\n")
+    changes = {
+        "brain.room": "Living Room",
+        "permission.pin": "2468",
+        "voice.enabled": "true",
+        "mqtt.broker_url": "",
+        "voice.silence_seconds": "0.7",
+        "voice.wake_words": "alexa, hey_jarvis",
+        "home.location": "52.5, 13.4",
+        "preset": "offline",
+        "mcpServers.ha.url": "http://ha/api/mcp",
+        "mcpServers.ha.headers": '{ Authorization = "Bearer x" }',
+    }
 
-    assert main(["config", "check"]) == 2
+    for key, value in changes.items():
+        assert main(["config", "set", key, value]) == 0, capsys.readouterr().err
 
-    err = capsys.readouterr().err
-    assert 'unknown setting "voice.enabeld" (did you mean "enabled"?)' in err
-    assert err.count("\n") == 1
-    assert main(["config", "check", "--config", "nowhere.toml"]) == 2
+    text, settings = file.read_text(), load(environ={}).settings
+    assert text.startswith("# mine\n")
+    assert "[brain]  # here" in text
+    assert settings.brain.room == "Living Room"
+    assert settings.permission.pin.get_secret_value() == "2468"
+    assert settings.voice.enabled is True
+    assert settings.voice.silence_seconds == 0.7
+    assert settings.voice.wake_words == ("alexa", "hey_jarvis")
+    assert settings.home.location == (52.5, 13.4)
+    assert settings.preset == "offline"
+    assert settings.mcpServers["ha"].url == "http://ha/api/mcp"
 
 
-@pytest.mark.parametrize(("language", "code"), [("en", 0), ("de-DE", 0), ("pt-BR", 0), ("xx", 2), ("", 2)])
-def test_check_refuses_a_language_that_is_not_there_and_names_the_choices(tmp_path, capsys, language, code):
-    file = tmp_path / "own.toml"
-    file.write_text(f'[brain]\nlanguage = "{language}"\n')
+def test_set_begins_a_private_file_and_follows_a_link(tmp_path):
+    assert main(["config", "set", "brain.room", "Hall"]) == 0
+    assert stat.S_IMODE(user_file().stat().st_mode) == 0o600
 
-    assert main(["config", "check", "--config", str(file)]) == code
+    real = user_file().rename(tmp_path / "dotfiles.toml")
+    user_file().symlink_to(real)
+    assert main(["config", "set", "brain.room", "Attic"]) == 0
+    assert user_file().is_symlink()
+    assert load(real, environ={}).settings.brain.room == "Attic"
 
-    err = capsys.readouterr().err
-    assert not code or f'no sentences for "{language}"; there are af, ar, bg, ' in err
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("brain.romo", "x", '(did you mean "brain.room"?)'),
+        ("voice.room", "x", '"voice.room" is now "brain.room"'),
+        ("mcp.attempts", "many", "mcp.attempts: must be a valid integer"),
+        ("permission.pin", "12", "at least 4 digits"),
+        ("mcpServers.x.args", "[1", "is not a TOML value"),
+    ],
+)
+def test_a_refused_change_leaves_the_file_as_it_was(written, capsys, key, value, says):
+    file = written("[brain]\nroom = 'Hall'\n")
+    before = file.read_bytes()
+
+    assert main(["config", "set", key, value]) == 2
+
+    assert says in capsys.readouterr().err
+    assert file.read_bytes() == before
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize(("edited", "code"), [("[brain]\nroom = 'Attic'\n", 0), ("[brain]\nroom = 1\n", 2)])
+def test_edit_replaces_the_file_only_if_it_is_valid(written, tmp_path, monkeypatch, edited, code):
+    file = written("[brain]\nroom = 'Hall'\n")
+    (tmp_path / "new").write_text(edited)
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"cp {tmp_path / 'new'}")
+
+    assert main(["config", "edit"]) == code
+
+    assert load(environ={}).settings.brain.room == ("Attic" if code == 0 else "Hall")
+    assert [path.name for path in file.parent.iterdir()] == [file.name]

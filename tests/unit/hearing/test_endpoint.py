@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.hearing import LoudIsSpeech, script
+from tests.fakes.limits import with_limits
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.hearing.endpoint import (
@@ -48,7 +49,7 @@ def test_a_command_is_started_speculated_and_ended():
 
 def test_the_segment_begins_with_the_pre_roll_and_ends_with_the_silence():
     sound = script("1.0 silence, 1.0 speech, 1.0 silence")
-    segment = record(sound, VoiceSettings(pre_roll_seconds=0.3))[-1].segment
+    segment = record(sound, with_limits(VoiceSettings, pre_roll_seconds=0.3))[-1].segment
 
     assert 0.7 - FRAME <= segment.start_seconds <= 0.7 + FRAME
     first, last = round(segment.start_seconds * RATE), round(segment.end_seconds * RATE)
@@ -56,7 +57,9 @@ def test_the_segment_begins_with_the_pre_roll_and_ends_with_the_silence():
 
 
 def test_no_pre_roll_can_be_wished():
-    segment = record(script("1.0 silence, 1.0 speech, 1.0 silence"), VoiceSettings(pre_roll_seconds=0))[-1]
+    segment = record(
+        script("1.0 silence, 1.0 speech, 1.0 silence"), with_limits(VoiceSettings, pre_roll_seconds=0)
+    )[-1]
 
     assert segment.segment.start_seconds == pytest.approx(1.0, abs=FRAME)
 
@@ -113,7 +116,7 @@ def test_a_click_is_no_speech_and_stays_in_the_pre_roll():
 
 
 def test_endless_speech_is_cut():
-    events = record(script("6.0 speech, 1.0 silence"), VoiceSettings(max_speech_seconds=2.0))
+    events = record(script("6.0 speech, 1.0 silence"), with_limits(VoiceSettings, max_speech_seconds=2.0))
     ended = [event for event in events if isinstance(event, Ended)]
 
     assert [event.segment.cut for event in ended][:2] == [True, True]
@@ -169,7 +172,7 @@ def test_nothing_depends_on_how_the_sound_is_cut(parts, step):
 def test_segments_are_what_was_heard_in_order_and_every_started_one_ends(parts):
     sound = script(", ".join(f"{seconds} {what}" for seconds, what in [*parts, (1.0, "silence")]))
 
-    events = record(sound, VoiceSettings(max_speech_seconds=4.0))
+    events = record(sound, with_limits(VoiceSettings, max_speech_seconds=4.0))
 
     before = 0.0
     for event in events:
@@ -198,7 +201,7 @@ BLOCK = 512
 
 def heard_behind_wake_word(sound, wake_at: float, **settings):
     """The segment that is recorded when the wake word is noticed at this second."""
-    recorder = SegmentRecorder(LoudIsSpeech(), VoiceSettings(**settings))
+    recorder = SegmentRecorder(LoudIsSpeech(), with_limits(VoiceSettings, **settings))
     events, waiting = [], True
     for at in range(0, len(sound), BLOCK):
         block = sound[at : at + BLOCK]

@@ -88,7 +88,7 @@ async def test_a_server_that_fails_is_a_hearing_error_that_names_it(answer, word
 
 
 async def test_nobody_listens_there():
-    with pytest.raises(HearingError, match=r"check it, and voice\.stt_url") as raised:
+    with pytest.raises(HearingError, match=r"check it, and voice\.stt") as raised:
         await WyomingTranscriber("tcp://127.0.0.1:1").warm_up()
     assert raised.value.spoken == "the speech to text server is not answering"
 

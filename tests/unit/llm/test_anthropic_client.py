@@ -9,6 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.anthropic_server import KEY, FakeAnthropic, Scripted
+from tests.fakes.limits import with_limits
 
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
@@ -55,7 +56,7 @@ class Bench:
     def client(self, **settings: Any) -> AnthropicClient:
         options = {"base_url": self.server.url, "api_key": KEY, "max_retries": 0, **settings}
         made = AnthropicClient(
-            AnthropicSettings(**options),
+            with_limits(AnthropicSettings, **options),
             BrainSettings(),
             ToolExecutor(self.tools),
             clock=lambda: NOW,

@@ -110,11 +110,11 @@ async def fails(client: OllamaClient, text: str = "hello", **turn: Any) -> Brain
 
 
 async def test_every_option_is_really_sent(bench: Bench) -> None:
-    client = bench.client(num_ctx=2048, num_predict=99, temperature=0.5, keep_alive="7m")
+    client = bench.client(num_ctx=2048, num_predict=99, keep_alive="7m")
     await ask(client)
 
     body = bench.server.chats[0]
-    assert body["options"] == {"num_ctx": 2048, "num_predict": 99, "temperature": 0.5}
+    assert body["options"] == {"num_ctx": 2048, "num_predict": 99, "temperature": 0.0}
     assert (body["keep_alive"], body["think"], body["stream"]) == ("7m", False, True)
     assert body["model"] == "qwen2.5:0.5b"
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.fakes.limits import with_limits
 from tests.fakes.linked import LIMIT, alive, fault_server, linked
 from tests.fakes.waiting import until
 
@@ -57,7 +58,7 @@ async def test_a_server_that_does_not_read_with_much_waiting_for_it_is_stopped_t
 async def test_cancelling_run_once_or_more_stops_the_servers_and_ends(times, tmp_path):
     server = fault_server("ignores_term", f"pid={tmp_path / 'pids'}")
     integration = MCPIntegration(
-        {"stubborn": server}, McpSettings(stop_timeout_seconds=0.6), on_tools=lambda *_: None
+        {"stubborn": server}, with_limits(McpSettings, stop_timeout_seconds=0.6), on_tools=lambda *_: None
     )
     run = asyncio.create_task(integration.run())
     await integration.settled()
@@ -126,7 +127,7 @@ from tests.fakes.linked import fault_server
 
 async def main():
     server = fault_server("ignores_term", "pid=" + sys.argv[1])
-    settings = McpSettings(stop_timeout_seconds=0.4)
+    settings = with_limits(McpSettings, stop_timeout_seconds=0.4)
     integration = MCPIntegration({"s": server}, settings, on_tools=lambda *_: None)
     run = asyncio.create_task(integration.run())
     await integration.settled()

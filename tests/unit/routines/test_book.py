@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.limits import with_limits
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
@@ -48,7 +49,7 @@ def home() -> Home:
 @pytest.fixture
 def book(tmp_path: Path, home: Home) -> RoutineBook:
     store = SqliteRoutines(tmp_path / "routines.sqlite3")
-    return RoutineBook(store, home, Place(UTC), RoutinesSettings(limit=5), now=lambda: NOW)
+    return RoutineBook(store, home, Place(UTC), with_limits(RoutinesSettings, limit=5), now=lambda: NOW)
 
 
 def kept(

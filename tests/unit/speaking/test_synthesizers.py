@@ -161,7 +161,7 @@ async def test_a_program_whose_caller_has_gone_is_ended(tmp_path):
 
 
 async def test_piper_without_its_voice_says_so(tmp_path):
-    with pytest.raises(SpeakingError, match=r"no.onnx is not there: set voice.piper_voice"):
+    with pytest.raises(SpeakingError, match=r"no.onnx is not there: set voice.tts"):
         await PiperSynthesizer(tmp_path / "no.onnx").speak("hello")
     voice = tmp_path / "alone.onnx"
     voice.touch()
@@ -179,7 +179,7 @@ async def test_a_wyoming_server_that_is_away_or_sends_nothing_says_so():
     server = await asyncio.start_server(close_at_once, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     url = f"tcp://127.0.0.1:{port}"
-    with pytest.raises(SpeakingError, match=r"failed.*voice.tts_url"):
+    with pytest.raises(SpeakingError, match=r"failed.*voice.tts"):
         await WyomingSynthesizer(url).speak("hello")
     server.close()
     await server.wait_closed()

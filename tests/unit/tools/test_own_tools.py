@@ -145,7 +145,7 @@ def test_a_file_that_others_could_have_written_is_not_run(folder: Path, tmp_path
     (folder / "folder.py").mkdir()
     found = own_tools(folder)
 
-    assert [("others may write it" in one, "regular file" in one) for one in sorted(found.problems)] == [
+    assert [("others may write it" in one, "Is a directory" in one) for one in sorted(found.problems)] == [
         (False, True),
         (True, False),
     ]

@@ -138,7 +138,7 @@ class MqttChannel:
         lost = self._retained.again()  # before what the broker still has comes in
         for name in (*self._commands, *self._retained.topics):
             await client.subscribe(name, qos=1)
-        if self._settings.discovery:
+        if self._settings.discovery_prefix:
             await client.subscribe(f"{self._settings.discovery_prefix}/status", qos=1)
         self._announce()
         self._put_all(lost)

@@ -32,7 +32,7 @@ class Retained:
 
     def configs(self) -> list[Message]:
         """All of them, for a Home Assistant that has just come."""
-        if not self._settings.discovery:
+        if not self._settings.discovery_prefix:
             return []
         of_plans = itertools.chain.from_iterable(plans.values() for plans in self._plans.values())
         fixed = discovery_messages(self._settings, self._switches)
@@ -71,7 +71,7 @@ class Retained:
         found: list[Message] = []
         for number, facts in itertools.islice(event.plans.items(), MOST_PLANS):
             found.append(self._state(event.kind, number, facts))
-            if self._settings.discovery:
+            if self._settings.discovery_prefix:
                 found.append(plan_config(self._settings, event.kind, number, _name(facts)))
         return {message.topic: message for message in found}
 

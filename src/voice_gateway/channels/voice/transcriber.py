@@ -283,7 +283,6 @@ class BackgroundTranscriber:
             recorded.text,
             "voice",
             conversation_id=self._conversation_id,
-            room=self._settings.room,
             heard_by=recorded.transcript.model if recorded.transcript else None,
             heard_seconds=recorded.transcript.seconds if recorded.transcript else None,
             endpoint_seconds=recorded.timings_ms["endpoint"] / 1000,

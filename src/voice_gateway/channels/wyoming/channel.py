@@ -109,8 +109,6 @@ class WyomingChannel:
                     await server.serve_forever()
 
     def _announced(self, host: str) -> contextlib.AbstractAsyncContextManager[None]:
-        if not self.settings.wyoming_announce:
-            return contextlib.nullcontext()
         return announced(self._name, host, self.port)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -146,11 +144,11 @@ class WyomingChannel:
         settings, languages = self.settings, ["en"]
         offer: dict[str, Any] = {
             "asr": [
-                _program(settings.stt, "models", [_artifact(settings.stt, languages=languages)])
+                _program(settings.stt_engine, "models", [_artifact(settings.stt_engine, languages=languages)])
                 | {"supports_transcript_streaming": True}
             ],
             "tts": [
-                _program(settings.tts, "voices", [_artifact(settings.tts, languages=languages)])
+                _program(settings.tts_engine, "voices", [_artifact(settings.tts_engine, languages=languages)])
                 | {"supports_synthesize_streaming": True}
             ],
             "handle": [

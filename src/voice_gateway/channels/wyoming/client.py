@@ -266,7 +266,6 @@ class Client:
             words,
             "wyoming",
             conversation_id=f"wyoming-{given}" if given else self._conversation_id,
-            room=self._door.settings.room,
             satellite=self._satellite(told),
         )
         reply = await self._door.answer(utterance)

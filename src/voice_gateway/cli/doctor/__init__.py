@@ -19,8 +19,8 @@ from voice_gateway.cli.doctor.sound import audio, speech
 from voice_gateway.config import Settings
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
-from voice_gateway.problems.machine import SETTINGS, SETTINGS_HERE, SETTINGS_OPEN
-from voice_gateway.problems.sentences import SETTINGS_WRONG
+from voice_gateway.problems.machine import SETTINGS, SETTINGS_OPEN
+from voice_gateway.problems.sentences import SETTINGS_READABLE, SETTINGS_WRONG
 
 COLOURS = {Grade.OK: "green", Grade.WARNING: "yellow", Grade.FAILED: "red"}
 
@@ -44,12 +44,11 @@ async def doctor(options: argparse.Namespace) -> int:
         add(bad("configuration", SETTINGS, SETTINGS_WRONG.format(reason=error)))
         return _end(findings, as_json=as_json and not in_lines)
     add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
-    for sentence in found.readable:
+    if found.readable:
+        sentence = SETTINGS_READABLE.format(file=found.file, what=found.readable)
         add(bad("configuration", SETTINGS_OPEN, one_line(sentence), grade=Grade.WARNING))
     for note in found.notes:
         add(CheckResult("mcp.json", Grade.WARNING, one_line(note)))
-    if found.ignored:
-        add(bad("configuration", SETTINGS_HERE, one_line(found.ignored), grade=Grade.WARNING))
     for title, check in all_checks(options.online):
         with progress.status(f"checking {title} …"):
             async for finding in check(found.settings):

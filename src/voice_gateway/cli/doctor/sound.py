@@ -54,7 +54,7 @@ async def _voice_activity(voice: VoiceSettings) -> str:
 async def _speech_to_text(voice: VoiceSettings) -> str:
     from voice_gateway.hearing.engines import new_transcriber
 
-    if voice.stt == "moonshine":
+    if voice.stt_engine == "moonshine":
         return await _whole("moonshine_voice", "moonshine-voice", "moonshine_voice/assets/tiny-en/")
     return await _answers(new_transcriber(voice))
 
@@ -62,7 +62,7 @@ async def _speech_to_text(voice: VoiceSettings) -> str:
 async def _text_to_speech(voice: VoiceSettings) -> str:
     from voice_gateway.speaking.engines import new_synthesizer
 
-    if voice.tts == "hibari":
+    if voice.tts_engine == "hibari":
         return await _whole("hibari", "hibari-tts", "hibari/")
     return await _answers(new_synthesizer(voice))
 

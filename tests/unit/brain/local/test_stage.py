@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from tests.fakes.home_tools import DEFAULT_HOME, ScriptedHome, builtin_tools, home_tools, manager_for
+from tests.fakes.limits import with_limits
 from tests.fakes.local_talk import Talk
 from tests.fakes.waiting import until
 
@@ -304,7 +305,7 @@ async def test_a_refused_call_is_told_and_changes_nothing() -> None:
 
 
 def brain_with(tools: ToolManager, **given: object) -> LocalBrain:
-    return LocalBrain(ToolExecutor(tools), BrainSettings(refresh_seconds=3600), **given)  # type: ignore[arg-type]
+    return LocalBrain(ToolExecutor(tools), with_limits(BrainSettings, refresh_seconds=3600), **given)  # type: ignore[arg-type]
 
 
 async def test_only_what_needs_the_home_waits_for_it() -> None:

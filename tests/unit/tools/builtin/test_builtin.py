@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.fakes.limits import with_limits
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
@@ -72,7 +73,7 @@ def test_each_says_whether_it_changes_something(tmp_path: Path, name: str, read_
 
 
 def test_the_searchs_limit_lies_below_the_executors() -> None:
-    search = builtin_tools(ToolsSettings(search_timeout_seconds=40))[-1]
+    search = builtin_tools(with_limits(ToolsSettings, search_timeout_seconds=40))[-1]
 
     assert traits(search).timeout_seconds == 41
 

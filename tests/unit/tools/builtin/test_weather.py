@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.fakes.limits import with_limits
 from tests.fakes.open_meteo import FakeOpenMeteo
 
 from voice_gateway.config import ToolsSettings, load
@@ -20,10 +21,10 @@ async def weather(
     server: FakeOpenMeteo, home: tuple[float, float] | None = BERLIN, **arguments: Any
 ) -> tuple[str, Any]:
     units = {"weather_units": arguments.pop("units", "metric")}
-    settings = ToolsSettings(
+    settings = with_limits(
+        ToolsSettings,
         search=False,
         weather_url=server.url,
-        weather_towns_url=server.url,
         weather_timeout_seconds=arguments.pop("limit", 5.0),
         **units,
     )

@@ -1,8 +1,8 @@
 """What is said of a "when" that cannot be kept as it is."""
 
 NO_PLACE = (
-    "I don't know where your home is, so I can't tell when the sun rises and sets. Set home.latitude and "
-    "home.longitude in voice-gateway.toml, for example latitude = 52.5 and longitude = 13.4 below [home]."
+    "I don't know where your home is, so I can't tell when the sun rises and sets. Set home.location "
+    "in voice-gateway.toml, for example location = [52.5, 13.4] below [home]."
 )
 
 

@@ -1,0 +1,170 @@
+"""Change the settings file: one key, or the whole file in an editor; always valid, always atomic."""
+
+import contextlib
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from voice_gateway.config.environment import editor, split_list
+from voice_gateway.config.kinds import did_you_mean
+from voice_gateway.config.load import load
+from voice_gateway.config.moved import advice
+from voice_gateway.config.tree import ServerSettings, Settings, setting_names
+from voice_gateway.errors import ConfigError
+from voice_gateway.private_files import private_folder
+
+SERVERS = "mcpServers."
+_PLAIN = (bool, int, float)  # what TOML writes without quotes
+
+
+def set_value(file: Path, name: str, text: str) -> None:
+    """Write one setting, such as `brain.room`, `preset` or `mcpServers.NAME.url`; comments are kept.
+
+    Raises ConfigError, and leaves the file as it was, if the result is not valid.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    value = _value(name, text)
+    try:
+        document = tomlkit.parse(file.read_text(encoding="utf-8") if file.exists() else "")
+        table: Any = document
+        *tables, key = name.split(".", 2)
+        for part in tables:
+            if part not in table:
+                table[part] = tomlkit.table()
+            table = table[part]
+        table[key] = value
+    except (TOMLKitError, TypeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be changed: {error}") from error
+    with _replacement(file) as draft:
+        draft.write_text(tomlkit.dumps(document), encoding="utf-8")
+        _check(draft, file)
+
+
+def edit(file: Path, again: Callable[[str], bool]) -> bool:
+    """Open a copy in the user's editor, and replace the file when the copy is valid.
+
+    `again` gets the mistakes, and answers whether to edit once more. Returns whether the file was replaced.
+    """
+    with _replacement(file) as draft:
+        draft.write_bytes(file.read_bytes() if file.exists() else commented_file().encode())
+        while True:
+            if subprocess.run([*shlex.split(editor()), str(draft)], check=False).returncode != 0:
+                raise ConfigError(f"`{editor()}` failed, so {file} stays as it was")
+            try:
+                _check(draft, file)
+            except ConfigError as error:
+                if again(str(error)):
+                    continue
+                raise ConfigError(f"{error}\n{file} stays as it was") from error
+            return True
+
+
+def _check(draft: Path, file: Path) -> None:
+    try:
+        load(draft, file_alone=True)
+    except ConfigError as error:
+        raise ConfigError(str(error).replace(str(draft), str(file))) from error
+
+
+@contextlib.contextmanager
+def _replacement(file: Path) -> Iterator[Path]:
+    """A private file beside it, which takes its place at the end unless something was raised."""
+    real = Path(os.path.realpath(file))  # a link stays a link
+    try:
+        if not real.parent.exists():
+            private_folder(real.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{real.stem}-", suffix=".toml", dir=real.parent)
+    except OSError as error:
+        raise ConfigError(f"cannot write {file}: {error.strerror}") from error
+    os.close(handle)
+    draft = Path(name)
+    try:
+        yield draft
+        if real.exists():
+            draft.chmod(real.stat().st_mode & 0o777)
+        with draft.open("rb") as written:
+            os.fsync(written.fileno())
+        draft.replace(real)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _value(name: str, text: str) -> Any:
+    """The text in the setting's own type. A text that does not fit stays: validation says what is wrong."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    field = _field(name)
+    if text.startswith(("[", "{", '"')):
+        try:
+            return tomlkit.value(text)
+        except (TOMLKitError, ValueError) as error:
+            raise ConfigError(f"{name}: {text!r} is not a TOML value: {error}") from error
+    form: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+    kind: TypeAdapter[Any] = TypeAdapter(form)
+    for given in (text, split_list(text)) if text else ():
+        with contextlib.suppress(ValidationError):
+            value = kind.validate_python(given)
+            return list(value) if isinstance(value, tuple) else value if type(value) in _PLAIN else text
+    return text
+
+
+def _field(name: str) -> FieldInfo:
+    """Raises ConfigError for a name that no setting has."""
+    if (moved := advice(name)) is not None:
+        raise ConfigError(moved)
+    section, _, key = name.rpartition(".")
+    if name in setting_names():
+        sections: Any = Settings.model_fields[section].annotation
+        return sections.model_fields[key]  # type: ignore[no-any-return]
+    if name == "preset":
+        return Settings.model_fields[name]
+    if name.startswith(SERVERS) and name.count(".") == 2 and key in ServerSettings.model_fields:
+        return ServerSettings.model_fields[key]
+    raise ConfigError(f'unknown setting "{name}"{did_you_mean(name, ["preset", *setting_names()])}')
+
+
+# --- a file to start with
+
+
+def commented_file() -> str:
+    """Every setting with its default, commented out, so that a new file changes nothing."""
+    lines = ["# Settings of the voice gateway. Remove the # before a line to change it.", ""]
+    lines += ['# preset = "offline"        # offline, hybrid or online: see docs/configuration.md', ""]
+    for section, info in Settings.model_fields.items():
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            fields = info.annotation.model_fields.items()
+            lines += [f"[{section}]", *(_line(key, field) for key, field in fields), ""]
+    lines += [
+        "# Your own MCP servers; the first that has devices replaces the simulated home.",
+        "# [mcpServers.zwave]",
+        '# command = "zwave-mcp-server"',
+        '# env = { MQTT_BROKER_URL = "mqtt://localhost:1883" }',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(key: str, field: FieldInfo) -> str:
+    return f"# {key} = {toml_text(field.get_default())}  # {field.description}"
+
+
+def toml_text(value: Any) -> str:
+    """A default as TOML; none is an empty text."""
+    if value is None:
+        return '""'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, tuple):
+        return "[" + ", ".join(f'"{entry}"' for entry in value) + "]"
+    return f'"{value}"'

@@ -1,0 +1,144 @@
+"""The servers of an `mcp.json` that other MCP clients use: a bad entry costs that entry alone."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from voice_gateway.config.kinds import HOME_ASSISTANT_PATHS, checked_server_name, is_own_server, plain
+from voice_gateway.config.tree import LeftOut, ServerSettings
+from voice_gateway.errors import ConfigError
+
+TABLES = ("mcpServers", "servers")  # Claude, Cursor and Windsurf; VS Code
+SWITCHES = ("disabled", "enabled")
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+
+
+@dataclass(slots=True)
+class McpJson:
+    """The content of one file."""
+
+    file: Path
+    servers: dict[str, ServerSettings] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # a sentence for each part that has no effect
+    may_be_home: bool = False  # an entry that was left out may hold the user's devices
+
+
+def read_mcp_json(file: Path, environ: Mapping[str, str]) -> McpJson:
+    """Raises ConfigError if the file cannot be opened; mistakes inside it are in `left_out`."""
+    found = McpJson(file)
+    try:
+        tables = _tables(_parsed(file))
+    except ValueError as error:
+        found.left_out.append(LeftOut("", file, str(error)))
+        return found
+    for written, entry in tables:
+        _read_server(found, written, entry, environ)
+    return found
+
+
+def _parsed(file: Path) -> Any:
+    import json5
+
+    try:
+        return json5.loads(file.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"mcp_config: cannot read {file}: {error.strerror or error}") from error
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8 text") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"is not valid JSON: {' '.join(str(error).split())}") from error
+
+
+def _tables(tree: Any) -> Iterator[tuple[str, Any]]:
+    keys = [key for key in TABLES if isinstance(tree, dict) and key in tree]
+    if not keys:
+        raise ValueError('has no table "mcpServers" or "servers"')
+    for key in keys:
+        if not isinstance(tree[key], dict):
+            raise ValueError(f'"{key}" is not a table')
+    return ((name, entry) for key in keys for name, entry in tree[key].items())
+
+
+def _read_server(found: McpJson, written: str, entry: Any, environ: Mapping[str, str]) -> None:
+    if isinstance(entry, dict) and (entry.get("disabled") is True or entry.get("enabled") is False):
+        return
+    name = written
+    try:
+        if not isinstance(entry, dict):
+            raise ValueError("is not a table")
+        name = _name(written, found)
+        known = {key: value for key, value in entry.items() if key in ServerSettings.model_fields}
+        found.servers[name] = _server(_expanded(known, environ))
+    except ValueError as error:
+        found.left_out.append(LeftOut(name, found.file, str(error)))
+        found.may_be_home |= isinstance(entry, dict) and _may_be_home(entry)
+        return
+    unknown = [key for key in entry if key not in (*known, *SWITCHES)]
+    if unknown:
+        keys = ", ".join(f'"{key}"' for key in unknown)
+        found.notes.append(f"{found.file}: server {name}: no effect here: {keys}")
+    if name != written:
+        found.notes.append(f'{found.file}: server "{written}" is called {name} here')
+
+
+def _name(written: str, found: McpJson) -> str:
+    """A usable name: what no server name may contain becomes `_`, as in "GitHub MCP"."""
+    letters = unicodedata.normalize("NFKD", written).encode("ascii", "ignore").decode()
+    name = re.sub(r"_{2,}", "_", re.sub(r"[^A-Za-z0-9._-]", "_", letters)).strip("_").lstrip(".-")
+    checked_server_name(name or written)
+    if name in found.servers:
+        raise ValueError(f'would be called "{name}" here, as another server of this file')
+    return name
+
+
+def _expanded(value: Any, environ: Mapping[str, str]) -> Any:
+    """`${env:NAME}` replaced, and numbers and switches as the text that a program gets."""
+    if isinstance(value, dict):
+        return {str(key): _expanded(part, environ) for key, part in value.items() if part is not None}
+    if isinstance(value, list):
+        return [_expanded(part, environ) for part in value]
+    return _VARIABLE.sub(lambda match: _variable(match, environ), value) if isinstance(value, str) else value
+
+
+def _variable(match: re.Match[str], environ: Mapping[str, str]) -> str:
+    kind, _, name = match[1].partition(":")
+    if kind != "env":
+        raise ValueError(f"{match[0]} is not supported: use ${{env:NAME}}")
+    if name not in environ:
+        raise ValueError(f"the environment variable {name} is not set")
+    return environ[name]
+
+
+def _server(values: dict[str, Any]) -> ServerSettings:
+    for key in ("args", "env", "headers"):  # programs take texts only, and JSON has numbers and booleans
+        part = values.get(key)
+        if isinstance(part, list):
+            values[key] = [_text(item) for item in part]
+        elif isinstance(part, dict):
+            values[key] = {name: _text(item) for name, item in part.items()}
+    try:
+        return ServerSettings.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{where}: {plain(first['msg'])}" if where else plain(first["msg"])) from error
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _may_be_home(entry: Mapping[str, Any]) -> bool:
+    url = str(entry.get("url") or "").rstrip("/")
+    own = is_own_server(entry.get("command"), entry.get("args"))
+    return own or url.endswith(HOME_ASSISTANT_PATHS) or bool(url and entry.get("headers"))

@@ -1,0 +1,51 @@
+"""Settings that were renamed or removed, and what replaces each."""
+
+from collections.abc import Callable
+
+# Old setting -> the setting that replaces it, or why it is gone.
+RENAMED = {
+    "mqtt.discovery": "mqtt.discovery_prefix",
+    "permission.sensitive_doors": "permission.sensitive_channels",
+    "recorder.enabled": "recorder.days",
+    "tools.weather_towns_url": "tools.weather_url",
+    "voice.piper_voice": "voice.tts",
+    "voice.room": "brain.room",
+    "voice.stt_url": "voice.stt",
+    "voice.tts_url": "voice.tts",
+    "voice.whisper_model": "voice.stt",
+}
+HINTS = {
+    "mqtt.discovery": '"" is off',
+    "recorder.days": "0 is off",
+    "recorder.enabled": "0 keeps nothing",
+    "voice.piper_voice": "the .onnx file itself",
+    "voice.stt_url": "tcp://host:port itself",
+    "voice.tts_url": "tcp://host:port itself",
+    "voice.whisper_model": "the model's folder itself",
+}
+REMOVED = {
+    "brain.refresh_seconds": "names are read again every 30 seconds",
+    "brain.router": "the embedding router is gone",
+    "ollama.temperature": "it is always 0",
+    "routines.limit": "there may be 1000 routines",
+    "tools.hard_timeout_seconds": "a call that reports progress may take 300 seconds",
+    "tools.max_parallel": "8 calls of one message run at the same time",
+    "tools.search_safe": "searches are moderate",
+    "tools.search_timeout_seconds": "a search may take 10 seconds",
+    "tools.slow_seconds": "calls of more than a second are logged as slow",
+    "tools.weather_timeout_seconds": "a question to Open-Meteo may take 10 seconds",
+    "voice.min_speech_seconds": "less than 0.2 seconds of speech is noise",
+    "voice.no_speech_seconds": "it waits 5 seconds for a command",
+    "voice.pre_roll_seconds": "0.3 seconds before speech are kept",
+    "voice.quick_silence_seconds": "0.3 seconds of silence end a complete command",
+    "voice.wyoming_announce": "the port is announced unless only this machine can reach it",
+}
+
+
+def advice(name: str, spelled: Callable[[str], str] = str) -> str | None:
+    """One line about an old setting, in the spelling of `name`; None for any other name."""
+    for old, new in RENAMED.items():
+        if spelled(old) == name:
+            hint = f" ({HINTS[old]})" if old in HINTS else ""
+            return f'"{name}" is now "{spelled(new)}"{hint}'
+    return next((f'"{name}" is gone: {why}' for old, why in REMOVED.items() if spelled(old) == name), None)
