@@ -1,0 +1,277 @@
+"""Typed leaves: numbers, names of the home, words of a list, free text, and talk beside an order."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from home_words.names import plain_words, singular
+from home_words.resolver import names_of, rooms_of
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
+from voice_gateway.understanding.lexer import PAUSES, Tokens, plain
+from voice_gateway.understanding.templates import Language
+
+Found = tuple[int, Any, float]  # end, value, cost
+EXACT, PARTIAL, UNKNOWN = 0, 1, 2  # passes of the reader: which names count
+_DIGITS: Final = re.compile(r"\d+(?:\.\d+)?")
+_CLOCK: Final = re.compile(r"\d{1,2}:\d\d")
+_NTH: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
+LONGEST_NAME: Final = 6  # words
+
+
+class NameHit(NamedTuple):
+    """Devices by their place in `home.devices`, and how well the name fits."""
+
+    places: tuple[int, ...]
+    how: str
+    text: str
+
+
+class HomeIndex:
+    """The names of one home as spans of tokens; built once for each picture of the home."""
+
+    def __init__(self, home: Home, language: Language) -> None:
+        self.home, self.language = home, language
+        self.place = {device.key: at for at, device in enumerate(home.devices)}
+        names: dict[tuple[str, ...], list[int]] = {}
+        for at, device in enumerate(home.devices):
+            for name in self._spellings(device):
+                if at not in (known := names.setdefault(name, [])):
+                    known.append(at)
+        self._names = {name: tuple(places) for name, places in names.items()}
+        self._rooms = {
+            span: room
+            for name, room in home.rooms.items()
+            for span in (tuple(name.split()), plain(room, language.words))
+        }
+        self._scenes = {tuple(name.split()): scene for name, scene in home.scenes.items()}
+        self._floors: dict[tuple[str, ...], str] = {}
+        self._lengths = {
+            "name": _lengths(self._names),
+            "room": _lengths(self._rooms),
+            "scene": _lengths(self._scenes),
+            "floor": _lengths(self._floors),
+        }
+        self.words = frozenset(
+            word for spans in (self._names, self._rooms) for span in spans for word in span
+        )
+        self._known: dict[tuple[str, ...], tuple[tuple[int, ...], str, float] | None] = {}
+
+    def _spellings(self, device: Device) -> Iterable[tuple[str, ...]]:
+        """As tokens and folded, alone and with its room before or behind it."""
+        rooms = [room for room in rooms_of(device) if room]
+        for name in names_of(device):
+            for cut in (lambda text: plain(text, self.language.words), plain_words):
+                said = cut(name)
+                if said:
+                    yield said
+                    yield from ((*cut(room), *said) for room in rooms)
+                    yield from ((*said, *cut(room)) for room in rooms)
+
+    @cached_property
+    def room_words(self) -> frozenset[str]:
+        return frozenset(word for span in self._rooms for word in span)
+
+    def spans(self, kind: str, words: tuple[str, ...], at: int) -> list[Found]:
+        """Rooms, floors and scenes that begin here."""
+        known: Mapping[tuple[str, ...], Any] = {
+            "room": self._rooms,
+            "scene": self._scenes,
+            "floor": self._floors,
+        }[kind]
+        sizes = self._lengths[kind].get(words[at], ())
+        spans = ((at + size, words[at : at + size]) for size in sizes if at + size <= len(words))
+        return [(end, known[span], 0.0) for end, span in spans if span in known]
+
+    def names(self, words: tuple[str, ...], at: int, level: int) -> list[Found]:
+        found: list[Found] = []
+        exact = (
+            self._lengths["name"].get(words[at], ())
+            if level == EXACT
+            else range(min(LONGEST_NAME, len(words) - at), 0, -1)
+        )
+        for size in exact:
+            span = words[at : at + size]
+            if at + size > len(words) or not PAUSES.isdisjoint(span):
+                continue
+            if (places := self._names.get(span)) is not None:
+                found.append((at + size, NameHit(places, "exact", " ".join(span)), 0.1))
+            elif level > EXACT and (near := self._near(span)) is not None:
+                places, how, cost = near
+                found.append((at + size, NameHit(places, how, " ".join(span)), cost))
+        return found
+
+    def _near(self, span: tuple[str, ...]) -> tuple[tuple[int, ...], str, float] | None:
+        if span not in self._known:
+            self._known[span] = self._looked_up(span)
+        return self._known[span]
+
+    def _looked_up(self, span: tuple[str, ...]) -> tuple[tuple[int, ...], str, float] | None:  # noqa: PLR0911
+        """By other words, by part of the name, or misheard; never by words that mean a kind or an order."""
+        groups, said = self.language.groups, " ".join(plain_words(" ".join(span)))
+        if len(span) > 4 or groups["common"].issuperset(span) or span in self._rooms or said.isdecimal():
+            return None
+        if not groups["never_in_names"].isdisjoint(span):
+            return None
+        strange = [word for word in span if word not in self.language.vocabulary and word not in self.words]
+        if not strange and self.words.isdisjoint(set(span) - groups["common"]):
+            return None
+        names = self.home.names
+        single = tuple(map(singular, span))
+        if (places := self._names.get(single)) is not None:
+            return places, "exact", 0.2
+        if devices := names.exact(said) or names.same_words(said):
+            return self._at(devices), "exact", 0.5
+        if devices := names.containing(said):
+            return self._at(devices), "part", 1.5
+        if strange and (devices := names.misheard(said)):
+            return self._at(devices), "misheard", 3.0
+        return None
+
+    def _at(self, devices: Sequence[Device]) -> tuple[int, ...]:
+        return tuple(self.place[device.key] for device in devices)
+
+
+def _lengths(spans: Iterable[tuple[str, ...]]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, set[int]] = {}
+    for span in spans:
+        if span:
+            found.setdefault(span[0], set()).add(len(span))
+    return {first: tuple(sorted(sizes, reverse=True)) for first, sizes in found.items()}
+
+
+class UtteranceLeaves:
+    """What a leaf may be at each place of one utterance."""
+
+    def __init__(self, tokens: Tokens, language: Language, home: HomeIndex, level: int) -> None:
+        self.tokens, self.language, self.home, self.level = tokens, language, home, level
+        self.words = tokens.words
+        self._known: dict[tuple[str, int], Sequence[Found]] = {}
+        self._read: Mapping[str, Callable[[int], Sequence[Found]]] = {
+            "number": self._number,
+            "clock": self._clock,
+            "nth": self._nth,
+            "name": lambda at: home.names(self.words, at, level),
+            "exact": lambda at: home.names(self.words, at, EXACT),
+            "room": lambda at: home.spans("room", self.words, at),
+            "floor": lambda at: home.spans("floor", self.words, at),
+            "scene": lambda at: home.spans("scene", self.words, at),
+            "unknown": self._unknown,
+            "talk": self._talk,
+        }
+
+    def text(self, start: int, end: int) -> str:
+        """The tokens of a span, without pauses."""
+        return " ".join(word for word in self.words[start:end] if word not in PAUSES)
+
+    def leaf(self, kind: str, at: int) -> Sequence[Found]:
+        key = (kind, at)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._leaf(kind, at) if at < len(self.words) else ()
+        return found
+
+    def _leaf(self, kind: str, at: int) -> Sequence[Found]:
+        if (read := self._read.get(kind)) is not None:
+            return read(at)
+        if kind in self.language.free:
+            return self._free(kind, at)
+        if self.words[at] not in self.language.firsts[kind]:
+            return ()
+        spans = self.language.lists[kind]
+        last = min(self.language.longest[kind], len(self.words) - at)
+        return [
+            (at + size, spans[span], 0.0)
+            for size in range(1, last + 1)
+            if (span := self.words[at : at + size]) in spans
+        ]
+
+    # --- numbers
+
+    def _number(self, at: int) -> Sequence[Found]:
+        """The longest number that begins here, in digits or in words."""
+        word = self.words[at]
+        if _DIGITS.fullmatch(word):
+            return [self._halved(at + 1, float(word))]
+        if word not in self.language.number_firsts:
+            return ()
+        for size in range(min(5, len(self.words) - at), 0, -1):
+            value = self.language.numbers.get(self.words[at : at + size])
+            if value is None:
+                continue
+            end, whole = self._halved(at + size, value)[:2]
+            if size == 1 and end == at + 1 and self._lonely(at):
+                return ()
+            return [(end, whole, 0.0)]
+        return ()
+
+    def _halved(self, end: int, value: float) -> Found:
+        for half in self.language.half:
+            if self.words[end : end + len(half)] == half:
+                return end + len(half), value + 0.5, 0.0
+        return end, value, 0.0
+
+    def _lonely(self, at: int) -> bool:
+        """ "One" is a number before a unit and behind "to"; elsewhere it is a pronoun."""
+        if self.words[at] not in self.language.groups["no_number_alone"]:
+            return False
+        units, before = self.language.groups["units"], self.language.groups["before_number"]
+        return not (units.intersection(self.words[at + 1 : at + 2]) or (at and self.words[at - 1] in before))
+
+    def _clock(self, at: int) -> Sequence[Found]:
+        return [(at + 1, self.words[at], 0.0)] if _CLOCK.fullmatch(self.words[at]) else ()
+
+    def _nth(self, at: int) -> Sequence[Found]:
+        found = _NTH.fullmatch(self.words[at])
+        return [(at + 1, float(found[1]), 0.0)] if found else ()
+
+    # --- free words
+
+    def _free(self, kind: str, at: int) -> Sequence[Found]:
+        """Words as they were written, never with one of the words that make an order none."""
+        rule = self.language.free[kind]
+        never = self.language.group(*str(rule.get("never", "")).split())
+        first = self.language.group(*str(rule.get("not_first", "")).split())
+        if self.words[at] in first or self.words[at] in PAUSES:
+            return ()
+        most, found = int(rule.get("most", 14)), list[Found]()
+        for end in range(at + 1, min(len(self.words), at + most) + 1):
+            word = self.words[end - 1]
+            if word in never:
+                break
+            if word not in PAUSES:
+                found.append((end, self.tokens.text(at, end), 1.0 + 0.2 * (end - at)))
+        return found
+
+    def _unknown(self, at: int) -> Sequence[Found]:
+        """A thing that nobody here is called; it only ever leads to a question."""
+        if self.level < UNKNOWN:
+            return ()
+        groups, found = self.language.groups, list[Found]()
+        for end in range(at + 1, min(len(self.words), at + 4) + 1):
+            span = self.words[at:end]
+            if span[-1] in PAUSES or span[-1] in groups["never_unknown"]:
+                break
+            if not groups["common"].issuperset(span):
+                found.append((end, " ".join(span), 8.0 + len(span)))
+        return found
+
+    def _talk(self, at: int) -> Sequence[Found]:
+        """Words beside a wish that take nothing of it back: a subject and a verb of being."""
+        groups = self.language.groups
+        if self.words[at] not in groups["talk_begins"] or (at and self.words[at - 1] in groups["talk_open"]):
+            return ()
+        found: list[Found] = []
+        for end in range(at + 1, min(len(self.words), at + 12) + 1):
+            word = self.words[end - 1]
+            if word in PAUSES or word in groups["talk_never"]:
+                break
+            span = self.words[at:end]
+            whole = len(span) > 1 and not groups["talk_verbs"].isdisjoint(span)
+            whole = whole or (len(span) <= 2 and span[0] in groups["talk_alone"])
+            if whole and word not in groups["talk_open"]:
+                following = self.words[end] if end < len(self.words) else ","
+                apart = following in PAUSES or following in groups["talk_joints"]
+                found.append((end, self.text(at, end), (2.0 if apart else 4.0) + 0.1 * len(span)))
+        return found

@@ -1,0 +1,436 @@
+"""What a reading is made of: frozen dataclasses that templates fill and planners read.
+
+A rule whose name is one of these classes (`Which`, or `Which.row` for a second rule of the same class) builds
+a node. A field whose type is a tuple collects every value that a template binds to it, in order.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any, TypeVar, cast, get_origin, get_type_hints
+
+Key = tuple[Any, ...]  # `Device.key`
+
+
+def harmless(default: Any) -> Any:
+    """A field that says how something was said: an act may ignore it."""
+    return field(default=default, metadata={"harmless": True})
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Base of all nodes; every field has a default, and a default means "not said"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """Devices of the home that one name may mean."""
+
+    keys: tuple[Key, ...] = ()
+    how: str = "exact"  # exact, part (of the name), misheard
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Node):
+    room: tuple[str, ...] = ()
+    floor: str = ""
+    here: bool = False
+    everywhere: bool = False
+    unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Node):
+    """One device, or one set of devices, in the words of the utterance."""
+
+    name: Name | None = None
+    kind: str = ""
+    plural: bool = harmless(False)
+    quant: str = harmless("")  # all, both, every, any
+    number: float | None = None  # "the two lamps"
+    definite: bool = harmless(False)  # "the lights", "my lights"
+    place: tuple[Place, ...] = ()
+    room: str = ""  # "the kitchen lights", or the room alone
+    alone: bool = harmless(False)  # a room with no word for a device
+    state: str = ""  # only those that are so: "the lights that are on"
+    pronoun: bool = False
+    everything: str = ""  # all, else
+    other: bool = False
+    like: bool = False  # "the bedroom one": the kind of the last devices
+    unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Which(Node):
+    item: tuple[Item, ...] = ()
+    without: tuple[Item, ...] = ()
+    state: str = ""
+    either: bool = False
+    one: bool = False
+    some: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Value(Node):
+    number: float | None = None  # without a unit
+    percent: float | None = None
+    level: float | None = None  # a share: "half", "a quarter"
+    degrees: float | None = None
+    unit: str = ""  # C, F
+    mode: str = ""
+    colour: str = ""
+    kelvin: float | None = None
+    closed: bool = False  # the percentage counts from closed
+    negative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Amount(Node):
+    """How much more or less."""
+
+    number: float | None = None
+    percent: float | None = None
+    degrees: float | None = None
+    share: float | None = None
+    factor: float | None = None
+    small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span(Node):
+    """A length of time: the sum of its parts."""
+
+    seconds: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Length(Node):
+    """One part of a span: "two and a half hours"."""
+
+    number: float = 1.0
+    unit: float = 0.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class When(Node):
+    """A moment, a repetition or an event; `text` is what was said."""
+
+    text: str = ""
+    after: tuple[Length, ...] = ()
+    event: Which | None = None
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition(Node):
+    """What must hold now."""
+
+    which: Which | None = None
+    state: str = ""
+    negated: bool = False
+    unless: bool = False
+    below: float | None = None
+    above: float | None = None
+    place: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Command(Node):
+    """An act on devices."""
+
+    do: str = ""  # on off toggle open close up down lock unlock stop start set change scene ...
+    which: Which | None = None
+    value: Value | None = None
+    amount: Amount | None = None
+    way: float = 0.0  # +1 more, -1 less
+    of: str = ""  # what is changed: light, heat, volume, speed
+    place: tuple[Place, ...] = ()
+    without: tuple[Item, ...] = ()
+    aside: tuple[Item, ...] = ()  # named before the order: "the bedside lamp, switch it on"
+    scene: str = ""
+    tone: str = ""
+    lights: bool = False  # no device was named, and lights are meant
+    sweep: bool = False  # the whole house was meant: "lock up"
+    bare: bool = False  # only the value or the name was said
+    polite: bool = harmless(False)
+    hint: bool = False  # to be confirmed: "we should turn off the heating"
+    when: When | None = None
+    condition: Condition | None = None
+    fix: tuple["Command", ...] = ()  # "off, no wait, on"
+    instead: tuple[Item, ...] = ()  # "rather than the floor lamp"
+
+
+@dataclass(frozen=True, slots=True)
+class Look(Node):
+    """A question about the home."""
+
+    ask: str = ""  # is any all which count list measure about rooms health
+    which: Which | None = None
+    state: str = ""
+    measure: str = ""
+    negated: bool = False
+    place: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Everyday(Node):
+    """A call of one of the gateway's own tools; text fields are as they were said."""
+
+    tool: str = ""
+    action: str = ""
+    kind: str = ""
+    level: float | None = None
+    span: tuple[Length, ...] = ()
+    at: str = ""
+    at2: str = ""
+    name: str = ""
+    number: float | None = None
+    message: str = ""
+    query: str = ""
+    items: str = ""
+    list: str = ""
+    day: str = ""
+    place: str = ""
+    about: str = ""
+    offset: str = ""
+    part: str = ""
+    weekday: str = ""
+    also: str = ""
+    missing: str = ""
+    asked: str = ""
+    confirm: bool = False
+    latest: bool = False
+    ahead: bool = False
+    it: bool = False
+    snooze: bool = False
+    clock: bool = False
+    polite: bool = harmless(False)
+    condition: Condition | None = None
+    when: When | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Same(Node):
+    """The last command, or question, for other devices: "and the bedroom"."""
+
+    which: Which | None = None
+    hint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Undo(Node):
+    count: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Correct(Node):
+    """ "No, I meant the desk lamp": a command with only the fields that replace those of the last one."""
+
+    fix: Command | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Talk(Node):
+    """Words beside an order that take nothing of it back."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Denied(Node):
+    """A part that says what must not happen."""
+
+    which: Which | None = None
+    command: Command | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Node):
+    """An answer to a question of ours."""
+
+    kind: str = ""  # yes no all nth room name value at span text half
+    ordinal: float | None = None
+    room: str = ""
+    name: Name | None = None
+    which: Which | None = None
+    value: Value | None = None
+    at: str = ""
+    span: tuple[Length, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance(Node):
+    """The whole of what was said: steps in their order, and what stands around them."""
+
+    step: tuple[Node, ...] = ()
+    talk: tuple[Talk, ...] = ()
+    denied: tuple[Denied, ...] = ()
+    then: bool = False
+    polite: bool = harmless(False)
+
+
+N = TypeVar("N", bound=Node)
+
+
+@cache
+def node_types() -> Mapping[str, type[Node]]:
+    """Every node class by its name."""
+    return {
+        name: kind for name, kind in globals().items() if isinstance(kind, type) and issubclass(kind, Node)
+    }
+
+
+_FIELDS: dict[type[Node], Mapping[str, bool]] = {}
+_HARMLESS: dict[type[Node], frozenset[str]] = {}
+
+
+def field_types(kind: type[Node]) -> Mapping[str, bool]:
+    """The fields of a node class, and whether each collects several values."""
+    if kind not in _FIELDS:
+        hints = get_type_hints(kind)
+        _FIELDS[kind] = {one.name: get_origin(hints[one.name]) is tuple for one in fields(kind)}
+        _HARMLESS[kind] = frozenset(one.name for one in fields(kind) if one.metadata.get("harmless"))
+    return _FIELDS[kind]
+
+
+def defaults(kind: type[Node]) -> Mapping[str, Any]:
+    return {field.name: field.default for field in fields(kind)}
+
+
+# --- reading a node without dropping a part of it
+
+
+class Unread(Exception):
+    """A planner did not look at a field that was said; the reading must not act."""
+
+
+class _Opened:
+    """A node whose fields are counted as they are read."""
+
+    def __init__(
+        self, node: Node, parts: Mapping[str, Any] | None = None, read: set[str] | None = None
+    ) -> None:
+        self._node = node
+        self._read = set[str]() if read is None else read
+        fresh = {name: _opened(getattr(node, name)) for name in field_types(type(node))}
+        self._parts = {**fresh, **(parts or {})}
+
+    def __getattr__(self, name: str) -> Any:
+        self._read.add(name)
+        return self._parts[name] if name in self._parts else getattr(self._node, name)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self._node)
+
+    def __hash__(self) -> int:
+        return hash(self._node)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._node == bare(other))
+
+
+def _opener(value: Any) -> _Opened | None:
+    return value if type(value) is _Opened else None
+
+
+def bare(value: Any) -> Any:
+    """Without the counting; nothing is marked as read."""
+    return value._node if type(value) is _Opened else value
+
+
+def altered(node: N, **changes: Any) -> N:
+    """The same node with other values; what is replaced counts as read."""
+    opener = _opener(node)
+    if opener is None:
+        return replace(node, **changes)
+    opener._read |= changes.keys()
+    plain = replace(opener._node, **{name: _bare_parts(value) for name, value in changes.items()})
+    kept = {name: part for name, part in opener._parts.items() if name not in changes}
+    return cast(
+        N, _Opened(plain, {**kept, **{n: v for n, v in changes.items() if _has_opened(v)}}, opener._read)
+    )
+
+
+def _bare_parts(value: Any) -> Any:
+    return tuple(map(bare, value)) if isinstance(value, tuple) else bare(value)
+
+
+def _has_opened(value: Any) -> bool:
+    return any(_opener(one) is not None for one in (value if isinstance(value, tuple) else (value,)))
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, Node) and _opener(value) is None and not isinstance(value, Name):
+        return _Opened(value)
+    if isinstance(value, tuple):
+        return tuple(map(_opened, value))
+    return value
+
+
+def opened(node: N) -> N:
+    """The same node; `unread` later tells which of its fields nobody looked at."""
+    return cast(N, _Opened(node))
+
+
+def closed(node: N) -> N:
+    """The node itself, with all its parts counted as read: for what is kept or handed on whole."""
+    opener = _opener(node)
+    if opener is None:
+        return node
+    opener._read |= field_types(type(opener._node)).keys()
+    for part in opener._parts.values():
+        _close(part)
+    return cast(N, opener._node)
+
+
+def _close(value: Any) -> None:
+    for part in value if isinstance(value, tuple) else (value,):
+        if _opener(part) is not None:
+            closed(part)
+
+
+def unread(node: Node) -> list[str]:
+    """Fields that were said and that no planner has read, as paths."""
+    opener = _opener(node)
+    if opener is None:
+        return []
+    kind = type(opener._node)
+    left = []
+    for name, default in defaults(kind).items():
+        value = getattr(opener._node, name)
+        if value == default:
+            continue
+        if name not in opener._read:
+            left += [] if name in _HARMLESS[kind] else [f"{kind.__name__}.{name}"]
+            continue
+        part = opener._parts[name]
+        for one in part if isinstance(part, tuple) else (part,):
+            left += unread(one)
+    return left
+
+
+# --- in a conversation's state
+
+
+def to_json(value: Any) -> Any:
+    """A node as plain JSON, with only what was said."""
+    value = bare(value)
+    if isinstance(value, Node):
+        said = {
+            field.name: to_json(part)
+            for field in dataclasses.fields(value)
+            if (part := getattr(value, field.name)) != field.default
+        }
+        return {"node": type(value).__name__, **said}
+    return [to_json(part) for part in value] if isinstance(value, tuple) else value
+
+
+def from_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        kind = node_types()[value["node"]]
+        return kind(**{name: from_json(part) for name, part in value.items() if name != "node"})
+    return tuple(from_json(part) for part in value) if isinstance(value, list) else value

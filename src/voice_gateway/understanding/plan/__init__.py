@@ -1,0 +1,111 @@
+"""A node → calls, a question, or a refusal. One module per subject registers its planners with `plans`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from voice_gateway.brain.local.meaning import Request
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
+from voice_gateway.understanding.nodes import Node, Unread, opened, unread
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A reply by its key in replies.yaml, with the facts that it names."""
+
+    key: str
+    facts: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is known beside the words."""
+
+    home: Home = field(default_factory=Home)
+    here: str | None = None  # the speaker's room
+    last: tuple[Device, ...] = ()  # of the last turn, or of the step before
+    topic: str = ""  # device or volume: what was spoken of last
+    command: Node | None = None  # the last command or question
+    timer: str = ""  # the timer that was just set
+    tools: frozenset[str] = frozenset()
+    problem: str = ""  # why the home is not known
+    question: bool = False  # the utterance ends with a question mark
+    alone: bool = True  # the only step of the utterance
+    raw: str = ""
+    now: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step that is understood."""
+
+    node: Node
+    requests: tuple[Request, ...] = ()
+    devices: tuple[Device, ...] = ()  # what "it" means afterwards
+    acts: bool = False
+    say: Say | None = None  # said without any call
+    state: str = ""  # a look: the state that was asked about
+    measure: str = ""  # a look: what was asked to be read
+    room: str = ""  # where it was asked for
+    query: Any = None  # a look at the whole home: what to pick from its list
+    topic: str = "device"
+    undo: int = 0  # so many acts are to be taken back
+    corrects: bool = False  # instead of the last act
+
+    @property
+    def effect(self) -> object:
+        """What tells two steps apart: what they call, or say."""
+        calls = frozenset((request.tool, repr(sorted(request.args.items()))) for request in self.requests)
+        return calls or (self.say.key if self.say else ""), self.undo, self.corrects
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is missing; the node waits for the answer."""
+
+    say: Say
+    node: Node
+    candidates: tuple[Device, ...] = ()
+    expects: str = "device"  # device, yes, or a field of the node that is missing
+    doubts: bool = False  # it is understood, and only a yes is missing
+    instead: bool = False  # it corrects the last act
+    unknown: bool = False  # a name is unknown: the home may have changed
+
+
+class Refused(Exception):
+    """This reading cannot be carried out; `say` is what a person should hear."""
+
+    def __init__(self, reason: str, say: Say | None = None, *, unknown: bool = False) -> None:
+        super().__init__(reason)
+        self.say, self.unknown = say, unknown
+
+
+Plan = Step | Question
+N = TypeVar("N", bound=Node)
+_PLANNERS: dict[type[Node], Callable[[Any, Context], Plan]] = {}
+
+
+def plans(kind: type[N]) -> Callable[[Callable[[N, Context], Plan]], Callable[[N, Context], Plan]]:
+    """Registers the planner of a node class."""
+
+    def register(planner: Callable[[N, Context], Plan]) -> Callable[[N, Context], Plan]:
+        _PLANNERS[kind] = planner
+        return planner
+
+    return register
+
+
+def plan(node: Node, context: Context) -> Plan:
+    """What a node means here. A step that left a part of it unread is refused."""
+    planner = _PLANNERS.get(type(node))
+    if planner is None:
+        raise Refused(f"nothing plans {type(node).__name__}")
+    counted = opened(node)
+    made = planner(counted, context)
+    if isinstance(made, Step) and (left := unread(counted)):
+        raise Unread(", ".join(left))
+    return made

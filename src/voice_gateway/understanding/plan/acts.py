@@ -1,0 +1,373 @@
+"""Commands: which devices, which call for each, and with which value."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from home_words.kinds import ENTRANCES
+from home_words.states import degrees_of, level_of
+from voice_gateway.brain.local.meaning import Request
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.source import Act
+from voice_gateway.understanding.nodes import Amount, Command, Condition, Item, Value, Which, altered, closed
+from voice_gateway.understanding.nodes import bare as bare_node
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
+from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
+
+STEP, SMALL = 20, 10  # percent of "brighter" and of "a bit brighter"
+COLDEST, WARMEST = 5, 35  # degrees that a heating is set to
+INSTEAD: Final = {
+    ("vacuum", "on"): "start",
+    ("chime", "on"): "ring",
+    ("vacuum", "off"): "dock",
+    ("vacuum", "stop"): "dock",
+}
+OPENING: Final = frozenset({"unlock", "open", "up"})
+
+
+@plans(Command)
+def act(command: Command, context: Context) -> Plan:
+    """The calls of one command."""
+    if command.fix:
+        return _fixed(command, context)
+    if command.condition is not None:
+        unmet = _unmet(command.condition, context)
+        if unmet is not None:
+            return Step(closed(command), say=unmet)  # nothing is done, so the rest need not be read
+    if command.do == "scene":
+        return _scene(command, context)
+    return _devices(command, context)
+
+
+def _fixed(command: Command, context: Context) -> Plan:
+    """ "Off, no wait, on": what was said last replaces what it is about."""
+    fixed = altered(command, fix=())
+    for fix in command.fix:
+        said = {
+            name: value
+            for name in ("do", "which", "value", "amount", "way", "of")
+            if (value := getattr(fix, name)) not in ("", None, 0.0)
+        }
+        if "value" in said and fixed.value is not None:
+            _ = fixed.value.percent
+        fixed = altered(fixed, **said)
+    return act(fixed, context)
+
+
+# --- which devices
+
+
+def _devices(command: Command, context: Context) -> Plan:
+    which = command.which
+    able = _able(command)
+    if command.aside:
+        _ = [item.name for item in command.aside]
+        resolver = Resolver(context.home, context.here, context.last)
+        named = resolver.which(Which(item=command.aside[-1:]), command.do, able)
+        context = replace(context, last=named.devices if isinstance(named, Meant) else ())
+    if command.instead:
+        _ = [item.name for item in command.instead]
+    which = which if which is not None else _implied(command, context)
+    if which is None:
+        raise Refused("no device was named", Say("ask.what_device"))
+    which = _with_frame(which, command)
+    resolver = Resolver(context.home, context.here, context.last)
+    found = resolver.which(which, command.do, able)
+    if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of == "heat":
+        found = Resolver(context.home).which(Which(item=(Item(kind="thermostat"),)), command.do, able)
+    if isinstance(found, Doubt):
+        return _ask(command, found, context, able)
+    if isinstance(found, Unknown):
+        return _not_known(command, found, context)
+    if command.hint and context.alone:
+        return Question(
+            Say("ask.shall_i", {"devices": found.devices}),
+            bare_node(command),
+            found.devices,
+            "yes",
+            doubts=True,
+        )
+    return _acts(command, found, context, able)
+
+
+def _implied(command: Command, context: Context) -> Which | None:
+    """What is meant where no device was named."""
+    if command.lights or (command.of == "light" and context.here and not context.last):
+        return Which(item=(Item(kind="light", plural=True, quant="all", place=command.place),))
+    if command.of == "heat" or (command.value is not None and (command.value.degrees is not None)):
+        return Which(item=(Item(kind="thermostat", place=command.place),))
+    if command.sweep:
+        return Which(item=(Item(everything="all"),))
+    if context.last or command.of == "light":
+        return Which(item=(Item(pronoun=True),))
+    return None
+
+
+def _with_frame(which: Which, command: Command) -> Which:
+    """The place and the exceptions that stand around the order."""
+    items = which.item
+    if command.place:
+        items = tuple(item if item.place else altered(item, place=command.place) for item in items)
+    if command.of == "light":
+        items = tuple(
+            altered(item, everything="", kind="light", plural=True, quant="all")
+            if item.everything == "all" and not item.kind
+            else item
+            for item in items
+        )
+    return altered(which, item=items, without=(*which.without, *command.without))
+
+
+def _ask(command: Command, found: Doubt, context: Context, able: Callable[[Device], bool]) -> Plan:
+    candidates = tuple(filter(able, found.candidates))
+    if not candidates:
+        raise Refused("nothing there can do that", Say("cannot.there"))
+    if len(candidates) == 1:
+        return Question(
+            Say("ask.did_you_mean", {"devices": candidates}), bare_node(command), candidates, "yes"
+        )
+    return Question(Say("ask.which", {"devices": candidates}), bare_node(command), candidates)
+
+
+def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
+    if found.what == "exception":
+        return Question(Say("ask.exception"), bare_node(command), expects="exception")
+    if found.what == "it":
+        if command.bare and context.here is None:
+            raise Refused("nothing was spoken of", Say("ask.what_device"))
+        raise Refused("nothing was spoken of", Say("unknown.it"))
+    key = f"unknown.{found.what}"
+    raise Refused(
+        f"unknown {found.what}: {found.text}",
+        Say(key, {"text": found.text, "here": context.here}),
+        unknown=True,
+    )
+
+
+# --- what each of them does
+
+
+def _acts(command: Command, found: Meant, context: Context, able: Callable[[Device], bool]) -> Plan:
+    home, devices = context.home, found.devices
+    fit = tuple(filter(able, devices))
+    if not devices:
+        return Step(bare_node(command), say=Say("nothing_left"))
+    if not fit or (not found.group and len(fit) < len(devices)):
+        if found.group:
+            raise Refused("nothing there can do that", Say("cannot.there"))
+        return Step(closed(command), say=Say("cannot.device", {"devices": devices[:1]}), devices=devices[:1])
+    if (
+        not found.exact
+        and (command.do in OPENING or _vague(command))
+        and any(one.kind in ENTRANCES for one in fit)
+    ):
+        return Question(Say("ask.did_you_mean", {"devices": fit}), bare_node(command), fit, "yes")
+    if found.group and command.do == "change" and command.of == "light":
+        fit = tuple(one for one in fit if home.is_so(one, "on")) or fit
+    made = [(device, act_for(device, command, home)) for device in fit]
+    told = [one for _, one in made if isinstance(one, Say)]
+    if told and (not found.group or len(told) == len(made)):
+        return _told(command, told[0], fit)
+    requests = []
+    for device, wish in made:
+        if isinstance(wish, Say):
+            continue
+        call = home.source_of(device).act(device, wish, home)
+        if isinstance(call, str):
+            return Step(closed(command), say=Say("text", {"text": call}), devices=fit)
+        requests.append(Request.about(call, device, home, wish))
+    done = tuple(request.device for request in requests if request.device is not None)
+    return Step(bare_node(command), tuple(requests), done, acts=True)
+
+
+def _told(command: Command, say: Say, devices: tuple[Device, ...]) -> Plan:
+    if say.key.startswith("ask."):
+        return Question(say, bare_node(command), devices, "value")
+    return Step(closed(command), say=say, devices=devices)
+
+
+def _vague(command: Command) -> bool:
+    """ "Close the door": which way in, the word alone does not say."""
+    items = command.which.item if command.which is not None else ()
+    return command.do == "close" and any(item.kind == "door" for item in items)
+
+
+def _able(command: Command) -> Callable[[Device], bool]:
+    return lambda device: bool(action_of(device, command))
+
+
+def action_of(device: Device, command: Command) -> str:
+    """What the command is for this device; "" where it can do nothing of the kind."""
+    do, value, amount = command.do, command.value, command.amount
+    if do in ("set", "change"):
+        return _setting_of(device, command, value, amount)
+    if do == "stop" and device.kind in ("fan", "switch", "plug"):
+        return "off"
+    if do == "start":
+        return next((one for one in ("start", "on") if device.can(one)), "")
+    if do in ("up", "down"):
+        moved = {"up": "open", "down": "close"}[do]
+        instead = "dim" if device.can("dim") else "set" if device.kind == "thermostat" else ""
+        return moved if device.can(moved) else instead
+    action = INSTEAD.get((device.kind, do), do)
+    return action if device.can(action) else ""
+
+
+def _setting_of(device: Device, command: Command, value: Value | None, amount: Amount | None) -> str:
+    degrees = (value is not None and value.degrees is not None) or (
+        amount is not None and amount.degrees is not None
+    )
+    mode = value is not None and bool(value.mode)
+    if device.kind == "thermostat":
+        light = command.of == "light" or (
+            value is not None
+            and bool(value.level is not None or value.percent is not None or value.colour or value.kelvin)
+        )
+        return "" if light else "set"
+    if degrees or mode or command.of == "heat":
+        return ""
+    if value is not None and (value.colour or value.kelvin is not None):
+        action = "colour" if value.colour else "kelvin"
+        return action if device.can(action) else ""
+    if device.is_cover and command.do == "change" and amount is None:
+        return ""
+    return next((one for one in ("dim", "speed", "volume") if device.can(one)), "")
+
+
+def act_for(device: Device, command: Command, home: Home) -> Act | Say:
+    """The act, or what to say instead."""
+    action, state = action_of(device, command), home.state_of(device)
+    if device.kind == "thermostat":
+        return _warmth(device, command, state)
+    if action in ("dim", "speed", "volume"):
+        level = _level(device, command, state)
+        return level if isinstance(level, Say) else Act(action, level=level)
+    if action == "colour" and command.value is not None:
+        return Act("colour", colour=command.value.colour)
+    if action == "kelvin" and command.value is not None and command.value.kelvin is not None:
+        return Act("kelvin", kelvin=round(command.value.kelvin))
+    return Act(action)
+
+
+def _level(device: Device, command: Command, state: str) -> int | Say:  # noqa: PLR0911 (one for each answer)
+    value, amount = command.value, command.amount
+    if command.do == "set":
+        if value is None:
+            return Say("ask.level")
+        said = (value.level, value.percent, value.number)
+        level = next((one for one in said if one is not None), None)
+        if level is None or value.negative:
+            return Say("ask.level")
+        level = 100 - level if value.closed and device.is_cover else level
+        return round(level) if 0 <= level <= 100 else Say("ask.level")
+    now = {"open": 100, "closed": 0}.get(state, level_of(state)) if device.is_cover else level_of(state)
+    if now is None:
+        return Say("ask.level_now", {"devices": (device,)})
+    up = _is_up(command)
+    wanted = _changed(now, amount, up=up)
+    if device.is_cover:
+        return max(0, min(100, wanted))
+    if now == 0 and amount is not None and amount.factor is not None:
+        return Say("ask.level_off", {"devices": (device,)})
+    if now >= 100 and wanted > now:
+        return Say("already.full", {"devices": (device,)})
+    return max(1, min(100, wanted))
+
+
+def _changed(now: int, amount: Amount | None, *, up: bool) -> int:
+    way = 1 if up else -1
+    if amount is None:
+        return now + way * STEP
+    if amount.factor is not None:
+        return round(now * amount.factor)
+    if amount.share is not None:
+        return now + way * round(now * amount.share / 100)
+    steps = amount.percent if amount.percent is not None else amount.number
+    if steps is not None:
+        return now + way * round(steps)
+    return now + way * (SMALL if amount.small else STEP)
+
+
+def _is_up(command: Command) -> bool:
+    return command.do == "up" or (command.do == "change" and command.way > 0)
+
+
+def _warmth(device: Device, command: Command, state: str) -> Act | Say:  # noqa: PLR0911 (one for each answer)
+    value, amount = command.value, command.amount
+    if command.do in ("on", "off"):
+        return Act(command.do)
+    if value is not None and value.mode:
+        return Act("set", mode=value.mode)
+    limits = {"devices": (device,), "lowest": COLDEST, "highest": WARMEST}
+    if command.do in ("change", "up", "down"):
+        now = degrees_of(state)
+        if now is None:
+            return Say("ask.degrees_now", limits)
+        by = next((one for one in (amount.degrees, amount.number) if one is not None), 1.0) if amount else 1.0
+        if amount is not None and amount.small:
+            by = 1.0
+        degrees = now + (by if _is_up(command) else -by)
+    elif value is None or value.negative:
+        return Say("ask.degrees", limits)
+    else:
+        said = value.degrees if value.degrees is not None else value.number
+        if said is None:
+            return Say("ask.degrees", limits)
+        degrees = said
+        if value.unit == "F":
+            return (
+                Act("set", temperature=degrees, unit="F")
+                if 41 <= degrees <= 95
+                else Say("ask.degrees", limits)
+            )
+    if not COLDEST <= degrees <= WARMEST:
+        return Say("ask.degrees", limits)
+    return Act("set", temperature=int(degrees) if degrees == int(degrees) else degrees)
+
+
+# --- scenes and conditions
+
+
+def _scene(command: Command, context: Context) -> Plan:
+    home, name = context.home, command.scene
+    known = home.scenes.get(name, name)
+    if command.bare:
+        return Question(Say("ask.scene", {"text": known}), bare_node(command), expects="yes")
+    call = home.scene_source(known).scene(known)
+    if call is None:
+        raise Refused("no scenes", Say("unknown.scene", {"text": name}))
+    return Step(bare_node(command), (Request.of(call, scene=known),), acts=True)
+
+
+def _unmet(condition: Condition, context: Context) -> Say | None:
+    """Why the condition does not hold now; None where it holds. What nobody can tell never holds."""
+    home = context.home
+    resolver = Resolver(home, context.here, context.last)
+    limit = condition.below if condition.below is not None else condition.above
+    if limit is not None:
+        rooms = resolver.places(condition.place)
+        if isinstance(rooms, Unknown):
+            raise Refused(
+                f"unknown room: {rooms.text}", Say("unknown.room", {"text": rooms.text}), unknown=True
+            )
+        inside = [
+            one for one in home.devices if one.room in (rooms or (context.here,)) and one.kind == "sensor"
+        ]
+        now = next((d for one in inside if (d := degrees_of(home.state_of(one))) is not None), None)
+        if now is None:
+            raise Refused("nothing there measures the temperature", Say("unknown.measure"))
+        holds = now < limit if condition.below is not None else now > limit
+        return None if holds != condition.unless else Say("unmet.degrees", {"degrees": now})
+    assert condition.which is not None
+    found = resolver.which(condition.which, "look", lambda device: True)
+    if not isinstance(found, Meant):
+        raise Refused("the condition is about an unknown thing", Say("unknown.condition"))
+    state = {"up": "open", "down": "closed"}.get(condition.state, condition.state)
+    holds = all(home.is_so(one, state) for one in found.devices) != condition.negated
+    if holds != condition.unless:
+        return None
+    return Say("unmet.state", {"devices": found.devices, "home": home})
+
+
+__all__: Sequence[Any] = ("act", "act_for", "action_of")

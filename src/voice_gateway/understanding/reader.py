@@ -1,0 +1,124 @@
+"""Text → readings: passes from exact names to unknown things, and an account of what was read."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from voice_gateway.integrations.home import Home
+from voice_gateway.understanding.grammar import Built, Chart, Diagnosis
+from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN, HomeIndex, NameHit, UtteranceLeaves
+from voice_gateway.understanding.lexer import MOST_WORDS, Tokens, tokens
+from voice_gateway.understanding.nodes import Name, Node, field_types, node_types
+from voice_gateway.understanding.templates import Language
+
+CLOSE: Final = 0.45  # readings that cost this much more than the best are looked at, too
+MOST_CLOSE: Final = 8
+# Which names count, and whether commas and stops are kept.
+PASSES: Final = ((EXACT, True), (PARTIAL, True), (EXACT, False), (PARTIAL, False), (UNKNOWN, True))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to understand the whole utterance."""
+
+    node: Node
+    cost: float
+    level: int  # the pass that found it
+
+
+class Reader:
+    """Reads utterances in one language, about one picture of the home."""
+
+    def __init__(self, language: Language, home: Home) -> None:
+        self.language = language
+        self.index = HomeIndex(home, language)
+
+    def tokens(self, text: str) -> Tokens:
+        return tokens(text, self.language.words)
+
+    def passes(self, said: Tokens, rule: str = "Utterance") -> Iterator[list[Reading]]:
+        """The close readings of each pass that has any, the cheapest first."""
+        if not said.words or len(said.words) > MOST_WORDS:
+            return
+        bare = said.without_pauses()
+        for level, pauses in PASSES:
+            if not pauses and bare.words == said.words:
+                continue
+            if found := self.read(said if pauses else bare, rule, level):
+                yield found
+
+    def read(self, said: Tokens, rule: str, level: int) -> list[Reading]:
+        """The cheapest readings, and those that cost hardly more."""
+        leaves = UtteranceLeaves(said, self.language, self.index, level)
+        whole = Chart(self.language.grammar, leaves).whole(rule)
+        close = [one for one in whole if one[0] <= whole[0][0] + CLOSE][:MOST_CLOSE]
+        return [Reading(self.build(built), cost, level) for cost, built in close]
+
+    def build(self, built: Built) -> Node:
+        """The dataclass of a node, with its parts."""
+        kind = node_types()[built.kind]
+        collects = field_types(kind)
+        given: dict[str, Any] = {}
+        for key, value in built.pairs:
+            part = self._value(value)
+            if collects[key]:
+                given[key] = (*given.get(key, ()), part)
+            else:
+                given[key] = part
+        return kind(**given)
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, Built):
+            return self.build(value)
+        if isinstance(value, NameHit):
+            devices = self.index.home.devices
+            return Name(tuple(devices[at].key for at in value.places), value.how, value.text)
+        return value
+
+    # --- how it was understood
+
+    def explain(self, text: str, rule: str = "Utterance") -> str:
+        """Tokens, the chosen tree with its cost, the runner-up; else the longest prefix."""
+        said = self.tokens(text)
+        lines = [f"tokens: {' '.join(said.words)}"]
+        for readings in self.passes(said, rule):
+            first = readings[0]
+            names = ("exact names", "part of a name or misheard", "an unknown thing")[first.level]
+            lines += [f"read with {names}, cost {first.cost:.1f}", *drawn(first.node, 1)]
+            if len(readings) > 1:
+                lines += [f"next, cost {readings[1].cost:.1f}", *drawn(readings[1].node, 1)]
+            return "\n".join(lines)
+        end, expected = self.longest(said, rule)
+        lines.append(f"not read behind: {' '.join(said.words[:end]) or '(its first word)'}")
+        lines.append(f"expected next: {', '.join(expected[:30])}")
+        return "\n".join(lines)
+
+    def longest(self, said: Tokens, rule: str = "Utterance") -> tuple[int, list[str]]:
+        """Where the longest prefix ends that some template fits, and what was expected there."""
+        if not said.words:
+            return 0, []
+        diagnosis = Diagnosis()
+        leaves = UtteranceLeaves(said.part(0, MOST_WORDS), self.language, self.index, PARTIAL)
+        Chart(self.language.grammar, leaves, diagnosis).whole(rule)
+        return diagnosis.end, sorted(diagnosis.expected)
+
+
+def drawn(node: Node, depth: int = 0) -> Sequence[str]:
+    """A node as an indented tree, with only what was said."""
+    pad = "  " * depth
+    lines = [f"{pad}{type(node).__name__}"]
+    for key, collects in field_types(type(node)).items():
+        value = getattr(node, key)
+        if value in (None, "", (), False):
+            continue
+        for part in value if collects else (value,):
+            if isinstance(part, Name):
+                lines.append(
+                    f"{pad}  {key}: {part.text!r} ({part.how}: {', '.join(key[0] for key in part.keys)})"
+                )
+            elif isinstance(part, Node):
+                inner = list(drawn(part, depth + 1))
+                lines += [f"{pad}  {key}: {inner[0].strip()}", *inner[1:]]
+            else:
+                lines.append(f"{pad}  {key}: {part}")
+    return lines

@@ -1,0 +1,272 @@
+"""Which → devices, a question, or an unknown thing."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from home_words.kinds import DeviceClass, Sort
+from home_words.names import plain_words
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home
+from voice_gateway.understanding.nodes import Item, Name, Place, Which, altered
+
+Able = Callable[[Device], bool]
+# What a word for a kind means to `DeviceClass`.
+SORTS: Final[dict[str, Sort]] = {"lamp": "light", "blind": "cover"}
+STATES_OF_LIGHT: Final = frozenset({"on", "off", "set", "change", "toggle"})
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """These devices, and no doubt about it unless `exact` is False."""
+
+    devices: tuple[Device, ...]
+    exact: bool = True
+    group: bool = False  # several were meant, so those that cannot do it are left out
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Several could be meant, or a whole set was named that must not be moved at once."""
+
+    candidates: tuple[Device, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """There is no such thing here; `what` is it, here, them, room, floor, exception, kind or name."""
+
+    text: str
+    what: str = "name"
+
+
+Resolved = Meant | Doubt | Unknown
+
+
+@dataclass(frozen=True)
+class Resolver:
+    """Resolves against one picture of the home; `here` is the speaker's room, `last` the last devices."""
+
+    home: Home
+    here: str | None = None
+    last: tuple[Device, ...] = ()
+
+    def which(self, which: Which, do: str, able: Able) -> Resolved:
+        """The devices of all items, without the exceptions."""
+        parts = [self.item(item, do, able) for item in which.item]
+        unknown = [part for part in parts if isinstance(part, Unknown)]
+        if unknown:
+            return unknown[0]
+        doubts = [part for part in parts if isinstance(part, Doubt)]
+        if doubts and (len(parts) > 1 or not which.without):
+            return doubts[0]
+        if which.either:
+            return Doubt(_devices_of(parts))
+        devices = _devices_of(parts)
+        if which.without:
+            left = self.without(which.without, devices)
+            if isinstance(left, Unknown):
+                return left
+            devices = left
+        if which.state:
+            lights = which.state == "dimmable"
+            devices = tuple(
+                one for one in devices if self.is_so(one, which.state) and (one.is_light or not lights)
+            )
+        if which.some:
+            return Doubt(devices)
+        if which.one:
+            devices = tuple(one for one in devices if not self.is_so(one, do))[:1] or devices[:1]
+        exact = all(part.exact for part in parts if isinstance(part, Meant))
+        group = len(devices) > 1 or any(part.group for part in parts if isinstance(part, Meant))
+        return Meant(devices, exact, group)
+
+    def without(self, items: Sequence[Item], devices: tuple[Device, ...]) -> tuple[Device, ...] | Unknown:
+        """The devices that no exception names; an exception that names none of them is unknown."""
+        out: set[Device] = set()
+        for item in items:
+            rooms = self.rooms(item)
+            if isinstance(rooms, Unknown):
+                return Unknown(rooms.text, "exception")
+            named = bool(item.name or item.kind or item.unknown or item.pronoun or item.like)
+            if rooms and not named:
+                out |= {device for device in self.home.devices if device.room in rooms}
+                continue
+            found = replace(self, here=None).item(item, "on", lambda one: one in devices)
+            if isinstance(found, Unknown) or not (meant := _devices_of([found])):
+                return Unknown(item.unknown, "exception")
+            out |= set(meant)
+        return tuple(device for device in devices if device not in out)
+
+    def is_so(self, device: Device, state: str) -> bool:
+        return self.home.is_so(device, state)
+
+    # --- one item
+
+    def item(self, item: Item, do: str, able: Able) -> Resolved:  # noqa: PLR0911 (one for each sort)
+        if item.unknown:
+            return Unknown(item.unknown)
+        if item.pronoun:
+            if not self.last:
+                return Unknown("", "it")
+            return Meant(self.last, exact=True, group=len(self.last) > 1)
+        rooms = self.rooms(item)
+        if isinstance(rooms, Unknown):
+            return rooms
+        if item.state:
+            return self._so(item, rooms, do, able)
+        if item.name is not None:
+            return self._named(item, item.name, rooms, able)
+        scope = tuple(one for one in self.home.devices if not rooms or one.room in rooms)
+        if item.everything and not item.kind:
+            return self._everything(item, scope, do, able)
+        if item.like:
+            sorts = {_sort_of(one) for one in self.last}
+            found = tuple(one for one in scope if (not sorts or _sort_of(one) in sorts) and able(one))
+            return Meant(found) if len(found) == 1 else Doubt(found)
+        if item.kind:
+            return self._kind(item, scope, rooms, do, able)
+        return self._room(item, scope, do, able)
+
+    def _so(self, item: Item, rooms: tuple[str, ...], do: str, able: Able) -> Resolved:
+        """ "The lights that are on": all of them that are so."""
+        kind, plural = ("light", True) if item.state == "dimmable" else (item.kind, item.plural)
+        every = altered(item, state="", quant="all", kind=kind, plural=plural)
+        found = self.item(every, do, able)
+        if isinstance(found, Unknown):
+            return found
+        devices = _devices_of([found])
+        return Meant(tuple(one for one in devices if self.is_so(one, item.state)), group=True)
+
+    def rooms(self, item: Item) -> tuple[str, ...] | Unknown:
+        return self.places(item.place, item.room)
+
+    def places(self, places: Sequence[Place], room: str = "") -> tuple[str, ...] | Unknown:
+        """The rooms of these places; empty for the whole home."""
+        found = [room] if room else []
+        for place in places:
+            if place.unknown:
+                return Unknown(place.unknown, "room")
+            if place.here and not self.here:
+                return Unknown("", "here")
+            if place.floor:
+                return Unknown(place.floor, "floor")
+            found += [self.here or ""] if place.here else place.room
+            if place.everywhere:
+                found = []
+        return tuple(dict.fromkeys(found))
+
+    def _named(self, item: Item, name: Name, rooms: tuple[str, ...], able: Able) -> Resolved:
+        known = (self.home.find(key) for key in name.keys)
+        placed = tuple(one for one in known if one is not None and (not rooms or one.room in rooms))
+        if not placed:
+            return Unknown(name.text, "there")
+        placed = self.home.preferred(placed)
+        fit = tuple(filter(able, placed)) or placed
+        here = tuple(one for one in fit if one.room == self.here)
+        if len(fit) > 1 and len(here) == 1:
+            fit = here
+        if len(fit) > 1 and item.quant:
+            return Meant(fit, name.how == "exact", group=True)
+        return Meant(fit, name.how == "exact") if len(fit) == 1 else Doubt(fit)
+
+    def _everything(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
+        """What "everything" means for this act: never what opens the house."""
+        if do in ("unlock", "open", "up"):
+            return Doubt(tuple(filter(able, scope)))
+        rest = self.last if item.everything == "else" else ()
+        if item.everything == "else" and not rest:
+            return Unknown("", "them")
+        sweep: Able = DeviceClass("all", "all", plural=True).has
+        if do == "lock":
+            sweep = _is_lock
+        elif do in ("close", "down"):
+            sweep = _is_cover
+        found = tuple(one for one in scope if sweep(one) and one not in rest)
+        return Meant(found, group=True) if found else Unknown("", "everything")
+
+    def _room(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
+        """ "The kitchen": its lights, or the one thing there that can do it."""
+        heat = tuple(one for one in scope if one.kind == "thermostat" and able(one))
+        lights = tuple(one for one in scope if one.is_light and able(one))
+        if do == "set" and len(heat) == 1 and not lights:
+            return Meant(heat)
+        found = lights if do in STATES_OF_LIGHT else tuple(filter(able, scope))
+        return Meant(found, group=True) if found and do in ("on", "off", "set") else Doubt(found)
+
+    def _kind(
+        self, item: Item, scope: tuple[Device, ...], rooms: tuple[str, ...], do: str, able: Able
+    ) -> Resolved:
+        word, every = item.kind, item.plural or item.quant in ("all", "every")
+        kind = DeviceClass(sort_of(word), word, item.plural)
+        particular = word == "lamp" and item.quant != "both"
+        members = kind.among(scope) if particular else tuple(filter(kind.has, scope))
+        if kind.sort in ("door", "garage", "window"):
+            return self._doors(tuple(filter(able, members)), item, do, every=every)
+        if item.other:
+            members = tuple(one for one in members if one not in self.last)
+        if not members:
+            return Unknown(word, "kind")
+        if item.quant == "any":
+            return Doubt(members)
+        if every and (item.quant or rooms or not self.here):
+            return self._all_of(item, kind, members, rooms, do)
+        if not rooms and self.here:
+            return self._here(item, word, members, every=every)
+        return Meant(members) if len(members) == 1 else Doubt(members)
+
+    def _all_of(
+        self, item: Item, kind: DeviceClass, members: tuple[Device, ...], rooms: tuple[str, ...], do: str
+    ) -> Resolved:
+        """ "All lights" are all; "locks" alone may be any of them."""
+        if item.quant == "both" and len(members) != 2:
+            return Doubt(members)
+        bare = item.plural and not (item.quant or rooms or item.definite)
+        doubtful = (bare or (kind.sort == "lock" and not item.quant)) and len(members) > 1
+        harmless = kind.sort in ("light", "cover") and do == "off"
+        return Doubt(members) if doubtful and not harmless else Meant(members, group=True)
+
+    def _here(self, item: Item, word: str, members: tuple[Device, ...], *, every: bool) -> Resolved:
+        """In the room of the speaker."""
+        here = tuple(one for one in members if one.room == self.here)
+        if not here:
+            return Unknown(word, "kind_here")
+        if every or len(here) == 1:
+            return Meant(here, group=every)
+        called = tuple(one for one in here if word in plain_words(one.name))
+        return Meant(called) if len(called) == 1 else Doubt(here)
+
+    def _doors(self, members: tuple[Device, ...], item: Item, do: str, *, every: bool) -> Resolved:
+        """A way into the house is never opened by the word for its kind alone."""
+        if not members:
+            return Unknown(item.kind, "kind")
+        if every and do in ("lock", "close"):
+            return Meant(members, group=True)
+        if every and do in ("unlock", "open", "up"):
+            return Doubt(members)
+        return Meant(members, exact=False) if len(members) == 1 else Doubt(members)
+
+
+def _devices_of(parts: Sequence[Resolved]) -> tuple[Device, ...]:
+    found: list[Device] = []
+    for part in parts:
+        if not isinstance(part, Unknown):
+            found += part.devices if isinstance(part, Meant) else part.candidates
+    return tuple(dict.fromkeys(found))
+
+
+def sort_of(word: str) -> Sort:
+    """The sort of a word of the list `kind`."""
+    return SORTS.get(word) or cast(Sort, word)
+
+
+def _sort_of(device: Device) -> str:
+    return "light" if device.is_light else device.kind
+
+
+def _is_lock(device: Device) -> bool:
+    return device.kind == "lock"
+
+
+def _is_cover(device: Device) -> bool:
+    return device.is_cover
