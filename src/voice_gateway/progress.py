@@ -1,9 +1,9 @@
-"""How far a call that takes long has come: told by whoever runs it, to whoever made it."""
+"""Progress of a slow call, from the connection that runs it to the caller."""
 
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,8 @@ LONGEST_MESSAGE = 200  # characters of what a server says of its progress
 class Progress:
     done: float
     total: float | None = None
-    message: str = ""  # in the words of whoever runs it
-    what: str = ""  # is under way, in ours: "the research server"
+    message: str = ""  # the server's own words
+    what: str = ""  # the call, in our words: "the research server"
 
     @property
     def share(self) -> float | None:
@@ -28,15 +28,15 @@ class Progress:
     def text(self) -> str:
         """One line for people: "the research server: 40 %, reading page 4"."""
         share = self.share
-        told = [f"{share * 100:.0f} %" if share is not None else "", self.message]
-        return f"{self.what or 'a tool'}: {', '.join(one for one in told if one) or 'still at work'}"
+        parts = [f"{share * 100:.0f} %" if share is not None else "", self.message]
+        return f"{self.what or 'a tool'}: {', '.join(filter(None, parts)) or 'still at work'}"
 
     def to_json(self) -> dict[str, Any]:
         return {"what": self.what, "done": self.done, "total": self.total, "message": self.message}
 
 
 def read_progress(done: Any, total: Any, message: Any) -> Progress | None:
-    """What a server sent, if it can be meant."""
+    """What a server sent, or None if it is no progress."""
     if not _is_number(done):
         return None
     words = message if isinstance(message, str) else ""
@@ -51,28 +51,24 @@ def _is_number(value: Any) -> bool:
 
 
 OnProgress = Callable[[Progress], None]
-# A context variable: between who made a call and the connection that hears of its progress stand LangChain's
-# tools, which pass nothing on but arguments, and MCP's sessions.
+# A context variable, because LangChain's tools and MCP's sessions stand between a caller and the connection,
+# and pass nothing on but arguments.
 _on_progress: ContextVar[OnProgress | None] = ContextVar("on_progress", default=None)
 
 
 def listener() -> OnProgress | None:
-    """Who wants to hear of the progress of a call that is made here."""
+    """The callback for the progress of calls that are made here."""
     return _on_progress.get()
 
 
-def set_listener(told: OnProgress | None) -> Token[OnProgress | None]:
-    return _on_progress.set(told)
-
-
-def reset_listener(token: Token[OnProgress | None]) -> None:
-    _on_progress.reset(token)
+def set_listener(on_progress: OnProgress | None) -> None:
+    _on_progress.set(on_progress)
 
 
 @contextmanager
-def progress_to(told: OnProgress) -> Iterator[None]:
-    """For every call that is made inside."""
-    token = _on_progress.set(told)
+def progress_to(on_progress: OnProgress) -> Iterator[None]:
+    """Report the progress of every call that is made inside."""
+    token = _on_progress.set(on_progress)
     try:
         yield
     finally:

@@ -134,8 +134,8 @@ class ToolTraits:
     idempotent: bool = False
     output_schema: Mapping[str, Any] | None = None
     timeout_seconds: float | None = None  # the tool's own limit, where it has one
-    stranger: bool = False  # of a server that is not trusted: what it says of itself is not believed
-    words_from_outside: bool = False  # it answers with what strangers wrote
+    trusted: bool = True  # False: of a server that is not trusted; what it says of itself is not believed
+    words_from_outside: bool = False  # its answers hold text from outside the home
     summary: str = ""  # what it does, in a sentence for people; its description is for models
     # Of a tool that is rarely needed: a small model hears of it only when one of these words was said.
     called_for: tuple[str, ...] = ()

@@ -123,14 +123,6 @@ async def test_a_parameter_that_has_no_description_is_shown_on_one_line(commands
     assert "\n  artist  string\n" in done.out
 
 
-@pytest.mark.slow
-async def test_the_linter_has_nothing_to_say_about_our_own_tools(commands):
-    done = await commands.run("tools", "lint")
-
-    assert done.code == 0, done.out
-    assert "nothing to improve" in done.out
-
-
 @pytest.mark.parametrize(
     "words",
     [

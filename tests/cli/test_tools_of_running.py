@@ -17,7 +17,6 @@ async def test_tools_are_those_of_the_running_gateway(commands):
         as_json = await commands.run("tools", "--json")
         one = await commands.run("tools", "get_owner", "--json")
         unknown = await commands.run("tools", "get_onwer")
-        linted = await commands.run("tools", "lint", "--json")
     alone = await commands.run("tools")
     same_shape = await commands.run("tools", "--json")
 
@@ -26,7 +25,6 @@ async def test_tools_are_those_of_the_running_gateway(commands):
     assert "old" in {tool["source"] for tool in as_json.json}
     assert one.json["qualified_name"] == "old__get_owner"
     assert (unknown.code, "Did you mean get_owner" in unknown.err) == (1, True)
-    assert {finding["tool"] for finding in linted.json} >= {"old__get_owner"}
     assert alone.err == "No gateway is running; one would have these:\n"
     assert "the server new, not trusted" in alone.out
     assert [set(tool) for tool in same_shape.json] == [set(tool) for tool in as_json.json]

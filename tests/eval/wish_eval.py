@@ -29,8 +29,8 @@ from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission import Fits
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.gate import Fits
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import Stage
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from tests.fakes.loopback_http import Answer, LoopbackHttp, Request
 
-TOWNS = {"Lisbon": (38.71667, -9.13333), "NullContext": (0.0, -160.0)}
+TOWNS = {"Lisbon": (38.71667, -9.13333), "Nowhere": (0.0, -160.0)}
 
 
 @dataclass

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from home_words.kinds import HomeDevice
 from voice_gateway.integrations.zwave import reach_of
-from voice_gateway.tools.reach import Reach, Reaches
+from voice_gateway.tools.permission.target import Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
 
 
@@ -15,6 +15,6 @@ def zwave_reaches(devices_named: Callable[[str], Sequence[HomeDevice]]) -> Reach
         name = traits.original_name or call.name
         args = call.args if isinstance(call.args, Mapping) else {}
         known = devices_named if call.name == name else lambda _name: ()
-        return reach_of(name, args, known, stranger=traits.stranger)
+        return reach_of(name, args, known, stranger=not traits.trusted)
 
     return reach

@@ -24,7 +24,7 @@ from voice_gateway.config import (
     Settings,
     ToolsSettings,
 )
-from voice_gateway.tools.outside import QUOTED
+from voice_gateway.tools.permission.untrusted import QUOTED
 from voice_gateway.turn import Reply, ToolCall, Utterance
 
 FAKES = Path(__file__).parents[1] / "fakes"

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from jsonschema import Draft202012Validator
-from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.ollama_server import FakeOllama
 
 from voice_gateway.app import opened
@@ -20,13 +19,14 @@ from voice_gateway.llm.rare_tools import USE_TOOL
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.lint import MAX_EXAMPLES, MAX_TOKENS, estimate_tokens, lint
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.tools.traits import estimate_tokens
+from voice_gateway.turn import ToolCall, Utterance
 from voice_gateway.turns.stage import Turn
 
 Sent = dict[str, dict[str, Any]]  # name -> the definition's "function", as it went over the wire
 
+MOST_TOKENS, MOST_EXAMPLES = 200, 7
 BUILT_IN = {
     "get_current_datetime",
     "control_speaker_volume",
@@ -118,36 +118,31 @@ def parameters(function: dict[str, Any]) -> dict[str, str]:
     return {name: facts["description"] for name, facts in function["parameters"]["properties"].items()}
 
 
-def as_read(function: dict[str, Any]) -> BaseTool:
-    """A definition from the wire, as a tool that the linter can read."""
-    return foreign(function["description"], function["parameters"]["properties"])
+QUOTED = r'"[^"\n]{1,200}"|`[^`\n]{1,200}`'
+EXAMPLE = re.compile(rf"\bexamples?\b|\be\.g\.|\bsuch as\b|\bgood:|{QUOTED}", re.IGNORECASE)
+PATTERN = ("required", "whenever the user asks about", "do not use ", "good:", "bad:")
 
 
-def foreign(description: str, properties: dict[str, Any] | None = None) -> BaseTool:
-    """A tool as an MCP server might define it."""
-
-    async def run(**arguments: Any) -> str:
-        return "ok"
-
-    schema = {"type": "object", "properties": properties or {}}
-    return StructuredTool(
-        name="t",
-        description=description,
-        args_schema=schema,
-        coroutine=run,
-        metadata={"traits": ToolTraits(source="server", original_name="t")},
-    )
-
-
-# One description that follows every rule; each test below breaks it in one place.
-RIGHT = (
-    "REQUIRED for the cellar: you MUST call this. Call it whenever the user asks about the cellar. "
-    'DO NOT use for the attic. Good: "is the cellar dry". Bad: "is the attic dry".'
-)
-
-
-def rows(tool: BaseTool) -> list[str]:
-    return [finding.row for finding in lint(tool)]
+def breaches(function: dict[str, Any]) -> list[str]:
+    """What a definition gets wrong of DEF-2, DEF-7 and DEF-8."""
+    text, wrong = function["description"], []
+    places = [text.lower().find(part) for part in PATTERN]
+    if -1 in places or places != sorted(places):
+        wrong.append(f"DEF-7: the parts {PATTERN} are not there in this order")
+    if not text.startswith("REQUIRED"):
+        wrong.append("DEF-8: the most important instruction is not first")
+    if estimate_tokens(text) >= MOST_TOKENS:
+        wrong.append(f"DEF-2: {estimate_tokens(text)} tokens")
+    if not 2 <= len(re.findall(rf"{QUOTED}|\{{[^}}]*\}}", text.partition("Good:")[2])) <= MOST_EXAMPLES:
+        wrong.append("DEF-8: not two to seven examples")
+    for name, facts in function["parameters"]["properties"].items():
+        described = facts.get("description", "")
+        shows_values = facts.get("type") == "boolean" or "enum" in facts
+        if not described or not (shows_values or EXAMPLE.search(described)):
+            wrong.append(f"DEF-2: {name} has no description with an example")
+        if estimate_tokens(described) > 100:
+            wrong.append(f"DEF-6: the description of {name} is too long")
+    return wrong
 
 
 @pytest.mark.scenario("DEF-2")
@@ -163,43 +158,14 @@ def test_every_default_tool_is_sent_whole_and_routines_will_fit_in_too(
 
 
 @pytest.mark.scenario("DEF-2")
-@pytest.mark.parametrize("name", EVERYTHING_SENT)
-def test_descriptions_are_mandatory_short_and_have_examples(name: str, sent: Sent) -> None:
-    text = sent[name]["description"]
-
-    assert re.search(r"\b(REQUIRED|MUST)\b", text)
-    assert estimate_tokens(text) < MAX_TOKENS
-    for parameter, facts in sent[name]["parameters"]["properties"].items():
-        assert (
-            facts["type"] == "boolean"
-            or "enum" in facts
-            or "for example" in facts["description"].lower()
-            or ("Good:" in facts["description"])
-        ), parameter
-    assert lint(as_read(sent[name])) == []
-
-
-@pytest.mark.scenario("DEF-2")
+@pytest.mark.scenario("DEF-6")
 @pytest.mark.scenario("DEF-7")
-def test_tools_that_are_rarely_needed_follow_the_same_rules(default_request: dict[str, Any]) -> None:
-    """Anthropic gets them in its list, a small model by their names behind the words that call for one."""
+@pytest.mark.scenario("DEF-8")
+def test_every_definition_follows_the_rules(default_request: dict[str, Any], sent: Sent) -> None:
     rare = {tool.name: to_qwen_tool(tool)["function"] for tool in default_request["offer"].rare}
 
     assert rare.keys() >= RARE
-    assert {name: lint(as_read(function)) for name, function in rare.items()} == {name: [] for name in rare}
-
-
-@pytest.mark.scenario("DEF-2")
-def test_the_linter_finds_what_breaks_the_row() -> None:
-    assert rows(foreign(RIGHT)) == []
-    assert rows(foreign(RIGHT.replace("REQUIRED", "Made").replace("MUST", "may"))) == ["DEF-2"]
-    assert rows(foreign(RIGHT + " And so on." * 60)) == ["DEF-2"]
-    assert rows(foreign(RIGHT, {"room": {"type": "string"}})) == ["DEF-2"]
-    assert rows(foreign(RIGHT, {"room": {"type": "string", "description": "the room"}})) == ["DEF-2"]
-    assert (
-        rows(foreign(RIGHT, {"room": {"type": "string", "description": 'the room, such as "cellar"'}})) == []
-    )
-    assert rows(foreign(RIGHT, {"room": {"enum": ["cellar"], "description": "the room"}})) == []
+    assert {name: wrong for name, function in (sent | rare).items() if (wrong := breaches(function))} == {}
 
 
 @pytest.mark.scenario("DEF-3")
@@ -264,79 +230,21 @@ async def test_after_new_year_a_running_gateway_sends_the_new_year() -> None:
 
 
 @pytest.mark.scenario("DEF-6")
-def test_parameters_say_what_to_avoid_and_stay_short(sent: Sent) -> None:
+def test_the_query_parameter_says_what_to_avoid(sent: Sent) -> None:
     text = parameters(sent["search_web"])["query"]
 
     assert re.search(r"Avoid mathematics.*definitions.*timeless facts", text)
-    for function in sent.values():
-        for parameter in parameters(function).values():
-            assert estimate_tokens(parameter) <= 100
-
-
-@pytest.mark.scenario("DEF-7")
-@pytest.mark.parametrize("name", EVERYTHING_SENT)
-def test_every_tool_follows_one_pattern(name: str, sent: Sent) -> None:
-    text = sent[name]["description"]
-
-    order = [
-        text.index(part)
-        for part in ("REQUIRED", "whenever the user asks about", "DO NOT use for", "Good:", "Bad:")
-    ]
-    assert order == sorted(order)
-    assert lint(as_read(sent[name])) == []
-
-
-@pytest.mark.scenario("DEF-7")
-@pytest.mark.parametrize(
-    ("part", "problem"),
-    [
-        ("Call it whenever the user asks about the cellar. ", "names no trigger"),
-        ("DO NOT use for the attic. ", "names no negative case"),
-        ('Good: "is the cellar dry". ', "no example of good use"),
-        ('Bad: "is the attic dry".', "no example of bad use"),
-    ],
-)
-def test_the_linter_says_what_is_missing_from_the_pattern(part: str, problem: str) -> None:
-    [finding] = lint(foreign(RIGHT.replace(part, "")))
-
-    assert (finding.tool, finding.row) == ("server__t", "DEF-7")
-    assert problem in finding.problem
-    assert finding.advice
 
 
 @pytest.mark.scenario("DEF-8")
-@pytest.mark.parametrize("name", EVERYTHING_SENT)
-def test_the_most_important_comes_first_and_examples_are_few(name: str, sent: Sent) -> None:
-    text = sent[name]["description"]
-
-    assert text.startswith("REQUIRED")
-    examples = re.findall(r'"[^"]+"|\{[^}]*\}', text.partition("Good:")[2])
-    assert 2 <= len(examples) <= MAX_EXAMPLES
-    assert estimate_tokens(text) < MAX_TOKENS
-
-
-@pytest.mark.scenario("DEF-8")
-def test_the_linter_wants_the_important_first_and_few_examples() -> None:
-    late = (
-        RIGHT.replace("REQUIRED for the cellar: you MUST call this. ", "About the cellar. ")
-        + " You MUST call this."
-    )
-    many = RIGHT + " Good: " + ", ".join(f'"example {number}"' for number in range(8))
-
-    assert rows(foreign(late)) == ["DEF-8"]
-    assert rows(foreign(many)) == ["DEF-8"]
-
-
-@pytest.mark.scenario("DEF-8")
-@pytest.mark.parametrize("name", EVERY_TOOL)
-def test_sent_schemas_are_flat_and_need_no_more_than_ollama_lets_through(name: str, sent: Sent) -> None:
-    schema = sent[name]["parameters"]
-
-    Draft202012Validator.check_schema(schema)
-    assert schema["type"] == "object"
-    for parameter in schema["properties"].values():
-        assert parameter["type"] in {"string", "integer", "number", "boolean"}
-        assert set(parameter) <= {"type", "description", "enum"}
+def test_sent_schemas_are_flat_and_need_no_more_than_ollama_lets_through(sent: Sent) -> None:
+    for name in EVERY_TOOL:
+        schema = sent[name]["parameters"]
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object", name
+        for parameter in schema["properties"].values():
+            assert parameter["type"] in {"string", "integer", "number", "boolean"}, name
+            assert set(parameter) <= {"type", "description", "enum"}, name
 
 
 @pytest.mark.scenario("NORM-2")

@@ -47,16 +47,21 @@ async def test_a_call_runs_its_tool_and_returns_the_result_as_text():
 
 
 @pytest.mark.scenario("EXE-2")
-async def test_an_execution_is_logged_with_tool_arguments_time_and_result(caplog):
+@pytest.mark.parametrize("level", [logging.DEBUG, logging.INFO])
+async def test_an_execution_is_logged_with_tool_time_and_result_and_at_debug_with_arguments(level, caplog):
+    caplog.set_level(level)
     await outcome_of(add, {"a": 1})
 
     record = caplog.records[-1]
-    assert (record.levelname, record.tool, record.arguments, record.result) == ("INFO", "add", {"a": 1}, "3")
+    assert (record.levelname, record.tool, record.result) == ("INFO", "add", "3")
+    assert getattr(record, "arguments", None) == ({"a": 1} if level == logging.DEBUG else None)
     assert 0 < record.seconds < SOON
 
 
 @pytest.mark.scenario("EXE-2")
 async def test_secrets_in_arguments_are_masked_in_the_log(caplog):
+    caplog.set_level(logging.DEBUG)
+
     @tool
     async def log_in(user: str, password: str, headers: dict[str, str]) -> str:
         """Log in."""
@@ -122,6 +127,8 @@ async def test_an_unknown_tool_is_answered_by_name(caplog):
 
 @pytest.mark.scenario("EXE-4")
 async def test_a_tool_that_raises_is_logged_with_context_and_answered_with_its_message(caplog):
+    caplog.set_level(logging.DEBUG)
+
     @tool
     async def fragile(cup: str) -> str:
         """Break."""

@@ -11,10 +11,10 @@ from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, executor_with, mcp_tool, 
 
 from voice_gateway.errors import ToolError
 from voice_gateway.llm.loop import run_loop
-from voice_gateway.tools.call_plan import arguments
+from voice_gateway.tools import arguments
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.outside import QUOTED
+from voice_gateway.tools.permission.untrusted import QUOTED
 from voice_gateway.turn import ToolCall, Utterance
 from voice_gateway.turns.stage import Turn
 

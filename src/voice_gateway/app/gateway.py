@@ -51,8 +51,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.own_tools import own_tools
-from voice_gateway.tools.permission import Fits
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.gate import Fits
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import Stage
 

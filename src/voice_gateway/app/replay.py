@@ -20,11 +20,11 @@ from voice_gateway.events import Event, EventBus
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.recorder.again import Turn, why_not_said
 from voice_gateway.routines.model import CANCEL, MAKE
-from voice_gateway.tools.declared import declared_tool
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.permission import Fits
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.gate import Fits
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.trace import arguments_json, event_json
 from voice_gateway.turn import NOT_MADE, ToolCall, ToolTraits, Utterance
 from voice_gateway.verdict import Permission

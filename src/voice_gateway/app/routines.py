@@ -25,8 +25,8 @@ from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import kept_in
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.tools.builtin.zones import local_zone
-from voice_gateway.tools.proposal import described
-from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.permission.question import described
+from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance, speaking
 from voice_gateway.turns.acts import new_calls

@@ -1,11 +1,9 @@
 """The tools of a gateway as other commands see them: in plain data, so that the running one can be asked."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.tools.executor import unknown_tool
-from voice_gateway.tools.lint import lint
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
 
 if TYPE_CHECKING:
@@ -13,11 +11,8 @@ if TYPE_CHECKING:
 
 
 async def tool_request(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
-    """All tools, one of them, or what to improve in their descriptions."""
+    """All tools, or the named one."""
     tools = gateway.tools.all()
-    if asked["action"] == "lint":
-        findings = [asdict(finding) for tool in tools for finding in lint(tool)]
-        return {"count": len(tools), "findings": findings}
     if asked["action"] == "show":
         found = gateway.tools.find(str(asked["name"]))
         if found is None:
@@ -55,7 +50,7 @@ def _origin(gateway: "Gateway", tool: Any) -> str:
     if source == "builtin":
         return "the gateway itself"
     if origin := traits(tool).origin:
-        return f"{origin}{', which says nothing of itself' if traits(tool).stranger else ''}"
+        return f"{origin}{', which says nothing of itself' if not traits(tool).trusted else ''}"
     simulated = [status.name for status in gateway.link.status() if status.simulated]
     about = ", simulated home" if source in simulated else ""
-    return f"the server {source}{about}{', not trusted' if traits(tool).stranger else ''}"
+    return f"the server {source}{about}{', not trusted' if not traits(tool).trusted else ''}"

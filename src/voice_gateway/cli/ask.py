@@ -14,7 +14,7 @@ from voice_gateway.config import conversations_file
 from voice_gateway.errors import LinkError
 from voice_gateway.events import Event, Waiting
 from voice_gateway.progress import Progress, listener, progress_to
-from voice_gateway.tools.waiting import WAIT_SECONDS
+from voice_gateway.tools.executor import WAIT_SECONDS
 from voice_gateway.turn import COMMANDS, Reply, Utterance
 from voice_gateway.turns.acts import Where
 

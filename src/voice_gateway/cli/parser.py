@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from voice_gateway import __version__
 
 PROGRAM = "voice-gateway"
-TOOL_ACTIONS = ("list", "show", "call", "lint")
+TOOL_ACTIONS = ("list", "show", "call")
 
 EXAMPLES = """\
 examples:
@@ -30,7 +30,6 @@ examples:
   voice-gateway tools call control_zwave_device deviceName="floor lamp" action=on
   voice-gateway resources                            what MCP servers have to read
   voice-gateway prompts                              their prompts, and what you say to run one
-  voice-gateway tools lint                           what to improve in tool descriptions
   voice-gateway doctor                               check everything, and say what to do
   voice-gateway config init                          write a commented voice-gateway.toml
   voice-gateway config set brain.room kitchen        change one setting, and keep your comments
@@ -244,9 +243,6 @@ def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
     call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
     call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
     call.add_argument("--save", metavar="DIR", help="keep its pictures, sounds and files in this folder")
-    actions.add_parser(
-        "lint", parents=[shared], help="what to improve in tool descriptions; exit code 1 if anything"
-    )
 
 
 def _add_mcp(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:

@@ -30,8 +30,6 @@ async def tools(options: argparse.Namespace) -> int:
     running = found is not None
     if found is None:
         found = await _found_alone(options, asked)
-    if action == "lint":
-        return _lint(found, as_json=wants_json(options))
     if action == "show":
         return _show(found, as_json=wants_json(options))
     if wants_json(options):
@@ -131,15 +129,3 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
             raise ConfigError(f'"{key}" is given twice')
         args[key] = value
     return args
-
-
-def _lint(found: dict[str, Any], *, as_json: bool) -> int:
-    findings = found["findings"]
-    if as_json:
-        print_json(findings)
-    else:
-        for one in findings:
-            print(f"{one['tool']}: {one['row']}: {one['problem']} → {one['advice']}")
-        if not findings:
-            print(f"{found['count']} tools, nothing to improve")
-    return 1 if findings else 0

@@ -22,10 +22,10 @@ from voice_gateway.conversation.choices import (
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.events import AnswerWanted, EventBus
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission import TurnGate
-from voice_gateway.tools.proposal import question
-from voice_gateway.tools.reach import Reach, Reaches
-from voice_gateway.tools.tier import Tier, is_reversible, tier
+from voice_gateway.tools.permission.gate import TurnGate
+from voice_gateway.tools.permission.question import question
+from voice_gateway.tools.permission.risk import Tier, is_reversible, tier
+from voice_gateway.tools.permission.target import Reach, Reaches
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
 from voice_gateway.turns.render_outcomes import render_outcomes

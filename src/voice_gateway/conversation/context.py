@@ -6,8 +6,8 @@ from voice_gateway.brain.local.fitting import Fitting
 from voice_gateway.brain.local.meaning import Context
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.integrations.zwave import ZwaveSource
-from voice_gateway.tools.permission import Fits
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.gate import Fits
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 
 

@@ -37,10 +37,8 @@ from voice_gateway.events import (
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import turn_context
 from voice_gateway.progress import OnProgress, Progress, listener, progress_to
-from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.executor import ToolExecutor, heard_by
 from voice_gateway.tools.manager import tool_beside
-from voice_gateway.tools.traits import has_strangers
-from voice_gateway.tools.waiting import heard_by
 from voice_gateway.turn import (
     LONGEST_NAME,
     LONGEST_TEXT,
@@ -347,8 +345,8 @@ class Conversation:
             turn.tell_step(Staged, "confirmation", True, incoming.taken_for, perf_counter() - started)
             return settled
         gate = self._confirmation.gate(turn.utterance.channel, read_only=bool(read_only_reason))
-        gate.said, gate.heard_outside = turn.utterance.text, turn.heard_outside
-        gate.told_by_strangers = lambda: has_strangers(self._executor.tools.all())
+        gate.heard_outside = turn.heard_outside
+        gate.told_by_strangers = lambda: self._executor.tools.has_untrusted
         gate.fits = self._around.fitting(turn.utterance, turn.history.recent())
         reply = await self._stages.answer(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:

@@ -10,7 +10,7 @@ from home_words.question import is_question
 from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.events import EventBus, Staged, State
-from voice_gateway.tools.permission import TurnGate
+from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.turn import Autonomy, Passed, Reply, ToolOutcome, Utterance
 from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import FallbackStage, ModelStage, Stage, Turn

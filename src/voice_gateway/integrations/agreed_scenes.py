@@ -9,7 +9,7 @@ from home_words.names import name_key
 from home_words.risk import is_sensitive
 from voice_gateway.private_files import private_file
 from voice_gateway.tools.executor import CONFIRMED
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 log = logging.getLogger(__name__)

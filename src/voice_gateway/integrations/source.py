@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from voice_gateway.integrations.device import Device
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.target import Reach
 
 if TYPE_CHECKING:
     from voice_gateway.integrations.home import Home

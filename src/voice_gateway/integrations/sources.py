@@ -62,7 +62,7 @@ class Sources:
             return None
         if server not in self._known:
             self._known[server] = ZwaveSource(server, self._executor)
-        self._known[server].stranger = traits(ours[0]).stranger
+        self._known[server].stranger = not traits(ours[0]).trusted
         return self._known[server]
 
 

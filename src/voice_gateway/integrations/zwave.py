@@ -15,7 +15,7 @@ from voice_gateway.integrations.listed import read_devices, read_scenes
 from voice_gateway.integrations.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
-from voice_gateway.tools.reach import LOOK, WARMTH, Reach
+from voice_gateway.tools.permission.target import LOOK, WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 
 if TYPE_CHECKING:

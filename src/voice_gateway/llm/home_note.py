@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from home_words.kinds import HomeDevice
 from voice_gateway.llm.offer import tokens_of
-from voice_gateway.tools.outside import is_order
+from voice_gateway.tools.permission.untrusted import is_order
 from voice_gateway.tools.plain_text import plain_text
 
 Devices = Callable[[], Sequence[HomeDevice]]

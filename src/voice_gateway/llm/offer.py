@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 from voice_gateway.llm.prompt import Clock
 from voice_gateway.llm.rare_tools import is_rare, use_tool
 from voice_gateway.tools.manager import BUILTIN, ToolManager
-from voice_gateway.tools.outside import quoted_line
+from voice_gateway.tools.permission.untrusted import quoted_line
 from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, traits
 
 log = logging.getLogger(__name__)
@@ -166,7 +166,7 @@ def _shorter(tool: BaseTool, shorten: Callable[[str], str]) -> BaseTool:
 def _quoted(tool: BaseTool) -> BaseTool:
     """What a server that is not trusted says of its tool is data; the same bytes each time."""
     known = traits(tool)
-    if not known.stranger:
+    if known.trusted:
         return tool
     schema = _shorter_schema(schema_of(tool), lambda text: json.dumps(text, ensure_ascii=False))
     described = quoted_line(tool.description, known.source)

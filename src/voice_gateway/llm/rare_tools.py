@@ -12,7 +12,7 @@ from typing import Any, Final
 from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import UnknownTool
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.turn import ToolCall, ToolTraits
 
@@ -46,7 +46,7 @@ def use_tool() -> BaseTool:
 def is_rare(tool: BaseTool) -> bool:
     """A stranger's tool stays in the list, quoted: what it says never stands beside the user's words."""
     known = traits(tool)
-    return bool(known.called_for) and not known.stranger
+    return bool(known.called_for) and known.trusted
 
 
 def note_for(said: str, rare: Sequence[BaseTool]) -> str:

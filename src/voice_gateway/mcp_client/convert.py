@@ -31,7 +31,7 @@ def to_langchain_tools(
 
     `cancellation_safe`: a call ends at once when what it awaits is cancelled.
     """
-    known = ToolTraits(source=server, timeout_seconds=timeout_seconds, stranger=not trusted)
+    known = ToolTraits(source=server, timeout_seconds=timeout_seconds, trusted=trusted)
     return [
         _tool(definition, known, call_as_task)
         if call_as_task is not None and only_as_task(definition)

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 LONGEST_LOOK = 4_000_000  # characters of what is known of one home
 LONGEST_NAMED = 2_000
 _TRAITS = (
-    "original_name", "title", "read_only", "destructive", "idempotent", "stranger",
+    "original_name", "title", "read_only", "destructive", "idempotent", "trusted",
     "words_from_outside", "summary", "called_for", "origin",
 )  # fmt: skip
 _DEVICES = ("deviceName", "name", "entity_id", "area", "sceneName", "room")

@@ -13,7 +13,7 @@ from voice_gateway.routines.alarms import made_again
 from voice_gateway.routines.book import NOBODY_RUNS, From, RoutineBook, has_time
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Call, Routine
 from voice_gateway.routines.wording import on_day
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits, speaking
 
 MOST_TOLD = 5  # nobody listens to more

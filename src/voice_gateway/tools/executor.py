@@ -1,58 +1,94 @@
-"""Run one tool call, or several, and say what became of each. Nothing escapes but cancellation."""
+"""Run one tool call, or several, and report what became of each. Only cancellation is raised.
+
+The file follows a call from top to bottom: find the tool, fit the arguments, ask for permission, run with a
+deadline that progress moves, make the outcome.
+"""
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from home_words.phrases import with_article
 from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
-from voice_gateway.progress import OnProgress, listener
-from voice_gateway.tools.limit import Expired, Pace
+from voice_gateway.progress import OnProgress, Progress, listener, set_listener
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
-from voice_gateway.tools.outside import brings_words, quoted, quoted_error
+from voice_gateway.tools.permission.untrusted import brings_words, quoted, quoted_error
 from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.tools.results import Result, capped, cause_of, describe
-from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Runner, ToolRaised, run_here
-from voice_gateway.tools.schema import is_flat
-from voice_gateway.tools.waiting import WAIT_SECONDS, tell_later, waited_for
+from voice_gateway.tools.threads import DaemonThreads
 from voice_gateway.turn import Gate, OutcomeStatus, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
-from voice_gateway.verdict import ALLOWED, Decision, Verdict
+from voice_gateway.verdict import Decision, Verdict
 
 if TYPE_CHECKING:
-    from voice_gateway.tools.call_plan.plan import CallPlan
+    from voice_gateway.tools.prepared import PreparedTool
 
 log = logging.getLogger(__name__)
 
-NO_TRAITS = ToolTraits()
-HEAVY_NODES = 20_000  # about a tenth of a second of checking
-HEAVY_TEXT = 1_000_000
-_CONTAINERS = (dict, list, tuple)
-# In a result: with this argument, which is the user's yes, it would be done.
+# A cancelled tool gets this long to clean up (an MCP server is told in this time) before it is left behind.
+GRACE_SECONDS = 0.5
+WAIT_SECONDS = 3.0  # after which `heard_by` learns what a call waits for
+REPORT_EVERY_SECONDS = 0.25  # of progress, at most; a flood of it moves the deadline and nothing else
+LONGEST_NAME = 60  # characters of a device's name
+# A trusted server's result says: with this argument, which is the user's yes, the call would be done.
 NEEDS_YES, CONFIRMED = "needsYes", "confirmed"
+
+OnWait = Callable[[str], None]
+# A context variable, because LangChain's tools stand between a turn and the calls that are made inside it.
+_on_wait: ContextVar[OnWait | None] = ContextVar("on_wait", default=None)
+
+
+@contextmanager
+def heard_by(on_wait: OnWait) -> Iterator[None]:
+    """Report once what each slow call that is made inside waits for."""
+    token = _on_wait.set(on_wait)
+    try:
+        yield
+    finally:
+        _on_wait.reset(token)
+
+
+class ToolRaised(Exception):
+    """Carries what a tool raised, so that its CancelledError is not taken for ours."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(type(error).__name__)
+        self.error = error
 
 
 class Execution:
     """One call on its way through the executor."""
 
-    __slots__ = ("args", "call_id", "name", "raw", "started", "traits")
-
     def __init__(self, given: Any) -> None:
         self.started = perf_counter()
-        # A message's own tool calls are dicts, or worse.
-        call = given if isinstance(given, ToolCall) else _as_call(given)
+        # A model's message may carry a dict, or something that is no call at all.
+        known = given if isinstance(given, Mapping) else {}
+        call = (
+            given
+            if isinstance(given, ToolCall)
+            else ToolCall(known.get("id") or "", known.get("name") or "", known.get("args"))
+        )
         self.raw = call.args
         self.call_id = call.id if isinstance(call.id, str) and call.id else new_id()
         self.name = call.name if isinstance(call.name, str) else str(call.name)
         self.args: dict[str, Any] = call.args if isinstance(call.args, dict) else {}
-        self.traits = NO_TRAITS
+        self.traits = ToolTraits()
 
-
-def _as_call(given: Any) -> ToolCall:
-    known = given if isinstance(given, Mapping) else {}
-    return ToolCall(known.get("id") or "", known.get("name") or "", known.get("args"))
+    def log(self, level: int, message: str, text: str, seconds: float, **more: Any) -> None:
+        """One line per execution; arguments are written at debug level only (EXE-2, EXE-4)."""
+        if not log.isEnabledFor(level):
+            return
+        error = more.pop("exc_info", None)
+        facts = {"tool": self.name, "seconds": round(seconds, 6), "result": mask_result(text, self.args)}
+        if log.isEnabledFor(logging.DEBUG):
+            facts["arguments"] = mask(self.args)
+        log.log(level, message, exc_info=error, extra=facts | more)
 
 
 class ToolExecutor:
@@ -68,7 +104,7 @@ class ToolExecutor:
         result_cap: int = 8000,
         slow_seconds: float = 1.0,
         grace_seconds: float = GRACE_SECONDS,
-        wait_seconds: float = WAIT_SECONDS,  # after which whoever asked is told what a call waits for
+        wait_seconds: float = WAIT_SECONDS,
         gate: Gate | None = None,
     ) -> None:
         self.tools = tools
@@ -77,40 +113,36 @@ class ToolExecutor:
         self._max_parallel = max_parallel
         self._result_cap = result_cap
         self._slow_seconds = slow_seconds
+        self._grace_seconds = grace_seconds
         self._wait_seconds = wait_seconds
         self._gate = gate
-        self._runner = Runner(grace_seconds)
         # Room for several messages' worth of blocking calls, hung ones included.
         self._threads = DaemonThreads(4 * max_parallel)
-        self._plans: dict[int, CallPlan] = {}
-        self._plans_version = -1
+        self._prepared: dict[str, PreparedTool] = {}
+        self._version = -1
 
     async def execute(
         self, call: ToolCall, *, gate: Gate | None = None, timeout_seconds: float | None = None
     ) -> ToolOutcome:
+        """Run one call (EXE-1). `gate` may refuse it; `timeout_seconds` beats every other limit."""
         execution = Execution(call)
         try:
-            result = await self._run(execution, gate, timeout_seconds)
+            tool = self._find(execution)
+            execution.args, ready = tool.fit(execution.raw)
+            if refusal := self._refusal(execution, gate):
+                return self._refused(execution, refusal)
+            value = await self._run(tool, execution, ready, timeout_seconds)
+            return self._succeeded(execution, tool.read(value))
         except asyncio.CancelledError as error:
-            if _is_cancelled():
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
                 raise
-            return self._failed(execution, error)  # somebody raised it, but nobody cancelled us
+            return self._failed(execution, error)  # a gate raised it; the caller was not cancelled
         except ToolRaised as raised:
-            return await self._with_yes(execution, self._failed(execution, raised.error, by_tool=True), gate)
-        except Exception as error:  # a gate is foreign code, and we have bugs of our own
+            failed = self._failed(execution, raised.error, by_tool=True)
+            return await self._with_yes(execution, failed, gate)
+        except Exception as error:  # a gate is foreign code, and the executor may have bugs
             return self._failed(execution, error)
-        if isinstance(result, Verdict):
-            return self._refused(execution, result)
-        return self._succeeded(execution, result)
-
-    async def _with_yes(self, execution: Execution, failed: ToolOutcome, gate: Gate | None) -> ToolOutcome:
-        """A server that we trust may want the user's yes: the gate asks for it, if this door may be asked."""
-        wanted = failed.facts.get(NEEDS_YES) is True and CONFIRMED not in execution.args
-        if gate is None or not wanted or execution.traits.stranger:
-            return failed
-        call = ToolCall(execution.call_id, execution.name, {**execution.args, CONFIRMED: True})
-        again = await self.execute(call, gate=gate)
-        return failed if again.verdict.decision is Decision.REFUSED else again
 
     async def execute_all(
         self,
@@ -121,7 +153,7 @@ class ToolExecutor:
     ) -> list[ToolOutcome]:
         """Run independent calls at the same time, up to the cap; outcomes in the order of the calls.
 
-        `on_outcome` gets each as soon as it is there: who is cancelled knows then what was done.
+        `on_outcome` gets each at once, so that a caller that is cancelled knows what was done.
         """
         outcomes: dict[int, ToolOutcome] = {}
         waiting = iter(enumerate(calls))
@@ -135,183 +167,275 @@ class ToolExecutor:
         if len(calls) == 1:
             await work()
             return [outcomes[0]]
-
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._max_parallel, len(calls))):
                 group.create_task(work())
         return [outcomes[place] for place in range(len(calls))]
 
-    async def _run(
-        self, execution: Execution, gate: Gate | None, timeout_seconds: float | None
-    ) -> Result | Verdict:
-        raw = execution.raw
-        plan = self._plan(execution.name)
-        execution.traits = plan.traits
-        if heavy(raw):  # checking a huge value takes long: not in the event loop
-            args, ready = await asyncio.to_thread(plan.prepare, raw)
-        else:
-            args, ready = plan.prepare(raw)
-        execution.args = args
-        if (gate is not None or self._gate is not None) and (refusal := self._refusal(execution, gate)):
-            return refusal
-        limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
-        pace = self._pace(execution, timeout_seconds) if plan.is_mcp else None
-        moved = None if pace is None else pace.has_moved
-        waits = tell_later(args, plan.traits, self._wait_seconds, unless=moved)
-        try:
-            if pace is not None and (work := plan.start_here(args, ready)) is not None:
-                value = await run_here(limit, work, pace)
-            else:
-                value = await self._runner.run(
-                    execution.name, limit, plan.start, execution.call_id, args, ready, pace=pace
-                )
-        except Expired as expired:
-            raise ToolTimeout(timeout_text(plan, expired)) from None
-        finally:
-            if waits is not None:
-                waits.cancel()
-        return await asyncio.to_thread(plan.finish, value) if heavy(value) else plan.finish(value)
+    # --- find (EXE-3)
 
-    def _pace(self, execution: Execution, timeout_seconds: float | None) -> Pace:
-        """A limit that was given with the call stays; the others move on with its progress."""
-        told = listener()
-        return Pace(timeout_seconds or self._hard_timeout_seconds, told and _named(told, execution))
+    def _find(self, execution: Execution) -> "PreparedTool":
+        name = execution.name
+        if self._version != self.tools.version:
+            self._prepared, self._version = {}, self.tools.version
+        prepared = self._prepared.get(name)
+        if prepared is None:
+            tool = self.tools.find(name) or self.tools.find(name.strip())
+            if tool is None:
+                raise UnknownTool(unknown_tool(name, self.tools))
+            # Brings LangChain, which a tool has loaded by now.
+            from voice_gateway.tools.prepared import PreparedTool
+
+            prepared = self._prepared[name] = PreparedTool(tool)
+        execution.traits = prepared.traits
+        return prepared
+
+    # --- permission
 
     def _refusal(self, execution: Execution, gate: Gate | None) -> Verdict | None:
-        call = ToolCall(execution.call_id, execution.name, execution.args)
         for asked in (self._gate, gate):
-            if asked is None:
-                continue
-            verdict = asked(call, execution.traits)
-            if verdict.decision is not Decision.ALLOWED:
-                return verdict
+            if asked is not None:
+                call = ToolCall(execution.call_id, execution.name, execution.args)
+                verdict = asked(call, execution.traits)
+                if verdict.decision is not Decision.ALLOWED:
+                    return verdict
         return None
 
-    def _plan(self, name: str) -> "CallPlan":
-        tool = self.tools.find(name)
-        if tool is None:
-            tool = self.tools.find(name.strip())
-        if tool is None:
-            raise UnknownTool(unknown_tool(name, self.tools))
-        if self._plans_version != self.tools.version:
-            offered = {id(known) for known in self.tools.all()}
-            self._plans = {key: plan for key, plan in self._plans.items() if key in offered}
-            self._plans_version = self.tools.version
-        plan = self._plans.get(id(tool))
-        if plan is None:
-            # Brings LangChain, which a tool has loaded by now.
-            from voice_gateway.tools.call_plan.plan import CallPlan
+    async def _with_yes(self, execution: Execution, failed: ToolOutcome, gate: Gate | None) -> ToolOutcome:
+        """Call a trusted server's tool again as confirmed, if it asks for the user's yes: the gate asks."""
+        wanted = failed.facts.get(NEEDS_YES) is True and CONFIRMED not in execution.args
+        if gate is None or not wanted or not execution.traits.trusted:
+            return failed
+        call = ToolCall(execution.call_id, execution.name, {**execution.args, CONFIRMED: True})
+        again = await self.execute(call, gate=gate)
+        return failed if again.verdict.decision is Decision.REFUSED else again
 
-            plan = self._plans[id(tool)] = CallPlan(tool, self._threads)
-        return plan
+    # --- run (EXE-5, EXE-6)
+
+    async def _run(
+        self,
+        tool: "PreparedTool",
+        execution: Execution,
+        ready: dict[str, Any],
+        timeout_seconds: float | None,
+    ) -> Any:
+        limit = timeout_seconds or tool.traits.timeout_seconds or self._timeout_seconds
+        hard = timeout_seconds or max(self._hard_timeout_seconds, limit)
+        call = tool.call(execution.call_id, execution.args, ready)
+        deadline = Deadline(limit, hard, execution, self._wait_seconds)
+        try:
+            if tool.runs_in_callers_task(execution.args):
+                return await _run_here(call, deadline)
+            if tool.blocking:  # its thread must not report progress into the event loop
+                call, on_progress = partial(self._threads.run, tool.tool.name, call), None
+            else:
+                on_progress = deadline.moved
+            return await self._run_in_task(execution.name, call, deadline, on_progress)
+        except TimeoutError:
+            raise ToolTimeout(timeout_text(tool, deadline)) from None
+
+    async def _run_in_task(
+        self,
+        name: str,
+        start: Callable[[], Awaitable[Any]],
+        deadline: "Deadline",
+        on_progress: OnProgress | None,
+    ) -> Any:
+        """Run foreign code in a task of its own: what it does to its task or its context stays there."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+        async def report() -> None:
+            """Run the tool and report how it ended. SystemExit must not reach the event loop."""
+            value, error = None, None
+            set_listener(on_progress)
+            try:
+                value = await start()
+            except BaseException as raised:
+                error = raised
+            if not done.done():
+                done.set_result((value, error))
+
+        task = loop.create_task(report())
+        try:
+            await asyncio.sleep(0)  # a tool that never waits is done after this, and needs no timer
+            if not done.done():
+                async with deadline:
+                    await done
+        except (asyncio.CancelledError, TimeoutError):
+            await self._stop(task, name)
+            raise
+        value, error = done.result()
+        if error is not None:
+            raise ToolRaised(error)
+        return value
+
+    async def _stop(self, task: "asyncio.Task[None]", name: str) -> None:
+        task.cancel()
+        try:
+            await asyncio.wait((task,), timeout=self._grace_seconds)
+        finally:
+            if not task.done():
+                log.warning("a tool ignores its cancellation and was left behind", extra={"tool": name})
+                asyncio._unregister_task(task)  # the end of the program does not wait for it
+                task._log_destroy_pending = False  # type: ignore[attr-defined]
+
+    # --- outcome (EXE-1, EXE-4, EXE-9, EXE-10)
 
     def _succeeded(self, execution: Execution, result: Result) -> ToolOutcome:
-        seconds = perf_counter() - execution.started
-        text = result.text
-        if log.isEnabledFor(logging.INFO):
-            log.info("tool finished", extra=_facts(execution, seconds, text))
-        if seconds > self._slow_seconds:
-            self._warn_of_slow(execution, seconds)
-        outside, for_model = brings_words(execution.traits, result.structured), capped(text, self._result_cap)
+        seconds = self._measured(execution)
+        execution.log(logging.INFO, "tool finished", result.text, seconds)
+        outside = brings_words(execution.traits, result.structured)
+        for_model = capped(result.text, self._result_cap)
         return ToolOutcome(
             execution.call_id,
             execution.name,
-            text,
-            True,
-            seconds,
-            execution.args,
-            None,
-            result.structured,
-            execution.traits.read_only,
-            quoted(for_model) if outside else for_model,
+            result.text,
+            ok=True,
+            seconds=seconds,
+            args=execution.args,
+            structured=result.structured,
+            read_only=execution.traits.read_only,
+            for_model=quoted(for_model) if outside else for_model,
             outside=outside,
             artifacts=result.artifacts,
         )
 
     def _failed(self, execution: Execution, error: BaseException, *, by_tool: bool = False) -> ToolOutcome:
-        seconds = perf_counter() - execution.started
+        seconds = self._measured(execution)
         kind, message = describe(error, execution.name, execution.traits.server)
         text = encodable(plain_text(f"Error: {message}")[0])
         structured = getattr(error, "structured", None)
-        # What we say ourselves of a call that never reached its tool is none.
+        # A call that never reached its tool brings no words but ours.
         outside = by_tool and brings_words(execution.traits, structured)
         expected = isinstance(error, ToolError)
-        log.log(
+        execution.log(
             logging.WARNING if expected else logging.ERROR,
             "unknown tool" if kind is ErrorKind.UNKNOWN_TOOL else "tool failed",
+            text,
+            seconds,
+            error=kind,
+            cause=cause_of(error),
             exc_info=error if by_tool or not expected else None,
-            extra={**_facts(execution, seconds, text), "error": kind, "cause": cause_of(error)},
         )
-        if seconds > self._slow_seconds:
-            self._warn_of_slow(execution, seconds)
         for_model = capped(text, self._result_cap)
-        for_model = quoted_error(for_model) if outside else for_model
-        return _not_done(
-            execution, seconds, text, for_model, error=kind, structured=structured, outside=outside
+        return ToolOutcome(
+            execution.call_id,
+            execution.name,
+            text,
+            ok=False,
+            seconds=seconds,
+            args=execution.args,
+            error=kind,
+            structured=structured,
+            read_only=execution.traits.read_only,
+            for_model=quoted_error(for_model) if outside else for_model,
+            outside=outside,
         )
 
     def _refused(self, execution: Execution, verdict: Verdict) -> ToolOutcome:
-        """A decision, not a fault: the gate has said why."""
-        seconds = perf_counter() - execution.started
+        """The outcome of a call that a gate did not allow."""
+        seconds = self._measured(execution)
         text = f"Error: {verdict.spoken or verdict.reason}"
-        log.info(
-            "tool was not permitted", extra={**_facts(execution, seconds, text), "error": ErrorKind.FAILED}
+        execution.log(logging.INFO, "tool was not permitted", text, seconds, error=ErrorKind.FAILED)
+        return ToolOutcome(
+            execution.call_id,
+            execution.name,
+            text,
+            ok=False,
+            seconds=seconds,
+            args=execution.args,
+            error=ErrorKind.FAILED,
+            structured={"outcome": OutcomeStatus.NOT_PERMITTED.value},
+            read_only=execution.traits.read_only,
+            for_model=f"Error: {verdict.reason}",
+            verdict=verdict,
         )
-        facts, reason = {"outcome": OutcomeStatus.NOT_PERMITTED.value}, f"Error: {verdict.reason}"
-        return _not_done(
-            execution, seconds, text, reason, error=ErrorKind.FAILED, structured=facts, verdict=verdict
-        )
 
-    def _warn_of_slow(self, execution: Execution, seconds: float) -> None:
-        log.warning("tool is slow", extra={"tool": execution.name, "seconds": round(seconds, 3)})
-
-
-def _not_done(
-    execution: Execution,
-    seconds: float,
-    text: str,
-    for_model: str,
-    *,
-    error: ErrorKind,
-    structured: Any,
-    outside: bool = False,
-    verdict: Verdict = ALLOWED,
-) -> ToolOutcome:
-    return ToolOutcome(
-        call_id=execution.call_id,
-        name=execution.name,
-        text=text,
-        ok=False,
-        seconds=seconds,
-        args=execution.args,
-        error=error,
-        structured=structured,
-        read_only=execution.traits.read_only,
-        for_model=for_model,
-        outside=outside,
-        verdict=verdict,
-    )
+    def _measured(self, execution: Execution) -> float:
+        seconds = perf_counter() - execution.started
+        if seconds > self._slow_seconds:
+            log.warning("tool is slow", extra={"tool": execution.name, "seconds": round(seconds, 3)})
+        return seconds
 
 
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is None or task.cancelling() > 0
+async def _run_here(call: Callable[[], Awaitable[Any]], deadline: "Deadline") -> Any:
+    """Run a call of ours in the caller's task, which saves two rounds of the event loop."""
+    before = listener()
+    set_listener(deadline.moved)
+    try:
+        async with deadline:
+            try:
+                return await call()
+            except asyncio.CancelledError:
+                raise
+            except Exception as error:
+                raise ToolRaised(error) from error
+    finally:
+        set_listener(before)
 
 
-def _named(told: OnProgress, execution: Execution) -> OnProgress:
-    return lambda progress: told(replace(progress, what=waited_for(execution.args, execution.traits)))
+class Deadline:
+    """Ends a call `seconds` after its start or its last progress, and `hard_seconds` after its start."""
+
+    def __init__(
+        self, seconds: float, hard_seconds: float, execution: Execution, wait_seconds: float
+    ) -> None:
+        self.seconds, self._hard_seconds = seconds, hard_seconds
+        self.stalled = False  # there was progress, and then none until the deadline
+        self._execution, self._wait_seconds = execution, wait_seconds
+        self._on_progress, self._on_wait = listener(), _on_wait.get()
+        self._loop = asyncio.get_running_loop()
+        self._started = self._loop.time()
+        self._timeout: asyncio.Timeout | None = None
+        self._notice: asyncio.TimerHandle | None = None
+        self._reported = 0.0
+        self._finished = False
+
+    async def __aenter__(self) -> None:
+        self._timeout = asyncio.timeout_at(self._started + self.seconds)
+        await self._timeout.__aenter__()
+        if (on_wait := self._on_wait) is not None:
+            self._notice = self._loop.call_later(self._wait_seconds, lambda: on_wait(self._what()))
+
+    async def __aexit__(self, *error: Any) -> None:
+        timeout, self._timeout = self._timeout, None
+        if self._notice is not None:
+            self._notice.cancel()
+        if timeout is not None:
+            await timeout.__aexit__(*error)
+
+    def moved(self, progress: Progress) -> None:
+        """Move the deadline, and pass the progress on at most four times a second."""
+        now, hard = self._loop.time(), self._started + self._hard_seconds
+        if self._timeout is not None and not self._timeout.expired():
+            self.stalled = now + self.seconds < hard
+            self._timeout.reschedule(min(now + self.seconds, hard))
+            if not self.stalled:
+                self.seconds = self._hard_seconds
+        if self._notice is not None:
+            self._notice.cancel()
+        finished = progress.share == 1.0
+        due = now - self._reported >= REPORT_EVERY_SECONDS or (finished and not self._finished)
+        if self._on_progress is not None and due:
+            self._reported, self._finished = now, finished
+            self._on_progress(replace(progress, what=self._what()))
+
+    def _what(self) -> str:
+        return waited_for(self._execution.args, self._execution.traits)
 
 
-def timeout_text(plan: "CallPlan", expired: Expired) -> str:
-    end = "was given up, though it may still be running" if plan.blocking else "was cancelled"
-    title = "" if plan.traits.stranger else plan.traits.title  # a stranger's could say anything
-    missed = "made no progress for" if expired.stalled else "did not finish within"
-    text = f"{title or plan.tool.name.replace('_', ' ')} {missed} {expired.seconds:g} s and {end}."
-    return f"{text} It may still happen: check before trying again." if plan.traits.side_effects else text
+def timeout_text(tool: "PreparedTool", deadline: Deadline) -> str:
+    """Which tool ran into which limit, and whether its effect may still happen."""
+    end = "was given up, though it may still be running" if tool.blocking else "was cancelled"
+    title = tool.traits.title if tool.traits.trusted else ""  # an untrusted title could say anything
+    missed = "made no progress for" if deadline.stalled else "did not finish within"
+    text = f"{title or tool.tool.name.replace('_', ' ')} {missed} {deadline.seconds:g} s and {end}."
+    return f"{text} It may still happen: check before trying again." if tool.traits.side_effects else text
 
 
 def unknown_tool(name: str, tools: ToolManager) -> str:
-    """The name, and a hint with the nearest known names."""
+    """The name, and a hint with the nearest known names (EXE-3)."""
     from rapidfuzz import fuzz, process, utils
 
     shown = shorten(name, 100)
@@ -323,33 +447,13 @@ def unknown_tool(name: str, tools: ToolManager) -> str:
     return f'Unknown tool "{shown}"{hint}'
 
 
-def heavy(value: Any) -> bool:
-    """Whether a value is so large that reading it would hold up the event loop."""
-    if isinstance(value, str):
-        return len(value) > HEAVY_TEXT
-    if type(value) is dict and is_flat(value):
-        return len(value) > HEAVY_NODES
-    if type(value) is tuple and len(value) == 2 and type(value[0]) is str:  # with the link's artifact
-        if len(value[0]) > HEAVY_TEXT:
-            return True
-        if type(value[1]) is dict and "structured" in value[1]:
-            value = value[1]["structured"]
-    left = HEAVY_NODES
-    waiting = [value] if isinstance(value, _CONTAINERS) else []
-    while waiting:
-        inner = waiting.pop()
-        left -= len(inner)
-        if left < 0:
-            return True
-        values = inner.values() if isinstance(inner, dict) else inner
-        waiting.extend([one for one in values if isinstance(one, _CONTAINERS)])
-    return False
-
-
-def _facts(execution: Execution, seconds: float, text: str) -> dict[str, Any]:
-    return {
-        "tool": execution.name,
-        "arguments": mask(execution.args),
-        "seconds": round(seconds, 6),
-        "result": mask_result(text, execution.args),
-    }
+def waited_for(args: Mapping[str, Any], traits: ToolTraits) -> str:
+    """What a slow call waits for: "the Space Heater", "the web search", "the sonos server"."""
+    for parameter, scene in (("deviceName", ""), ("sceneName", "the scene ")):
+        name = args.get(parameter)
+        if isinstance(name, str) and name.strip() and traits.trusted:
+            name = shorten(" ".join(name.split()), LONGEST_NAME)
+            return f"{scene}{name}" if scene else with_article(name)
+    if traits.source != "builtin":
+        return f"the {traits.source} server"
+    return f"the {traits.title[:1].lower()}{traits.title[1:]}" if traits.title else "an answer"

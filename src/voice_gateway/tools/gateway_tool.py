@@ -1,6 +1,6 @@
 """Our tools as any LangChain agent may use them: errors are handled, arguments checked, and `invoke` works.
 
-The executor does not come this way: it checks by itself and calls the coroutine; errors keep their types.
+The executor does not come this way: it checks by itself and calls the coroutine, so errors keep their types.
 """
 
 import asyncio
@@ -8,7 +8,7 @@ import functools
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -17,16 +17,14 @@ from pydantic import BaseModel, ConfigDict, create_model
 
 from voice_gateway.tools.results import describe
 from voice_gateway.tools.traits import schema_of, traits
+from voice_gateway.turn import ToolTraits
 
-if TYPE_CHECKING:
-    from voice_gateway.tools.call_plan.plan import CallPlan
-
-# A loop that does not turn for so long is blocked, most likely by whoever waits for this call.
+# An event loop that does not turn for so long is blocked, most likely by the caller of this very call.
 LOOP_TURNS_SECONDS = 2.0
 
 
 def _as_content(error: ToolException) -> str:
-    return f"Error: {error}"  # as the executor says it; a status does not reach every model
+    return f"Error: {error}"  # as the executor words it; a status does not reach every model
 
 
 class FreelyNamedTool(StructuredTool):
@@ -43,17 +41,15 @@ class FreelyNamedTool(StructuredTool):
 
 
 class GatewayTool(FreelyNamedTool):
-    """A tool with a JSON Schema and a coroutine that gives a sentence and facts."""
+    """A tool with a JSON Schema and a coroutine that returns a sentence and facts."""
 
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
-    # A tool that fails does not abort somebody's agent: LangGraph goes on after errors that were handled.
+    # A failing tool does not abort another project's agent: LangGraph goes on after errors that were handled.
     handle_tool_error: bool | str | Callable[[ToolException], ToolExceptionHandlerOutput] | None = _as_content
-    # Where it has to run, if not anywhere: a server's connection belongs to one event loop.
+    # The event loop it has to run in, if any: a server's connection belongs to one.
     loop: asyncio.AbstractEventLoop | None = None
     # Awaits nothing but futures, and ends at once when one is cancelled: it needs no task of its own.
     cancellation_safe: bool = False
-
-    _plan: "CallPlan | None" = None
 
     def get_input_schema(self, config: RunnableConfig | None = None) -> type[BaseModel]:
         """LangChain's own for a JSON Schema does not let a call without arguments pass."""
@@ -64,9 +60,11 @@ class GatewayTool(FreelyNamedTool):
         shown.update(schema_of(self))
 
     async def _arun(self, arguments: Any) -> Any:  # type: ignore[override]
+        from voice_gateway.tools.prepared import PreparedTool
+
         assert self.coroutine is not None
         try:
-            ready = self._call_plan().as_sent(arguments)
+            ready = PreparedTool(self).fit_as_sent(arguments)
             if self.loop is None or self.loop is running_loop():
                 return await self.coroutine(**ready)
             return await asyncio.wrap_future(_started(_awaited(self.coroutine, ready), self.loop))
@@ -75,23 +73,7 @@ class GatewayTool(FreelyNamedTool):
             raise ToolException(text) from error
 
     def _run(self, arguments: Any) -> Any:  # type: ignore[override]
-        return wait_for(self._arun(arguments), self.loop, self.name)
-
-    def _call_plan(self) -> "CallPlan":
-        from voice_gateway.tools.call_plan.plan import CallPlan
-        from voice_gateway.tools.runner import DaemonThreads
-
-        if self._plan is None or self._plan.tool is not self:  # a copy has a schema of its own
-            self._plan = CallPlan(self, DaemonThreads(0))
-        return self._plan
-
-
-def typed(tool: BaseTool) -> BaseTool:
-    """As the executor has LangChain run it, for those who listen there: errors come out as they are."""
-    if not isinstance(tool, GatewayTool):
-        return tool
-    fields = {name: getattr(tool, name) for name in FreelyNamedTool.model_fields}
-    return FreelyNamedTool.model_construct(**{**fields, "handle_tool_error": False})
+        return wait_for(self._arun(arguments), self.loop or _background_loop(), self.name)
 
 
 async def _awaited(function: Callable[..., Awaitable[Any]], arguments: Mapping[str, Any]) -> Any:
@@ -106,25 +88,53 @@ def _started(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) ->
         raise
 
 
-def wait_for(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop | None, name: str) -> Any:
-    """What the coroutine gives, for a caller that cannot await: it runs in the loop that it needs, or ours.
+def declared_tool(
+    name: str,
+    description: str,
+    schema: dict[str, Any],
+    coroutine: Callable[..., Any],
+    traits: ToolTraits,
+    *,
+    loop: asyncio.AbstractEventLoop | None = None,
+) -> BaseTool:
+    """A tool of ours with a schema written by hand."""
+    return GatewayTool(
+        name=name,
+        description=description,
+        args_schema=schema,
+        coroutine=coroutine,
+        metadata={"traits": traits},
+        loop=loop,
+    )
 
-    A caller on that very loop would wait for itself, as would one that is waited for there: both are told.
+
+def typed(tool: BaseTool) -> BaseTool:
+    """The same tool for the executor to run through LangChain: errors come out as they are."""
+    if not isinstance(tool, GatewayTool):
+        return tool
+    fields = {name: getattr(tool, name) for name in FreelyNamedTool.model_fields}
+    return FreelyNamedTool.model_construct(**{**fields, "handle_tool_error": False})
+
+
+def wait_for(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop, name: str) -> Any:
+    """The coroutine's result for a caller that cannot await; it runs in `loop`.
+
+    A caller on that very loop would wait for itself, as would a thread that the loop waits for: both get an
+    error instead.
     """
-    chosen = loop or _background_loop()
-    if chosen is running_loop():
+    reason = ""
+    if loop is running_loop():
+        reason = "needs the event loop that this call comes from: await ainvoke, or invoke in a thread."
+    elif not _turns(loop):
+        reason = "needs an event loop that is blocked or has ended: await ainvoke there."
+    if reason:
         work.close()
-        raise ToolException(
-            f"{name} needs the event loop that this call comes from: await ainvoke, or invoke in a thread."
-        )
-    if not _turns(chosen):
-        work.close()
-        raise ToolException(f"{name} needs an event loop that is blocked or has ended: await ainvoke there.")
-    running = _started(work, chosen)
+        raise ToolException(f"{name} {reason}")
+    running = _started(work, loop)
     try:
         return running.result()
     except BaseException:
-        running.cancel()  # Ctrl-C: nobody waits for it any more
+        running.cancel()
         raise
 
 
@@ -146,7 +156,7 @@ def _turns(loop: asyncio.AbstractEventLoop) -> bool:
 
 @functools.cache
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """One for all, so that what a tool keeps between calls stays on one loop; it ends with the program."""
+    """One loop for all, so that what a tool keeps between calls stays on it; it ends with the program."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="tools without a loop", daemon=True).start()
     return loop

@@ -1,7 +1,6 @@
 """All tools of all sources, in one plain list."""
 
 import logging
-from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -27,8 +26,8 @@ BUILTIN = "builtin"
 class ToolManager:
     """Built-in tools in the order they were added, then every server's tools, in the order of the settings.
 
-    That order does not depend on who connected first, so a model's prompt keeps the same prefix, and a name
-    that two servers have is always that of the later one (MGR-8).
+    That order does not depend on which server connected first, so a model's prompt keeps the same prefix, and
+    a name that two servers have is always that of the later server (MGR-8).
     """
 
     def __init__(self, servers: Iterable[str] = ()) -> None:
@@ -38,27 +37,29 @@ class ToolManager:
         self._index: dict[str, BaseTool] = {}  # derived from the list, made again when that changes
         self._offered: dict[int, str] = {}
         self.version = 0
+        self.has_untrusted = False  # a model reads the descriptions of a server that is not trusted
 
     def all(self) -> "list[BaseTool]":
         return list(self._tools)
 
     def add(self, tool: "BaseTool") -> None:
-        """Take a tool as it is; one of the same name is replaced, with a warning (MGR-8)."""
+        """Take a tool as it is; one of the same name and source is replaced, with a warning (MGR-8)."""
         check_definition(tool)
-        index = self._index
-        names = {tool.name, lc_name(tool), qualified_name(tool), sendable_name(lc_name(tool))}
-        if index.keys().isdisjoint(names):  # by far the usual case, and no reason to make the index again
-            insort(self._tools, tool, key=self._order)
-            index.update(dict.fromkeys(names, tool))
-            self._offered[id(tool)] = sendable_name(lc_name(tool))
+        source = traits(tool).source
+        for place, known in enumerate(self._tools):
+            if known.name == tool.name and traits(known).source == source:
+                _warn_of_replacing(tool.name, source)
+                self._tools[place] = tool
+                break
         else:
-            self._add_known_name(tool)
-            self._make_index()
-        self.version += 1
+            self._warn_of_namesakes([tool])
+            self._tools.append(tool)
+        self._changed()
 
     def add_mcp_tools(self, server: str, tools: "Sequence[BaseTool]") -> None:
-        """Replace what that server offered before, by nothing too. A bad definition costs only itself."""
-        _check_server(server)
+        """Replace all tools of that server. A bad definition costs only itself."""
+        if server == BUILTIN:
+            raise InvalidTool(f'No server may be called "{BUILTIN}": it would replace the built-in tools.')
         offered: dict[str, BaseTool] = {}
         for tool in tools:
             try:
@@ -73,9 +74,7 @@ class ToolManager:
         self._tools = [tool for tool in self._tools if traits(tool).source != server]
         self._warn_of_namesakes(offered.values())
         self._tools.extend(offered.values())
-        self._tools.sort(key=self._order)
-        self._make_index()
-        self.version += 1
+        self._changed()
 
     def find(self, name: str) -> "BaseTool | None":
         """By name, `lc_name`, server-qualified name, or the name a model was offered; not found is None."""
@@ -87,26 +86,24 @@ class ToolManager:
 
     def _order(self, tool: "BaseTool") -> tuple[int, str]:
         source = traits(tool).source
-        return (-1, "") if source == BUILTIN else self._place(source)
+        return (-1, "") if source == BUILTIN else (self._places.get(source, len(self._places)), source)
 
-    def _place(self, server: str) -> tuple[int, str]:
-        return self._places.get(server, len(self._places)), server
-
-    def _make_index(self) -> None:
+    def _changed(self) -> None:
+        self._tools.sort(key=self._order)
         # A built-in tool keeps its name whatever a server offers, because it has no other; of two servers the
-        # trusted one, else the later in the list, wins the bare name; both answer to their qualified names,
-        # whatever another server calls its own tools.
-        servers = [tool for tool in self._tools if traits(tool).source != BUILTIN]
-        servers.sort(key=lambda tool: not traits(tool).stranger)
-        builtins = [tool for tool in self._tools if traits(tool).source == BUILTIN]
+        # trusted one, otherwise the later in the list, wins the bare name; both answer to their qualified
+        # names, whatever another server calls its own tools.
+        ranked = sorted(self._tools, key=lambda tool: (traits(tool).source == BUILTIN, traits(tool).trusted))
         self._index = {}
-        for group in (servers, builtins):
-            self._index.update({lc_name(tool): tool for tool in group})
-            self._index.update({tool.name: tool for tool in group})
-            self._index.update({qualified_name(tool): tool for tool in group})
-        self._offered = self._names_for_models(self._index)
+        for name_of in (lc_name, _name, qualified_name):
+            self._index.update({name_of(tool): tool for tool in ranked if traits(tool).source != BUILTIN})
+        for name_of in (lc_name, _name):
+            self._index.update({name_of(tool): tool for tool in ranked if traits(tool).source == BUILTIN})
+        self._offered = self._names_for_models()
+        self.has_untrusted = not all(traits(tool).trusted for tool in self._tools)
+        self.version += 1
 
-    def _names_for_models(self, index: "dict[str, BaseTool]") -> dict[int, str]:
+    def _names_for_models(self) -> dict[int, str]:
         """Every tool's name for a model, unique and sendable; a changed name enters the index too."""
         uses = Counter(lc_name(tool) for tool in self._tools)
         names: dict[int, str] = {}
@@ -114,21 +111,11 @@ class ToolManager:
             wanted = lc_name(tool)
             offered = base = sendable_name(qualified_name(tool) if uses[wanted] > 1 else wanted)
             number = 2
-            while index.setdefault(offered, tool) is not tool:
+            while self._index.setdefault(offered, tool) is not tool:
                 suffix = f"_{number}"
                 offered, number = base[: 64 - len(suffix)] + suffix, number + 1
             names[id(tool)] = offered
         return names
-
-    def _add_known_name(self, tool: "BaseTool") -> None:
-        source = traits(tool).source
-        for place, known in enumerate(self._tools):
-            if known.name == tool.name and traits(known).source == source:
-                _warn_of_replacing(tool.name, source)
-                self._tools[place] = tool
-                return
-        self._warn_of_namesakes([tool])
-        insort(self._tools, tool, key=self._order)
 
     def _warn_of_namesakes(self, newcomers: "Iterable[BaseTool]") -> None:
         known = {lc_name(tool): tool for tool in self._tools}
@@ -138,7 +125,7 @@ class ToolManager:
                 continue
             loser, winner = sorted(
                 (other, tool),
-                key=lambda one: (traits(one).source == BUILTIN, not traits(one).stranger, self._order(one)),
+                key=lambda each: (traits(each).source == BUILTIN, traits(each).trusted, self._order(each)),
             )
             log.warning(
                 "two sources offer a tool of the same name; both answer to their qualified names",
@@ -150,9 +137,8 @@ class ToolManager:
             )
 
 
-def _check_server(server: str) -> None:
-    if server == BUILTIN:
-        raise InvalidTool(f'No server may be called "{BUILTIN}": it would replace the built-in tools.')
+def _name(tool: "BaseTool") -> str:
+    return tool.name
 
 
 def _warn_of_replacing(name: str, source: str) -> None:
@@ -160,16 +146,15 @@ def _warn_of_replacing(name: str, source: str) -> None:
 
 
 def tool_of(tools: ToolManager, server: str, name: str) -> str | None:
-    """How the tool is called here that this server knows by this name; None: it has none."""
-    for tool in tools.all():
-        own = traits(tool)
-        if own.source == server and (own.original_name or tool.name) == name:
-            return name if tools.find(name) is tool else qualified_name(tool)
-    return None
+    """The name under which this server's tool `name` is found here; None: the server has none."""
+    tool = tools.find(f"{server}__{name}") if server != BUILTIN else tools.find(name)
+    if tool is None or traits(tool).source != server:
+        return None
+    return name if tools.find(name) is tool else qualified_name(tool)
 
 
 def tool_beside(tools: ToolManager, name: str, by: str) -> str | None:
-    """How the tool is called that the server of the tool `by` knows by this name; None: it has none."""
+    """The name under which the tool `name` of the server that has the tool `by` is found here."""
     known = tools.find(by)
     return tool_of(tools, traits(known).source, name) if known is not None else None
 
@@ -177,11 +162,11 @@ def tool_beside(tools: ToolManager, name: str, by: str) -> str | None:
 def contenders(
     tools: ToolManager, name: str, coming: Mapping[str, bool], servers: Sequence[str]
 ) -> list[str]:
-    """Which servers could have the tool that this name then means, of those whose tools are not known yet.
+    """Which servers, of those whose tools are not known yet, could have the tool that this name then means.
 
     `coming` says of each whether it is trusted; `servers` are all of them, in the order of the settings.
     """
-    if asked := [one for one in servers if name.startswith(f"{one}__")]:
+    if asked := [server for server in servers if name.startswith(f"{server}__")]:
         return [server for server in coming if server in asked and tools.find(name) is None]
     known = tools.find(name)
     if known is None:
@@ -190,9 +175,9 @@ def contenders(
     if own.source == BUILTIN:
         return []
     later = servers[servers.index(own.source) + 1 :] if own.source in servers else ()
-    # Of a trusted one and a stranger the trusted one wins; else the later.
+    # A trusted server beats one that is not; of two alike the later wins.
     return [
         server
         for server, trusted in coming.items()
-        if (trusted if own.stranger is trusted else server in later)
+        if (server in later if own.trusted is trusted else trusted)
     ]

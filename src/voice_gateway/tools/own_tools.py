@@ -202,4 +202,4 @@ def _traits(tool: "BaseTool", source: str, origin: str) -> ToolTraits:
     hints = {ours: said[key] is True for key, ours in ANNOTATIONS.items() if key in said}
     base = known if isinstance(known, ToolTraits) else replace(ToolTraits(), **hints)  # type: ignore[arg-type]
     annotated = isinstance(known, ToolTraits) or bool(hints)
-    return replace(base, source=source, original_name=lc_name(tool), stranger=not annotated, origin=origin)
+    return replace(base, source=source, original_name=lc_name(tool), trusted=annotated, origin=origin)

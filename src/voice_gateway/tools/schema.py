@@ -1,21 +1,22 @@
-"""Read JSON Schemas from outside, without trusting their shape; write one as a call's signature. Pure."""
+"""JSON Schemas from outside: read one without trusting its shape, check a value, write a signature."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from voice_gateway.tools.masking import is_secret_name, shorten
+
+log = logging.getLogger(__name__)
 
 JsonSchema = Mapping[str, Any]
 
 MOST_CHOICES = 12
+MOST_PROBLEMS = 8
+BACKTRACKS = 10_000  # steps of a server's regular expression before it counts as "does not match"
 
-_CONTAINERS = (dict, list, tuple)
 
-
-def is_flat(value: Mapping[str, Any]) -> bool:
-    """Whether nothing is nested in it, as in nearly every call."""
-    for inner in value.values():  # noqa: SIM110 (twice as quick as any())
-        if isinstance(inner, _CONTAINERS):
-            return False
-    return True
+# --- reading
 
 
 def properties_of(schema: JsonSchema) -> dict[str, Any]:
@@ -29,22 +30,19 @@ def required_of(schema: JsonSchema) -> list[str]:
 
 
 def takes_other_names(schema: JsonSchema) -> bool:
-    """Whether parameters that it does not declare are welcome.
+    """Whether parameters that the schema does not declare are accepted.
 
-    JSON Schema's own default would be yes; but then a misspelt optional argument is passed on, ignored, and
-    reported as success. So yes must be said, or nothing declared at all.
+    JSON Schema accepts them by default, but then a misspelt optional argument is ignored and reported as
+    success. So the schema must say it, or declare nothing at all.
     """
     extra = schema.get("additionalProperties")
-    return (
-        extra is True
-        or isinstance(extra, Mapping)
-        or "patternProperties" in schema
-        or not properties_of(schema)
-    )
+    if extra is True or isinstance(extra, Mapping):
+        return True
+    return "patternProperties" in schema or not properties_of(schema)
 
 
 def resolve(schema: Any, root: JsonSchema) -> JsonSchema:
-    """Follow a `$ref` inside the same document; anything else is read as "anything goes"."""
+    """Follow a `$ref` inside the same document; anything else is read as "any value"."""
     for _ in range(16):
         if not isinstance(schema, Mapping):
             return {}
@@ -69,6 +67,9 @@ def variants(schema: Any, root: JsonSchema) -> list[JsonSchema]:
     return [plain]
 
 
+# --- writing
+
+
 def signature(name: str, schema: JsonSchema) -> str:
     """`control_zwave_device(deviceName: string, action: on|off|dim, level?: integer 0-100)`"""
     required = required_of(schema)
@@ -80,11 +81,12 @@ def signature(name: str, schema: JsonSchema) -> str:
 
 
 def kind_of(schema: Any, root: JsonSchema, left: int = 3) -> str:
+    """The values a schema allows, in a few words; `left` levels of nested arrays are written out."""
     forms = [form for form in variants(schema, root) if form.get("type") != "null"]
-    return " or ".join(dict.fromkeys(_one_kind(form, root, left) for form in forms)) or "any"
+    return " or ".join(dict.fromkeys(_kind_of_form(form, root, left) for form in forms)) or "any"
 
 
-def _one_kind(form: JsonSchema, root: JsonSchema, left: int) -> str:
+def _kind_of_form(form: JsonSchema, root: JsonSchema, left: int) -> str:
     choices = form.get("enum")
     if isinstance(choices, list):
         more = ["…"] if len(choices) > MOST_CHOICES else []
@@ -93,8 +95,8 @@ def _one_kind(form: JsonSchema, root: JsonSchema, left: int) -> str:
         return str(form["const"])
     kind = form.get("type", "any")
     if isinstance(kind, list):
-        return " or ".join(str(one) for one in kind if one != "null")
-    if kind == "array" and "items" in form and left:  # a schema may contain itself
+        return " or ".join(str(name) for name in kind if name != "null")
+    if kind == "array" and "items" in form and left:
         return f"array of {kind_of(form['items'], root, left - 1)}"
     return f"{kind}{_limits(form)}" if kind in ("integer", "number") else str(kind)
 
@@ -106,3 +108,114 @@ def _limits(form: JsonSchema) -> str:
     if low is not None:
         return f" from {low}"
     return f" up to {high}" if high is not None else ""
+
+
+# --- checking
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProblem:
+    """One value that does not fit: where, and why. A missing value has no `why`."""
+
+    where: str
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where} {self.why or 'is missing'}".strip()
+
+
+Check = Callable[[Any], list[SchemaProblem]]
+
+
+def compile_check(schema: JsonSchema, owner: str) -> Check:
+    """A check for values. A broken schema is logged and switches the check off, not the tool."""
+    import jsonschema_rs  # 40 ms, needed once the first tool with a schema of its own is called
+
+    def refuse(uri: str) -> Any:
+        raise ValueError(f"a remote schema is never fetched: {uri}")
+
+    try:
+        validator = jsonschema_rs.validator_for(
+            dict(schema),
+            retriever=refuse,
+            pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKS),
+        )
+    except Exception as error:  # whatever a broken schema makes the library raise
+        reason = shorten(str(error))
+        log.warning("broken JSON Schema, values are not checked", extra={"tool": owner, "reason": reason})
+        return lambda _: []
+
+    def check(value: Any) -> list[SchemaProblem]:
+        try:
+            return [] if validator.is_valid(value) else list(_problems(validator.iter_errors(value)))
+        except ValueError as error:
+            return [SchemaProblem("", f"a value cannot be written as JSON: {shorten(str(error), 120)}")]
+
+    return check
+
+
+def _problems(errors: Iterable[Any]) -> Iterator[SchemaProblem]:
+    seen = set()
+    for error in errors:
+        where = ".".join(str(step) for step in error.instance_path)
+        if error.kind.name == "required":
+            problem = SchemaProblem(f"{where}.{error.kind.property}" if where else error.kind.property)
+        else:
+            problem = SchemaProblem(where, _why(error))
+        if problem not in seen:
+            seen.add(problem)
+            yield problem
+        if len(seen) >= MOST_PROBLEMS:
+            return
+
+
+_SENTENCES = {
+    "minimum": "must be at least {}",
+    "maximum": "must be at most {}",
+    "exclusiveMinimum": "must be more than {}",
+    "exclusiveMaximum": "must be less than {}",
+    "minLength": "must have at least {} characters",
+    "maxLength": "must have at most {} characters",
+    "minItems": "must have at least {} items",
+    "maxItems": "must have at most {} items",
+    "multipleOf": "must be a multiple of {}",
+    "const": "must be {}",
+    "anyOf": "fits none of the allowed forms",
+    "oneOf": "fits none, or more than one, of the allowed forms",
+    "falseSchema": "has a value that is not allowed",
+}
+
+
+def _why(error: Any) -> str:
+    name, wanted = error.kind.name, error.kind.value
+    if name == "type":
+        return "must be " + " or ".join(wanted if isinstance(wanted, list) else [str(wanted)])
+    if name == "enum":
+        return "must be one of " + shorten(", ".join(str(choice) for choice in wanted))
+    sentence = _SENTENCES.get(name)
+    return sentence.format(wanted) if sentence else shorten(str(error.message), 120)
+
+
+def refusal(
+    name: str,
+    schema: JsonSchema,
+    args: Mapping[str, Any],
+    problems: Sequence[SchemaProblem],
+    unknown: Iterable[str] = (),
+) -> str:
+    """What is missing, wrong or unknown, which parameters are required, and the signature (EXE-8)."""
+    parts = []
+    if missing := [problem.where for problem in problems if not problem.why]:
+        parts.append("missing " + ", ".join(missing))
+    parts += [_wrong(problem, args) for problem in problems if problem.why]
+    parts += [f'unknown parameter "{shorten(extra, 60)}"' for extra in unknown]
+    required = ", ".join(required_of(schema)) or "none"
+    usage = shorten(signature(name, schema), 1000)
+    return f"{name} was not run: {'; '.join(parts)}. Required parameters: {required}. Use {usage}"
+
+
+def _wrong(problem: SchemaProblem, args: Mapping[str, Any]) -> str:
+    value = args.get(problem.where)
+    shown = isinstance(value, str | int | float | bool) and not is_secret_name(problem.where)
+    got = f", not {shorten(repr(value), 60)}" if shown else ""
+    return f"{problem.where} {problem.why}{got}".strip()

@@ -1,7 +1,7 @@
 """What a tool says of itself: its traits, its names and the JSON Schema of its parameters."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +29,6 @@ def with_traits(tool: "BaseTool", traits: ToolTraits) -> "BaseTool":
     return tool
 
 
-def has_strangers(tools: "Iterable[BaseTool]") -> bool:
-    """Whether tools of servers that are not trusted are among them: a model reads what these say."""
-    return any(traits(tool).stranger for tool in tools)
-
-
 def of_server(tool: "BaseTool", server: str) -> "BaseTool":
     """Make sure that a tool handed over by a server says so."""
     known = traits(tool)
@@ -41,7 +36,7 @@ def of_server(tool: "BaseTool", server: str) -> "BaseTool":
         return tool
     return with_traits(
         tool,
-        replace(known, source=server, original_name=known.original_name or lc_name(tool), stranger=True),
+        replace(known, source=server, original_name=known.original_name or lc_name(tool), trusted=False),
     )
 
 
@@ -79,6 +74,11 @@ def schema_of(tool: "BaseTool") -> dict[str, Any]:
     full = made if isinstance(made, dict) else model_json_schema(made)
     # LangChain repeats the tool's own name and description there.
     return {key: value for key, value in full.items() if key not in ("title", "description")}
+
+
+def estimate_tokens(text: str) -> int:
+    """A cautious guess without a tokenizer: English runs at four or more bytes a token, this counts three."""
+    return len(text.encode("utf-8", "replace")) // 3 + 1
 
 
 def check_definition(tool: Any) -> None:

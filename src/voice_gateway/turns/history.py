@@ -12,7 +12,7 @@ from langchain_core.messages import (
     messages_to_dict,
 )
 
-from voice_gateway.tools.lint import estimate_tokens
+from voice_gateway.tools.traits import estimate_tokens
 from voice_gateway.turn import ToolCall, ToolOutcome
 
 # What stands in for a result that never came (MSG-10). The model must neither take it for success nor be sure

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from voice_gateway.events import CallFinished, CallStarted, Judged, Step, TurnEvents
 from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
-from voice_gateway.tools.permission import TurnGate
+from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import (
     Autonomy,

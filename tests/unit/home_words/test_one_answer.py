@@ -17,7 +17,7 @@ from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.config import PermissionSettings
 from voice_gateway.integrations.home import Home, build_home
 from voice_gateway.integrations.listed import read_devices
-from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.turn import ToolCall, ToolTraits
 from zwave_mcp.control import supports
 from zwave_mcp.devices import Device, devices_of

@@ -5,7 +5,7 @@ import stat
 import pytest
 
 from voice_gateway.integrations.agreed_scenes import AgreedScenes
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 CALL, HA = ToolCall("1", "HassTurnOn", {"name": "Movie night"}), ToolTraits(source="ha")

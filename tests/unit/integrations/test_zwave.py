@@ -9,7 +9,7 @@ from voice_gateway.integrations.source import Act, Call, Listing
 from voice_gateway.integrations.zwave import ZwaveSource
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.reach import LOOK, Reach
+from voice_gateway.tools.permission.target import LOOK, Reach
 
 LAMP = Device("Lamp", "Office", "dimmer", node_id=2)
 TWIN = Device("Lamp", "Hall", "dimmer", node_id=3)

@@ -14,7 +14,7 @@ from voice_gateway.llm.model import UnreadableCall
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.permission import WAITING
+from voice_gateway.tools.permission.gate import WAITING
 from voice_gateway.turn import Reply, ToolTraits, Utterance
 from voice_gateway.turns.history import History
 from voice_gateway.turns.render_outcomes import NOT_UNDERSTOOD

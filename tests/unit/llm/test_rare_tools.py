@@ -9,7 +9,7 @@ from voice_gateway.llm.offer import make_offer, tokens_of
 from voice_gateway.llm.ollama.prefix import Prefix
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
 from voice_gateway.llm.rare_tools import USE_TOOL, note_for, unwrapped
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall, ToolTraits
 
@@ -24,7 +24,7 @@ def tool(name: str, *words: str, stranger: bool = False) -> BaseTool:
         "required": ["deviceName"],
     }
     traits = ToolTraits(
-        source="home", original_name=name, summary=f"Does {name}.", called_for=words, stranger=stranger
+        source="home", original_name=name, summary=f"Does {name}.", called_for=words, trusted=not stranger
     )
     return declared_tool(name, f"REQUIRED for {name}.", schema, run, traits)
 

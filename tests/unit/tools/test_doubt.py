@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission import Fit, TurnGate
+from voice_gateway.tools.permission.gate import Fit, TurnGate
 from voice_gateway.turn import Autonomy, ToolCall, ToolTraits, Words
 from voice_gateway.verdict import Decision
 
@@ -182,7 +182,6 @@ def test_sensitive_calls_are_asked_about_in_doubt_even_where_confirmation_is_swi
         PermissionSettings(confirm=False),
         reaches,
         words=Words.DOUBTFUL,
-        said="was the front door ever unlocked by me",
         by_model=True,
         autonomy=lambda: Autonomy.ACT,
     )

@@ -204,16 +204,14 @@ async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_i
                 continue
         return "late"
 
-    executor, before = executor_with(stubborn, grace_seconds=0.02), asyncio.all_tasks()
+    executor = executor_with(stubborn, grace_seconds=0.02)
     outcome = await asyncio.wait_for(
         executor.execute(ToolCall("1", "stubborn", {}), timeout_seconds=0.02), timeout=SOON
     )
 
     assert outcome.error == "timeout"
     assert "a tool ignores its cancellation and was left behind" in caplog.messages
-    (left,) = asyncio.all_tasks() - before
     release.set()
-    await asyncio.wait_for(left, timeout=SOON)
 
 
 def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program():
@@ -500,7 +498,7 @@ async def test_a_changed_collection_is_seen_at_the_next_call():
 
 
 async def test_an_argument_of_five_megabytes_arrives_and_the_log_stays_short(caplog):
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.DEBUG)
     seen = Seen()
     schema = {"type": "object", "properties": {"text": {"type": "string"}, "list": {"type": "array"}}}
 

@@ -10,9 +10,8 @@ from langchain_core.tools import ToolException
 
 from voice_gateway.errors import ErrorKind, ToolError, ToolUnavailable
 from voice_gateway.mcp_client.convert import to_langchain_tools
-from voice_gateway.tools.declared import declared_tool
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.gateway_tool import GatewayTool, running_loop, typed
+from voice_gateway.tools.gateway_tool import GatewayTool, declared_tool, running_loop, typed
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall, ToolTraits
 

@@ -7,12 +7,12 @@ from tests.fakes.obedient_model import ORDERS
 from voice_gateway.llm.offer import make_offer
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.outside import QUOTED, brings_words, is_order, quoted
+from voice_gateway.tools.permission.untrusted import QUOTED, brings_words, is_order, quoted
 from voice_gateway.turn import ToolCall, ToolTraits
 from voice_gateway.turns.history import History
 
 HOME = ToolTraits(source="zwave", original_name="list_zwave_devices", read_only=True)
-STRANGE = ToolTraits(source="strange", original_name="read_note", read_only=True, stranger=True)
+STRANGE = ToolTraits(source="strange", original_name="read_note", read_only=True, trusted=False)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ async def test_what_strangers_wrote_is_quoted_and_remembered_as_such(answer, tra
     assert outcome.for_model == read
     assert outcome.text == (f"Error: {answer[6:]}" if answer.startswith("raise ") else answer)
     again = History.from_json(history.to_json())
-    from_outside = traits.stranger or traits.words_from_outside
+    from_outside = not traits.trusted or traits.words_from_outside
     assert (outcome.outside, history.has_outside_words, again.has_outside_words) == (from_outside,) * 3
 
 

@@ -12,7 +12,7 @@ from voice_gateway.errors import ErrorKind
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.own_tools import OwnTools, own_tools
-from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import ToolCall
 
@@ -109,7 +109,7 @@ def test_one_that_says_nothing_of_itself_is_judged_as_a_strangers(folder: Path) 
     def judged(tool: object, name: str) -> Tier:
         return tier(ToolCall("1", name, {}), traits(tool), settings, None)  # type: ignore[arg-type]
 
-    assert [traits(tool).stranger for tool in (dice, song, garage)] == [True, False, True]
+    assert [traits(tool).trusted for tool in (dice, song, garage)] == [False, True, False]
     assert judged(song, "find_song") is Tier.READ
     assert judged(dice, "roll_dice") is Tier.ACT
     assert judged(garage, "open_garage") is Tier.SENSITIVE

@@ -8,9 +8,9 @@ import pytest
 from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission import FORBIDDEN, Fit, TurnGate
-from voice_gateway.tools.proposal import question
-from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.permission.gate import FORBIDDEN, Fit, TurnGate
+from voice_gateway.tools.permission.question import question
+from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.turn import Autonomy, ToolCall, ToolTraits
 from voice_gateway.verdict import ALLOWED, Decision
 
@@ -188,7 +188,7 @@ def test_the_question_names_the_device_that_would_move():
 
 
 def stranger(name: str, **facts: Any) -> ToolTraits:
-    return ToolTraits(source="strange", original_name=name, stranger=True, **facts)
+    return ToolTraits(source="strange", original_name=name, trusted=False, **facts)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_of_a_stranger_name_and_hint_must_say_that_it_only_looks(name, hinted, u
 
 @pytest.mark.parametrize("trusted", [False, True])
 def test_no_hint_beats_a_sensitive_name(trusted):
-    traits = ToolTraits(source="s", original_name="unlock_door", read_only=True, stranger=not trusted)
+    traits = ToolTraits(source="s", original_name="unlock_door", read_only=True, trusted=trusted)
     gate = TurnGate("mqtt", PermissionSettings(), reaches)
 
     assert gate(ToolCall("1", "unlock_door", {}), traits).reason == "this is not allowed from here"
@@ -230,70 +230,69 @@ def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
     assert gate(ToolCall("1", "get_news", {}), stranger("get_news", read_only=True)) == ALLOWED
 
 
-def of_model(
-    said: str, *, heard: bool = False, strangers: bool = False, autonomy=Autonomy.LOOK, **settings
-) -> TurnGate:
+CONTROL = "control_zwave_device"
+LAMP_ON = ToolCall("1", CONTROL, {"deviceName": "Lamp", "action": "on"})
+WATER = ToolCall("1", "water_plants", {"plant": "fern"})
+OUTSIDE = {"heard_outside": lambda: True}
+STRANGERS = {"told_by_strangers": lambda: True}
+
+
+def of_model(fit: Fit = Fit.MEANT, autonomy=Autonomy.LOOK, settings=None, **facts) -> TurnGate:
     return TurnGate(
         "mqtt",
-        PermissionSettings(**settings),
+        settings or PermissionSettings(),
         reaches,
-        said=said,
-        fits=lambda _call, _traits, _devices: Fit.MEANT,  # this is about whose words they are
+        fits=lambda _call, _traits, _reach: fit,
         by_model=True,
         autonomy=lambda: autonomy,
-        heard_outside=lambda: heard,
-        told_by_strangers=lambda: strangers,
+        **facts,
     )
-
-
-WATER = ToolCall("1", "water_plants", {"plant": "fern"})
-
-
-def test_a_strangers_tool_runs_when_it_was_named_and_else_after_a_yes():
-    traits = stranger("water_plants")
-
-    assert of_model("water the plants please")(WATER, traits) == ALLOWED
-    assert of_model("I am bored")(WATER, traits).decision is Decision.ASK
-    assert of_model("I am bored", trusted_tools=("water_plants",))(WATER, traits) == ALLOWED
-    assert of_model("I am bored")(WATER, ToolTraits(source="s", original_name="water_plants")) == ALLOWED
-    local = TurnGate("cli", PermissionSettings(), reaches, said="anything")
-    assert local(WATER, traits) == ALLOWED, "the local brain acts on the user's words alone"
 
 
 @pytest.mark.parametrize("autonomy", Autonomy)
-@pytest.mark.parametrize("read", [{"heard": True}, {"strangers": True}])
 @pytest.mark.parametrize(
-    ("said", "args", "decision"),
+    ("call", "source", "trusted", "read", "fit", "decision"),
     [
-        ("find news and turn on the lamp", {"deviceName": "Lamp", "action": "on"}, Decision.ALLOWED),
-        ("find news and turn on the lamp", {"deviceName": "Lamp", "action": "off"}, Decision.ASK),
-        ("find news about lamps", {"deviceName": "Lamp", "action": "on"}, Decision.ASK),
-        ("find news", {"deviceName": "Lamp", "action": "on"}, Decision.ASK),
-        ("dim the lamp to forty", {"deviceName": "Lamp", "action": "dim", "level": 40}, Decision.ALLOWED),
-        ("dim the lamp to forty", {"deviceName": "Lamp", "action": "dim", "level": 90}, Decision.ASK),
-        ("turn all lights on", {"deviceName": "Lamp", "action": "on"}, Decision.ALLOWED),
-        ("mach die Lampe an", {"deviceName": "Lamp", "action": "on"}, Decision.ASK),
+        # A home's call, which the words can be read as an order for.
+        (LAMP_ON, "zwave", True, OUTSIDE, Fit.MEANT, Decision.ALLOWED),
+        (LAMP_ON, "zwave", True, OUTSIDE, Fit.NEAR, Decision.ASK),
+        (LAMP_ON, "zwave", True, OUTSIDE, Fit.FAR, Decision.ASK),
+        (LAMP_ON, "zwave", True, STRANGERS, Fit.MEANT, Decision.ALLOWED),
+        (LAMP_ON, "zwave", True, STRANGERS, Fit.NEAR, Decision.ASK),
+        (LAMP_ON, "zwave", False, {}, Fit.MEANT, Decision.ALLOWED),
+        # A foreign tool, whose arguments no words can be compared with.
+        (WATER, "garden", True, {}, Fit.MEANT, Decision.ALLOWED),
+        (WATER, "garden", True, OUTSIDE, Fit.MEANT, Decision.ASK),
+        (WATER, "garden", False, {}, Fit.MEANT, Decision.ALLOWED),
+        (WATER, "garden", False, {}, Fit.NEAR, Decision.ASK),
+        (WATER, "garden", False, OUTSIDE, Fit.MEANT, Decision.ASK),
     ],
 )
-def test_after_words_from_outside_the_users_own_must_be_for_the_call(autonomy, read, said, args, decision):
-    call = ToolCall("1", "control_zwave_device", args)
-    home = ToolTraits(source="zwave", original_name="control_zwave_device")
+def test_after_text_from_outside_an_act_runs_only_if_the_words_were_read_as_an_order_for_it(
+    call, source, trusted, read, fit, decision, autonomy
+):
+    traits = ToolTraits(source=source, original_name=call.name, trusted=trusted)
 
-    assert of_model(said, autonomy=autonomy, **read)(call, home).decision is decision
-    assert of_model(said)(call, home) == ALLOWED, "nothing from outside was read"
+    assert of_model(fit, autonomy, **read)(call, traits).decision is decision
 
 
-def test_what_a_stranger_proposes_is_asked_about_even_without_confirmation_of_the_usual():
-    gate = of_model("find news", heard=True, confirm=False)
-    call = ToolCall("1", "control_zwave_device", {"deviceName": "Lamp", "action": "on"})
+def test_text_from_outside_does_not_count_for_trusted_tools_or_the_users_own_words():
+    settings = PermissionSettings(trusted_tools=("water_plants",))
+    traits = stranger("water_plants")
 
-    assert (
-        gate(call, ToolTraits(source="zwave", original_name="control_zwave_device")).decision is Decision.ASK
-    )
+    assert of_model(Fit.FAR, settings=settings, **OUTSIDE)(WATER, traits) == ALLOWED
+    local = TurnGate("cli", PermissionSettings(), reaches, heard_outside=lambda: True)
+    assert local(WATER, traits) == ALLOWED, "the local brain acts on the user's words alone"
+
+
+def test_what_may_come_from_outside_is_asked_about_even_where_confirmation_is_switched_off():
+    gate = of_model(Fit.NEAR, settings=PermissionSettings(confirm=False), **OUTSIDE)
+
+    assert gate(LAMP_ON, ToolTraits(source="zwave", original_name=CONTROL)).decision is Decision.ASK
 
 
 def test_a_strangers_title_does_not_put_words_into_the_question():
-    traits = ToolTraits(original_name="wipe_disk", title="Say hello", stranger=True)
+    traits = ToolTraits(original_name="wipe_disk", title="Say hello", trusted=False)
 
     text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, reaches, pin=False)
 

@@ -5,10 +5,9 @@ import asyncio
 import pytest
 from langchain_core.tools import StructuredTool
 
-from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.executor import ToolExecutor, heard_by, waited_for
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
-from voice_gateway.tools.waiting import heard_by, waited_for
 from voice_gateway.turn import ToolCall, ToolTraits
 
 
@@ -19,7 +18,7 @@ from voice_gateway.turn import ToolCall, ToolTraits
         ({"deviceName": "Dad's Lamp"}, ToolTraits(source="zwave"), "Dad's Lamp"),
         ({"sceneName": "Movie Night"}, ToolTraits(source="zwave"), "the scene Movie Night"),
         ({"deviceName": 3}, ToolTraits(source="zwave"), "the zwave server"),
-        ({"deviceName": "the bank: call 555"}, ToolTraits(source="x", stranger=True), "the x server"),
+        ({"deviceName": "the bank: call 555"}, ToolTraits(source="x", trusted=False), "the x server"),
         ({"query": "cats"}, ToolTraits(title="Web search"), "the web search"),
         ({}, ToolTraits(), "an answer"),
     ],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from home_words.phrases import listed
 from voice_gateway.brain.local.small_talk import SmallTalk
 from voice_gateway.integrations.home import Home
-from voice_gateway.tools.tier import is_search
+from voice_gateway.tools.permission.risk import is_search
 from voice_gateway.tools.traits import traits
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from voice_gateway.integrations.source import HomeSource, Listing
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.integrations.zwave import RENAME, SCENES
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, ToolTraits
 
 HomeReady = Callable[[], Awaitable[None]]

@@ -15,14 +15,15 @@ from home_words.wish_words import HINTS, unwrapped
 from voice_gateway.brain.local.command.what import HEATING, read_command
 from voice_gateway.brain.local.meaning import Request, Step
 from voice_gateway.brain.local.normalise import normalise, strip_politeness, too_long
+from voice_gateway.brain.local.own_words import asked_for
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.tools.builtin.durations import parse_span
-from voice_gateway.tools.own_words import asked_for, name_words
-from voice_gateway.tools.permission import Fit
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.gate import Fit
+from voice_gateway.tools.permission.risk import name_words
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 
@@ -69,6 +70,8 @@ class Fitting:
             return False
         if (reach and reach.devices) or traits.source == "builtin":
             return asked_for(self.raw, call, traits, reach, by_name=False)
+        if not traits.trusted:
+            return asked_for(self.raw, call, traits, reach, by_name=True)
         return self._names(call, traits, reach)
 
     def _names(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:

@@ -38,8 +38,8 @@ from voice_gateway.brain.local.web_search import speaks_of_search
 from voice_gateway.config import BrainSettings
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.reach import Reach
-from voice_gateway.tools.tier import is_search
+from voice_gateway.tools.permission.risk import is_search
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import lc_name, qualified_name, traits
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 

@@ -206,7 +206,7 @@ def _voice(tool: "BaseTool", name: str) -> _Voice | None:
     phrases = tuple(dict.fromkeys(_phrases(tool)))
     if not phrases or len(required) > 1:
         return None
-    bare = _Voice(name, phrases, acts=acts, trusted=not known.stranger, foreign=foreign)
+    bare = _Voice(name, phrases, acts=acts, trusted=known.trusted, foreign=foreign)
     if not required and len(given) != 1:
         return bare
     parameter = required[0] if required else next(iter(given))

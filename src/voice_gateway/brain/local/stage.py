@@ -44,7 +44,7 @@ from voice_gateway.integrations.sources import Sources
 from voice_gateway.routines.model import MAKE, calls_text
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 from voice_gateway.turns.acts import act_of
 from voice_gateway.turns.stage import Turn

@@ -20,7 +20,7 @@ from voice_gateway.integrations.home_assistant.names import (
     text_of,
     texts_of,
 )
-from voice_gateway.tools.reach import LOOK, Reach
+from voice_gateway.tools.permission.target import LOOK, Reach
 
 _RISKIEST_FIRST: Final = ("unlock", "open", "dim", "on", "off", "lock", "close")
 _LIST_TOOLS: Final = frozenset({ha.ADD_ITEM, ha.COMPLETE_ITEM})

@@ -24,7 +24,7 @@ from voice_gateway.integrations.listed import read_devices
 from voice_gateway.integrations.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import lc_name, schema_of, traits, with_traits
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class HomeAssistant:
 
     def wrap(self, tools: "Sequence[BaseTool]") -> "list[BaseTool]":
         """The same tools, whose outcomes say what really became of a call."""
-        self.stranger = any(traits(tool).stranger for tool in tools)
+        self.stranger = not all(traits(tool).trusted for tool in tools)
         self._own_names = {_bare(_name(tool)): _name(tool) for tool in tools}
         self._takes = {
             _bare(_name(tool)): frozenset(schema_of(tool).get("properties") or ()) for tool in tools

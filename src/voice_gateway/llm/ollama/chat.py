@@ -15,7 +15,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.llm.model import collected
 from voice_gateway.llm.ollama.errors import incomplete, prompt_cut, translated
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
-from voice_gateway.tools.lint import estimate_tokens
+from voice_gateway.tools.traits import estimate_tokens
 
 if TYPE_CHECKING:
     import ssl

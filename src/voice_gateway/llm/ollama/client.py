@@ -22,7 +22,7 @@ from voice_gateway.llm.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
 from voice_gateway.llm.rare_tools import note_for
 from voice_gateway.llm.trust import several_steps, trust
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.lint import estimate_tokens
+from voice_gateway.tools.traits import estimate_tokens
 from voice_gateway.turn import Reply, Utterance
 from voice_gateway.turns.stage import Trust, Turn
 

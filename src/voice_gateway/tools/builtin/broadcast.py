@@ -6,8 +6,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolUnavailable
-from voice_gateway.tools.declared import declared_tool
-from voice_gateway.tools.gateway_tool import running_loop
+from voice_gateway.tools.gateway_tool import declared_tool, running_loop
 from voice_gateway.turn import ToolTraits
 
 MAX_MESSAGE = 300  # characters

@@ -13,7 +13,7 @@ from home_words.calendar_words import WEEKDAYS
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.durations import MAX_TEXT, NOTHING, Span, parse_span
 from voice_gateway.tools.builtin.zones import resolve_zone
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits
 
 DESCRIPTION = (

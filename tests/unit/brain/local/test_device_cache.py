@@ -18,7 +18,7 @@ def listing(source: str, *, stranger: bool) -> StructuredTool:
     tool = StructuredTool.from_function(
         coroutine=list_zwave_devices, description="Lists.", response_format="content_and_artifact"
     )
-    with_traits(tool, ToolTraits(source=source, original_name="list_zwave_devices", stranger=stranger))
+    with_traits(tool, ToolTraits(source=source, original_name="list_zwave_devices", trusted=not stranger))
     return tool
 
 

@@ -8,8 +8,8 @@ from voice_gateway.brain.local.meaning import Context, Request
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import build_home
-from voice_gateway.tools.permission import Fit
-from voice_gateway.tools.reach import Reach
+from voice_gateway.tools.permission.gate import Fit
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 HOME = build_home(

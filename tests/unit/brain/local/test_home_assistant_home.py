@@ -14,9 +14,9 @@ from voice_gateway.integrations.sources import Sources
 from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.permission import TurnGate
-from voice_gateway.tools.proposal import question
-from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.permission.gate import TurnGate
+from voice_gateway.tools.permission.question import question
+from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Reply, ToolCall, Utterance
 from voice_gateway.turns.history import History
@@ -58,7 +58,7 @@ class House:
         self.history = History()
 
     async def say(self, text: str) -> str:
-        gate = TurnGate("cli", PermissionSettings(), self.brain.reach, said=text)
+        gate = TurnGate("cli", PermissionSettings(), self.brain.reach)
         reply = await self.brain.answer(Turn(Utterance(text), self.history, gate=gate))
         return reply.text if isinstance(reply, Reply) else f"passed: {reply.spoken}"
 

@@ -9,7 +9,7 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.undo_log import MemoryActs
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.zwave import reach_of
-from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.turn import ToolCall, ToolTraits
 from zwave_mcp.devices import devices_of
 from zwave_mcp.states import state_text

@@ -31,7 +31,7 @@ def tool(
         return f"{name} {sorted(args.items())}", {"structured": None}
 
     traits = ToolTraits(
-        source=source, original_name=name, title=title, read_only=read_only, stranger=stranger
+        source=source, original_name=name, title=title, read_only=read_only, trusted=not stranger
     )
     return StructuredTool(
         name=name, description=description, args_schema=schema, coroutine=run,

@@ -14,7 +14,7 @@ from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.permission import TurnGate
+from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance, Words
 from voice_gateway.turns.history import History
 from voice_gateway.turns.stage import Turn

@@ -8,8 +8,8 @@ import pytest
 from voice_gateway.config import PermissionSettings
 from voice_gateway.integrations.home_assistant.live_context import Entity, read_live_context
 from voice_gateway.integrations.home_assistant.reach import reach
-from voice_gateway.tools.reach import LOOK
-from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.permission.risk import Tier, tier
+from voice_gateway.tools.permission.target import LOOK
 from voice_gateway.turn import ToolCall, ToolTraits
 
 TESTS = Path(__file__).parents[3]

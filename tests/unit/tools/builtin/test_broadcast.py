@@ -5,7 +5,6 @@ import pytest
 from voice_gateway.errors import BadArguments, ToolUnavailable
 from voice_gateway.tools.builtin.broadcast import broadcast_tool
 from voice_gateway.tools.gateway_tool import typed
-from voice_gateway.tools.lint import lint
 
 
 async def said_to(told: list[str], message: str, *, heard: bool = True) -> str:
@@ -16,13 +15,6 @@ async def said_to(told: list[str], message: str, *, heard: bool = True) -> str:
     call = {"type": "tool_call", "id": "1", "name": "broadcast", "args": {"message": message}}
     answer = await typed(broadcast_tool(announce)).ainvoke(call)
     return str(answer.content)
-
-
-def test_the_description_follows_the_pattern() -> None:
-    async def announce(_text: str) -> bool:
-        return True
-
-    assert lint(broadcast_tool(announce)) == []
 
 
 async def test_it_is_said_as_a_sentence() -> None:

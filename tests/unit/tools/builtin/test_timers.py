@@ -21,7 +21,6 @@ from voice_gateway.tools.builtin.timers.lease import RingLease
 from voice_gateway.tools.builtin.timers.store import MAX_TIMERS, Timer, TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.tools.gateway_tool import typed
-from voice_gateway.tools.lint import lint
 
 
 @pytest.fixture(autouse=True)
@@ -97,11 +96,6 @@ async def running(
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-
-
-@pytest.mark.parametrize("name", ["set_timer", "list_timers", "cancel_timer", "extend_timer"])
-def test_descriptions_follow_the_pattern(tools: Tools, name: str) -> None:
-    assert lint(tools.tools[name]) == []
 
 
 async def test_a_timer_is_set_by_its_duration(tools: Tools) -> None:

@@ -16,7 +16,7 @@ from voice_gateway.tools.builtin.calculate.days import Countdown, answer_countdo
 from voice_gateway.tools.builtin.calculate.sums import Sum, answer_sum
 from voice_gateway.tools.builtin.calculate.units import Conversion, answer_conversion, registry
 from voice_gateway.tools.builtin.zones import local_zone
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits
 
 MAX_EXPRESSION = 200  # characters

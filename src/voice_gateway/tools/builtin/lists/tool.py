@@ -12,7 +12,7 @@ from home_words.names import singular
 from home_words.phrases import capital, listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.lists.store import Item, ListStore
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_TEXT, MAX_NAME, MAX_AT_ONCE = 100, 40, 50  # characters of one thing and of a list's name; things at once

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from voice_gateway.errors import ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search.tool import Hit
-from voice_gateway.tools.runner import DaemonThreads
+from voice_gateway.tools.threads import DaemonThreads
 
 if TYPE_CHECKING:
     import httpx

@@ -24,7 +24,7 @@ from voice_gateway.tools.builtin.timers.wording import (
     say_set,
 )
 from voice_gateway.tools.builtin.zones import local_zone
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_DAYS = 366  # a timer or reminder lies at most a year ahead

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits
 
 NAME = "control_speaker_volume"

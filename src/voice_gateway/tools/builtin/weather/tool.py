@@ -11,7 +11,7 @@ from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.calendar_days import say_day, take_day
 from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Forecast, ForecastDay, Location, Now
 from voice_gateway.tools.builtin.zones import local_zone
-from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits
 
 MAX_PLACE = 80  # characters

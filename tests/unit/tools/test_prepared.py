@@ -9,9 +9,7 @@ from langchain_core.tracers.context import collect_runs, tracing_v2_enabled
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from tests.fakes.some_tools import executor_with, outcome_of
 
-from voice_gateway.tools.call_plan.direct import observed
-from voice_gateway.tools.call_plan.plan import CallPlan
-from voice_gateway.tools.runner import DaemonThreads
+from voice_gateway.tools.prepared import PreparedTool, observed
 from voice_gateway.turn import ToolCall
 
 got: list[Any] = []
@@ -87,7 +85,7 @@ def made(function: Any, schema: Any = None) -> BaseTool:
 )
 async def test_the_function_gets_exactly_what_langchain_passes(made_tool, args):
     got.clear()
-    assert CallPlan(made_tool, DaemonThreads(1)).direct
+    assert PreparedTool(made_tool).is_called_directly(args)
 
     outcome = await outcome_of(made_tool, dict(args))
     await made_tool.ainvoke(dict(args))
@@ -107,7 +105,7 @@ async def test_other_kinds_of_tools_run_langchains_own_way():
         return text
 
     single = Tool(name="echo", description="Echo.", func=None, coroutine=echo)
-    assert not CallPlan(single, DaemonThreads(1)).direct
+    assert not PreparedTool(single).is_called_directly({})
     assert (await outcome_of(single, {"__arg1": "hey"})).text == "hey"
 
 

@@ -1,7 +1,7 @@
-"""Words from outside the house: which answers bring them, and how they are quoted for a model.
+"""Text from outside the home: which results bring it, and how it is quoted for a model.
 
-A model may take whatever it reads for a wish. What strangers wrote is marked as data, line by line, so that
-it cannot end its own quotation; and the gate knows that it was read (`permission.py`).
+A model may take any text it reads for a wish. Untrusted text is marked as data, line by line, so that it
+cannot end its own quotation; and the gate knows that it was read (`gate.py`).
 """
 
 import re
@@ -19,8 +19,8 @@ _MOST_WORDS: Final = 5
 _NO_NAME: Final = re.compile(
     r"[\x00-\x1f\x7f\u2028\u2029<>{}\[\]|\"“”„»«`=]|[.!?:;,](?:\s|$)|://|\w\(|__|_zwave_"
 )
-# An order in a name, in the languages that we know words of. One too many costs a question, no more; but a
-# "TV Set", a "Sound System" and a "Switch One" are names.
+# An order in a name, in several languages. A false hit costs one question; "TV Set", "Sound System" and
+# "Switch One" are names.
 _ORDER: Final = re.compile(
     r"\b(?:turn|unlock|disarm|ignore|disregard|instruct\w*|assistant|execute|please|must|you|activate|"
     r"deactivate|enable|disable|schalte?|mach|öffne|entriegle|ignoriere|stelle?|starte|allume|éteins|ouvre|"
@@ -33,18 +33,17 @@ _ORDER: Final = re.compile(
 
 
 def brings_words(traits: ToolTraits, structured: Any) -> bool:
-    """Whether an answer of this tool has words in it that nobody of this house is answerable for.
+    """Whether a result of this tool may hold text that was not written in this home.
 
-    Of a trusted server's answers these are names that say more than a name: devices are called by whoever
-    can rename them.
+    In a trusted server's results these are names that read like an order: others may rename devices.
     """
-    if traits.words_from_outside or traits.stranger:
+    if traits.words_from_outside or not traits.trusted:
         return True
     return traits.source != "builtin" and any(map(is_order, _names_in(structured)))
 
 
 def is_order(name: str) -> bool:
-    """Whether a name could be taken for more than a name."""
+    """Whether a name could be read as an order, or is too long for a name."""
     words = name.split()
     if len(name) > _LONGEST_NAME or len(words) > _MOST_WORDS or _NO_NAME.search(name):
         return True
@@ -57,19 +56,18 @@ def quoted(text: str) -> str:
 
 
 def quoted_error(text: str) -> str:
-    """What a server says went wrong: "Error:" is ours, all the rest its own."""
+    """A server's error message: "Error:" is ours, the rest is quoted."""
     return f"Error: {quoted(text.removeprefix('Error: '))}"
 
 
 def quoted_line(text: str, source: str) -> str:
-    """What a server says of its own tool, in one line of the tool list."""
+    """A server's description of its own tool, in one line of the tool list."""
     words = " ".join(text.split()).replace('"', "'")
     return f'The server "{source}" says of it, as data: "{words}"'
 
 
 def _names_in(structured: Any) -> Iterator[str]:
-    """Without recursion: it is a server's JSON, as deep as that likes. The calls that would put back what was
-    before have names of tools."""
+    """Every name in a server's JSON, without recursion. `before` holds calls for undo, which name tools."""
     waiting = [("", structured)]
     while waiting:
         key, value = waiting.pop()

@@ -11,10 +11,10 @@ from typing import Any, Final
 from home_words.kinds import HomeDevice, classes_in
 from home_words.names import loose_words, plain_words, words
 from home_words.resolver import ALL
-from voice_gateway.tools.reach import WARMTH, Reach
+from voice_gateway.tools.permission.risk import name_words
+from voice_gateway.tools.permission.target import WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9\u00c0-\uffff]+")
 # What a tool's name says beside what it is for.
 _EMPTY: Final = frozenset(
     "a an the do does run call use tool zwave mcp api v1 v2 my all for of to in on".split()
@@ -53,11 +53,6 @@ _SECONDS: Final = (1, 60, 3600)  # a tool may count the minutes that were said i
 _BESIDE: Final = frozenset("to by and with at percent degrees celsius fahrenheit kelvin".split())
 
 
-def name_words(name: str) -> tuple[str, ...]:
-    """The words of a tool's name: "openGarage", "open_garage" and "open-garage" are the same."""
-    return tuple(word.lower() for word in _HUMP.split(name) if word)
-
-
 def asked_for(said: str, call: ToolCall, traits: ToolTraits, reach: Reach | None, *, by_name: bool) -> bool:
     """Whether these words ask for this call. With `by_name` it is enough that they name the tool."""
     spoken = loose_words(said)
@@ -91,7 +86,7 @@ def _number(value: str) -> str | float:
 
 def _names_tool(spoken: frozenset[str], call: ToolCall, traits: ToolTraits) -> bool:
     names = [traits.original_name or call.name]
-    if not traits.stranger:
+    if traits.trusted:
         names.append(traits.title)
     return any(meant and meant <= spoken for meant in map(_meant, names))
 

@@ -1,4 +1,4 @@
-"""Fit a model's arguments to a tool's own schema where the meaning is plain. Pure."""
+"""Repair a model's arguments toward a tool's own schema where the meaning is plain. Pure functions."""
 
 import json
 import math
@@ -8,14 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.schema import (
-    JsonSchema,
-    is_flat,
-    properties_of,
-    required_of,
-    takes_other_names,
-    variants,
-)
+from voice_gateway.tools.schema import JsonSchema, properties_of, required_of, takes_other_names, variants
 
 # Normalisation stays, and stays here: the link (like LangChain's own adapter) passes names to a server
 # exactly as they were sent, so without it a server that declares `deviceName` refuses a model's `device_name`
@@ -25,7 +18,7 @@ FIXED_NAMES: Mapping[str, Mapping[str, str]] = {
     "control_zwave_device": {"device_name": "deviceName", "command": "action"},
 }
 
-# Small models put the arguments one level too deep, under one of these.
+# Small models put the arguments one level too deep, under one of these names.
 WRAPPERS = frozenset({"input", "args", "arguments", "parameters", "params", "kwargs"})
 DEEPEST = 32
 _CONTAINERS = (dict, list)
@@ -59,18 +52,16 @@ def as_object(raw: Any) -> dict[str, Any]:
 
 
 def too_deep(args: dict[str, Any]) -> bool:
-    if is_flat(args):
-        return False
+    """Whether values are nested more than DEEPEST levels; a value that contains itself is."""
     level: list[Any] = [args]
     for _ in range(DEEPEST + 1):
         if not level:
             return False
-        inside = {  # by identity: something that contains itself is seen once per level
-            id(inner): inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, _CONTAINERS)
-        }
+        inside: dict[int, Any] = {}  # by identity: a value that contains itself is seen once per level
+        for outer in level:
+            for inner in outer.values() if isinstance(outer, dict) else outer:
+                if isinstance(inner, _CONTAINERS):
+                    inside[id(inner)] = inner
         level = list(inside.values())
     return True
 
@@ -242,8 +233,8 @@ def _choices(forms: list[JsonSchema]) -> list[Any]:
 def _choice(value: Any, choices: list[Any]) -> Any:
     if value in choices or not isinstance(value, str | int | float):
         return value
-    said = str(value).strip().casefold()
-    alike = [choice for choice in choices if str(choice).casefold() == said]
+    text = str(value).strip().casefold()
+    alike = [choice for choice in choices if str(choice).casefold() == text]
     return alike[0] if len(alike) == 1 else value
 
 
@@ -295,14 +286,14 @@ def _retype(value: Any, types: set[str]) -> Any:
 
 
 def _from_text(text: str, types: set[str]) -> Any:
-    said = text.strip()
+    plain = text.strip()
     if "number" in types or "integer" in types:
-        number = _number(_PERCENT.sub("", said), whole="number" not in types)
+        number = _number(_PERCENT.sub("", plain), whole="number" not in types)
         if number is not None:
             return number
-    if "boolean" in types and said.casefold() in _YES_NO:
-        return _YES_NO[said.casefold()]
-    if "null" in types and said.casefold() in ("null", "none", ""):
+    if "boolean" in types and plain.casefold() in _YES_NO:
+        return _YES_NO[plain.casefold()]
+    if "null" in types and plain.casefold() in ("null", "none", ""):
         return None
     wanted = tuple(kind for name, kind in (("object", dict), ("array", list)) if name in types)
     found = _from_json(text, wanted) if wanted else NOTHING

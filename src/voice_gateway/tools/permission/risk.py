@@ -1,4 +1,4 @@
-"""What a call risks: it looks, it acts and can be taken back, or it opens the house."""
+"""The risk of a call: it reads, it acts, or it is sensitive because it opens the house."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,8 +9,7 @@ from home_words.kinds import HomeDevice
 from home_words.names import plain_words
 from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.own_words import name_words
-from voice_gateway.tools.reach import LIST, LOOK, WARMTH, Reach
+from voice_gateway.tools.permission.target import LIST, LOOK, WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 TIMERS = frozenset({"set_timer", "cancel_timer", "extend_timer"})
@@ -27,7 +26,7 @@ class Tier(StrEnum):
 
 
 SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
-# How the name of a tool begins that only looks, and words that no such name has.
+# The first word of the name of a tool that only reads, and words that no such name contains.
 LOOKING_WORDS = frozenset(
     "get list read show find search query fetch check lookup describe count status is has view tell".split()
 )
@@ -43,8 +42,16 @@ LONGEST_NAME, LONGEST_VALUE = 100, 200  # characters
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
 
 
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9\u00c0-\uffff]+")
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a tool's name: "openGarage", "open_garage" and "open-garage" are the same."""
+    return tuple(word.lower() for word in _HUMP.split(name) if word)
+
+
 def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, reach: Reach | None) -> Tier:
-    """From configuration, then a home's calls by what they would reach, then a server's own hints."""
+    """By the settings, then for a home's call by what it would reach, then by the tool's name and hints."""
     names = {traits.original_name or call.name, call.name}
     if names & set(settings.trusted_tools):
         looks = traits.read_only or (reach is not None and reach.action == LOOK)
@@ -59,7 +66,7 @@ def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, reach
 
 
 def _reach_tier(reach: Reach) -> Tier:
-    """By what would be hit, however the call names it: "node 15" may be the garage door."""
+    """By the devices themselves, however the call names them: "node 15" may be the garage door."""
     if reach.action == LOOK:
         return Tier.READ
     if reach.scene:
@@ -67,8 +74,8 @@ def _reach_tier(reach: Reach) -> Tier:
     if not reach.devices:
         return Tier.ACT if reach.action in HARMLESS | {LIST, WARMTH} else Tier.SENSITIVE
     # A chime is as loud as the tone that it is told to play.
-    said = f"{reach.said} {reach.how}" if reach.action in ("ring", "on") else reach.said
-    risky = any(_is_risky(one, said, reach.action) for one in reach.devices)
+    called = f"{reach.said} {reach.how}" if reach.action in ("ring", "on") else reach.said
+    risky = any(_is_risky(device, called, reach.action) for device in reach.devices)
     return Tier.SENSITIVE if risky or reach.unseen else Tier.ACT
 
 
@@ -88,35 +95,35 @@ def _builtin_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tie
 
 
 def _only_looks(name: str, traits: ToolTraits) -> bool:
-    """Names first: no hint makes a look of `unlock_door`; of a stranger hint and name must say so."""
+    """Names first: no hint makes `unlock_door` a read; an untrusted tool needs both the hint and the name."""
     if not traits.read_only or _sounds_sensitive(name, {}):
         return False
     words = name_words(name)
     by_name = bool(words) and words[0] in LOOKING_WORDS and not ACTING_WORDS & set(words)
-    return by_name or not traits.stranger
+    return by_name or traits.trusted
 
 
-def _is_risky(device: HomeDevice, said: str, action: str) -> bool:
-    """ "Relay 2" in the room "Gate" drives a gate, and so does what is called one beside its own name."""
+def _is_risky(device: HomeDevice, called: str, action: str) -> bool:
+    """Judge by the names of device and room, and by what the call adds: "Relay 2" in "Gate" drives a gate."""
     full = f"{device.room} {device.name}"
     own = set(plain_words(full))
-    beside = " ".join(word for word in plain_words(said) if word not in own)
+    beside = " ".join(word for word in plain_words(called) if word not in own)
     aliases = (*getattr(device, "aliases", ()), *getattr(device, "room_aliases", ()))
     return is_sensitive(device.kind, (device.name, full, beside, *aliases), action)
 
 
 def is_drastic(call: ToolCall, traits: ToolTraits) -> bool:
-    """Nobody empties a list by mistake."""
+    """Clearing a list cannot be taken back."""
     return traits.source == "builtin" and call.name == LISTS and call.arguments.get("action") == "clear"
 
 
 def asks_outside(traits: ToolTraits, name: str) -> bool:
-    """It lets somebody outside know what is asked here."""
+    """Whether the call tells an outside service what is asked here."""
     return is_search(traits, name) or (traits.source == "builtin" and name == WEATHER)
 
 
 def is_search(traits: ToolTraits, name: str) -> bool:
-    """It sends the user's words to strangers."""
+    """Whether the tool sends the user's words to a web search."""
     words = frozenset(name_words(traits.original_name or name))
     return "search" in words and bool(words & {"web", "internet", "online", "google"})
 
@@ -133,43 +140,43 @@ def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
 
 
 def _texts(args: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """However deep they lie, by the nearest key: `{"target": {"entity_id": ["lock.front"]}}`."""
+    """(nearest key, text) of every text, however deep: `{"target": {"entity_id": ["lock.front"]}}`."""
     waiting: list[tuple[str, Any]] = [("", args)]
     while waiting:
         key, value = waiting.pop()
         if isinstance(value, str):
             yield key, value
         elif isinstance(value, Mapping):
-            waiting += [(str(inner), one) for inner, one in value.items()]
+            waiting += [(str(inner), part) for inner, part in value.items()]
         elif isinstance(value, list | tuple):
-            waiting += [(key, one) for one in value]
+            waiting += [(key, part) for part in value]
 
 
 def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
-    """A foreign tool that names its device otherwise: `HassTurnOn(name="Garage Door")`."""
+    """Whether a foreign tool's arguments name a guarded device: `HassTurnOn(name="Garage Door")`."""
     named = [value for key, value in _texts(args) if DEVICE_KEYS.search(key) and len(value) <= LONGEST_NAME]
     given = {word for key, value in _texts(args) if key in ACTION_KEYS for word in plain_words(value)}
     done = given or set(words)
     plain = () if done & OPENING_WORDS else ("close", "stop", "lock", "off", "on")
     action = next((word for word in plain if word in done), "")  # the riskiest where nobody knows
-    return any(is_sensitive("switch", (one,), action) for one in named)
+    return any(is_sensitive("switch", (name,), action) for name in named)
 
 
 COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
-FAHRENHEIT_FROM = 50.0  # whoever says no unit and so high a number counts in Fahrenheit
+FAHRENHEIT_FROM = 50.0  # a number without a unit from here on is in Fahrenheit
 REVERSIBLE = frozenset({VOLUME, LISTS, *TIMERS, *ROUTINES})
-# Kinds that do no harm until somebody sets them back.
+# Kinds that do no harm until they are set back.
 _TAKEN_BACK = frozenset(
     "switch plug dimmer light fan blind garage_door media_player vacuum thermostat chime other".split()
 )
 
 
 def is_reversible(call: ToolCall, traits: ToolTraits, level: Tier, reach: Reach | None) -> bool:
-    """Whether it does no harm until somebody takes it back: a light, a plug, a blind, the volume, a timer."""
+    """Whether the act does no harm until it is taken back: a light, a plug, a blind, the volume, a timer."""
     if level is not Tier.ACT:
         return False
     if reach is None:
-        return not traits.stranger and (traits.original_name or call.name) in REVERSIBLE
+        return traits.trusted and (traits.original_name or call.name) in REVERSIBLE
     if reach.action == WARMTH:
         return _is_mild(reach.how)
     kept = reach.scene or reach.action in ("lock", "unlock", LIST)

@@ -1,0 +1,1 @@
+"""Permission: whether a call runs, needs the user's yes first, or is refused."""

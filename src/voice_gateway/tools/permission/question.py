@@ -1,0 +1,185 @@
+"""How the user is asked about calls that wait: in everyday words, and in one question."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from home_words.names import loose_words
+from home_words.phrases import listed
+from voice_gateway.tools.masking import shorten
+from voice_gateway.tools.permission.target import LOOK, Reach, Reaches
+from voice_gateway.turn import ToolCall, ToolTraits
+
+_DOING = {
+    "on": "turn on", "off": "turn off", "colour": "change", "kelvin": "change", "speed": "set",
+    "ring": "sound", "volume": "set the volume of", "next": "skip on", "previous": "go back on",
+    "list": "write on", "dock": "send home",
+}  # fmt: skip
+_MOST_NAMED = 4  # devices that one call would reach
+_USE = "use "  # how a tool of another server is asked about
+_LONGEST = 60  # characters of a value that are said
+
+
+class _Act(NamedTuple):
+    """ "dim", "the Floor Lamp", "to 40 percent"; an act without a thing is whole in `doing`."""
+
+    doing: str
+    thing: str = ""
+    how: str = ""
+    room: str = ""  # of the only device
+    node: int | None = None
+
+
+def question(
+    calls: Sequence[ToolCall],
+    traits: Callable[[str], ToolTraits],
+    reaches: Reaches,
+    *,
+    pin: bool,
+    plain: bool = False,
+) -> str:
+    """ "Unlock the front door? Say yes to confirm."
+
+    Acts that can be taken back (`plain`) are asked about without the second sentence.
+    """
+    joined = described(calls, traits, reaches, lower=not plain)
+    if joined.startswith(_USE) and not pin:
+        return f"Shall I {joined}?"
+    asked = f"{joined[0].upper()}{joined[1:]}?"
+    if plain:
+        return asked
+    return f"{asked} Say yes and your PIN to confirm." if pin else f"{asked} Say yes to confirm."
+
+
+def described(
+    calls: Sequence[ToolCall],
+    traits: Callable[[str], ToolTraits],
+    reaches: Reaches,
+    *,
+    lower: bool = False,
+) -> str:
+    """ "turn off the Floor Lamp and the Desk Lamp" """
+    groups: dict[tuple[str, str], list[_Act]] = {}
+    for call in calls:
+        act = _act(call, traits(call.name), reaches, lower=lower)
+        same = groups.setdefault((act.doing, act.how), [])
+        if act not in same:
+            same.append(act)
+    return listed(
+        [
+            " ".join(filter(None, (doing, listed([_told_apart(act, acts) for act in acts]), how)))
+            for (doing, how), acts in groups.items()
+        ]
+    )
+
+
+def _told_apart(act: _Act, among: Sequence[_Act]) -> str:
+    """The thing; of several devices with one name with its room, otherwise with its number."""
+    twins = [other for other in among if other.thing == act.thing]
+    if len(twins) == 1:
+        return act.thing
+    if act.room and len({twin.room for twin in twins}) == len(twins):
+        return f"{act.thing} in the {act.room}"
+    return act.thing if act.node is None else f"{act.thing}, node {act.node}"
+
+
+def _act(call: ToolCall, traits: ToolTraits, reaches: Reaches, *, lower: bool) -> _Act:
+    args = call.arguments
+    name, reach = traits.original_name or call.name, reaches(call, traits)
+    if traits.asked is not None:
+        return _Act(traits.asked(args))
+    if reach is not None and (act := _home_act(reach, lower=lower)):
+        return act
+    if traits.trusted and name in _BUILTIN and (words := _BUILTIN[name](args)):
+        return _Act(" ".join(words.split()))
+    # An untrusted title could say anything.
+    title = ((traits.title if traits.trusted else "") or name).replace("_", " ").strip()
+    if traits.source != "builtin":
+        title = f"{_USE}{title} of {traits.source}"
+    facts = ", ".join(f"{key} {_short(value)}" for key, value in args.items())
+    return _Act(f"{title} with {facts}" if facts else title)
+
+
+def _home_act(reach: Reach, *, lower: bool) -> _Act | None:
+    """None for a target that is not known well enough."""
+    if reach.scene and not reach.devices:
+        unseen = ", of which not all is known" if reach.unseen else ""
+        return _Act(f"start the scene {_short(reach.scene)}{unseen}")
+    thing = _thing(reach)
+    if reach.action in ("", LOOK) or not thing:
+        return None
+    thing = thing[4:] if thing.lower().startswith("the ") else thing
+    doing, how = _DOING.get(reach.action, reach.action), _short(reach.how)
+    act = _Act(doing, f"the {thing.lower() if lower else thing}", how)
+    if len(reach.devices) != 1:
+        return act
+    return act._replace(room=reach.devices[0].room, node=reach.devices[0].node_id)
+
+
+def _thing(reach: Reach) -> str:
+    names = list(dict.fromkeys(device.name for device in reach.devices))
+    if len(names) == 1:
+        return names[0].strip()
+    named = loose_words(reach.said)
+    if not reach.devices or any(named & loose_words(name) for name in names):
+        return _short(reach.said)  # it could mean more than one
+    if len(names) > _MOST_NAMED:
+        return f"{', the '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
+    return " and the ".join([", the ".join(names[:-1]), names[-1]])
+
+
+# --- our own tools
+
+
+def _volume_words(args: Mapping[str, Any]) -> str:
+    level, action = args.get("level"), str(args.get("action", ""))
+    how = "" if level is None else f"{'to' if action == 'set' else 'by'} {_short(level)} percent"
+    doing = {"up": "turn up", "down": "turn down"}.get(action, action)
+    return f"{doing} the {'speaker' if 'mute' in action else 'volume'} {how}"
+
+
+def _list_words(args: Mapping[str, Any]) -> str:
+    which, items = f"the {_short(args.get('list') or 'shopping')} list", _short(args.get("items") or "it")
+    action = str(args.get("action", ""))
+    ways = {"add": f"add {items} to {which}", "remove": f"remove {items} from {which}"}
+    return ways.get(action, f"tick off {items}" if action == "complete" else f"{action} {which}")
+
+
+def _cancel_words(args: Mapping[str, Any]) -> str:
+    which, kind = _short(args.get("name") or ""), str(args.get("kind") or "timer")
+    return f"cancel {which} {kind}s" if which == "all" else f"cancel the {which} {kind}"
+
+
+def _extend_words(args: Mapping[str, Any]) -> str:
+    which, more = _short(args.get("name") or ""), _short(args.get("duration") or "some time")
+    return f"add {more} to the {which} {args.get('kind') or 'timer'}"
+
+
+def _timer_words(args: Mapping[str, Any]) -> str:
+    duration, at = _short(args.get("duration") or ""), _short(args.get("at") or "")
+    duration = f"{duration} seconds" if duration.isdecimal() else duration
+    kind = str(args.get("kind") or ("alarm" if at else "timer"))
+    named, message = _short(args.get("name") or ""), _short(args.get("message") or "")
+    article = "an" if kind == "alarm" and not named else "a"
+    if at == "now":  # a routine's; its time is said beside it
+        if message:
+            return (
+                f"remind you of “{message}”" if kind == "reminder" else f"ring an alarm and say “{message}”"
+            )
+        return f"ring {'the' if named else article} {named} {kind}"
+    if message:
+        return f"remind you {f'in {duration}' if duration else at} to {message}"
+    return f"set {article} {named} {kind} {f'for {duration or at}' if duration or at else ''}"
+
+
+_BUILTIN: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "control_speaker_volume": _volume_words,
+    "manage_list": _list_words,
+    "broadcast": lambda args: f'tell everyone "{_short(args.get("message") or "")}"',
+    "set_timer": _timer_words,
+    "cancel_timer": _cancel_words,
+    "extend_timer": _extend_words,
+}
+
+
+def _short(value: Any) -> str:
+    return shorten(" ".join(str(value).split()), _LONGEST)

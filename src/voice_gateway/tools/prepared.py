@@ -1,0 +1,272 @@
+"""A prepared tool: what the executor needs to check and run one tool, worked out once per tool."""
+
+import inspect
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.globals import get_debug
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.tools import BaseTool, StructuredTool, Tool
+from langchain_core.utils.env import env_var_is_set
+from pydantic import BaseModel, ValidationError
+from typing_extensions import TypeIs
+
+from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.tools.arguments import as_object, repair, too_deep
+from voice_gateway.tools.gateway_tool import GatewayTool, typed
+from voice_gateway.tools.masking import mask
+from voice_gateway.tools.results import Result, read
+from voice_gateway.tools.schema import (
+    SchemaProblem,
+    compile_check,
+    properties_of,
+    refusal,
+    takes_other_names,
+)
+from voice_gateway.tools.traits import schema_of, traits
+
+log = logging.getLogger(__name__)
+
+# LangChain's own way of calling takes these names away, so a server's parameter of that name would vanish.
+TAKEN_BY_LANGCHAIN = frozenset({"config", "runtime", "run_manager", "callbacks", "self"})
+_SCALARS = (str, int, float, bool)
+
+
+class PreparedTool:
+    """How to check the arguments of one tool, how to call it, and how to read its result."""
+
+    def __init__(self, tool: BaseTool) -> None:
+        self.tool = tool
+        self.traits = traits(tool)
+        self.from_server = self.traits.server != "builtin"
+        self._schema = schema_of(tool)
+        self._model = _model_of(tool)
+        self._names = frozenset(properties_of(self._schema)) | _aliases(self._model)
+        if self._model is None:
+            self._any_name = takes_other_names(self._schema)
+            self._check = compile_check(self._schema, tool.name)
+        else:
+            self._any_name = self._model.model_config.get("extra") == "allow"
+            # LangChain passes every field, defaults included; `args` and `kwargs` stand for a function's own
+            # variadic parameters and are passed only when given.
+            self._variadic = self._model.model_fields.keys() & {"args", "kwargs"}
+        output = self.traits.output_schema
+        self._check_output = None if output is None else compile_check(output, tool.name)
+        self.blocking = _is_blocking(tool)
+        self._direct, self._needs_whole_call = _ways_to_call(tool, self._names, self._model)
+        self._in_callers_task = isinstance(tool, GatewayTool) and tool.cancellation_safe
+
+    # --- arguments
+
+    def fit(self, raw: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """(the arguments as they reach the tool, the same as its function takes them), or BadArguments.
+
+        What the schema accepts is not changed; anything else is repaired where its meaning is plain.
+        """
+        try:
+            args = raw if type(raw) is dict else as_object(raw)
+        except BadArguments as error:
+            raise self._refused({}, [SchemaProblem("", str(error))]) from None
+        if too_deep(args):
+            raise self._refused({}, [SchemaProblem("", "the arguments are nested too deeply")])
+        if args.keys() <= self._names:
+            ready, problems = self._validate(args)
+            if not problems:
+                return _as_reached(args, ready), ready
+        return self._repaired(as_object(args))
+
+    def fit_as_sent(self, raw: Any) -> dict[str, Any]:
+        """What the function takes; a name the schema does not declare passes where it accepts any name."""
+        if self._any_name and type(raw) is dict and not too_deep(raw):
+            ready, problems = self._validate(raw)
+            if not problems:
+                return ready
+        return self.fit(raw)[1]
+
+    def _repaired(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        name = self.traits.original_name or self.tool.name
+        repaired = repair(given, self._schema, name, by_rule=self.from_server)
+        args = repaired.args
+        unknown = [] if self._any_name else [extra for extra in args if extra not in self._names]
+        # The unknown ones are refused below; the schema would name them a second time.
+        ready, problems = self._validate({key: value for key, value in args.items() if key not in unknown})
+        if problems or unknown:
+            raise self._refused(args, problems, unknown)
+        if repaired.renamed:
+            log.info(_renaming(given, args, repaired.renamed), extra={"tool": self.tool.name})
+        if repaired.dropped:
+            log.info("arguments left out", extra={"tool": self.tool.name, "parameters": repaired.dropped})
+        return _as_reached(args, ready), ready
+
+    def _validate(self, args: dict[str, Any]) -> tuple[dict[str, Any], list[SchemaProblem]]:
+        """(the keyword arguments of the tool's function, what does not fit)."""
+        if self._model is None:
+            return args, self._check(args)
+        try:
+            made = self._model.model_validate(args)
+        except ValidationError as error:
+            return {}, _problems(error)
+        left_out = self._variadic - made.model_fields_set
+        ready = {key: value for key, value in made.__dict__.items() if key not in left_out}
+        return {**ready, **(made.model_extra or {})}, []
+
+    def _refused(
+        self, args: Mapping[str, Any], problems: list[SchemaProblem], unknown: list[str] | None = None
+    ) -> BadArguments:
+        return BadArguments(refusal(self.tool.name, self._schema, args, problems, unknown or ()))
+
+    # --- running
+
+    def is_called_directly(self, args: Mapping[str, Any]) -> bool:
+        """Whether the tool's own function is called, without LangChain's `ainvoke` around it (EXE-5)."""
+        return self._direct and (not observed(self.tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args))
+
+    def runs_in_callers_task(self, args: Mapping[str, Any]) -> bool:
+        """Whether the call needs no task of its own: code of ours that ends at once when it is cancelled."""
+        return self._in_callers_task and self.is_called_directly(args)
+
+    def call(self, call_id: str, args: Mapping[str, Any], ready: dict[str, Any]) -> Callable[[], Any]:
+        """The call itself: for a blocking tool a plain function, otherwise one that returns a coroutine."""
+        if self.is_called_directly(args):
+            function = self.tool.func if self.blocking else self.tool.coroutine  # type: ignore[attr-defined]
+            return lambda: function(**ready)
+        given = dict(args)
+        if self._needs_whole_call or given.get("type") == "tool_call":  # LangChain would read it as a call
+            given = {"type": "tool_call", "id": call_id, "name": self.tool.name, "args": given}
+        tool = typed(self.tool)
+        # A blocking tool's `ainvoke` uses threads that the end of the program waits for.
+        return lambda: tool.invoke(given) if self.blocking else tool.ainvoke(given)
+
+    def read(self, raw: Any) -> Result:
+        """The result as text, checked against the tool's own output schema."""
+        artifact = None
+        if isinstance(raw, ToolMessage):
+            if raw.status == "error":
+                raise ToolError(read(raw.content).text)
+            # LangChain writes None as "null".
+            raw, artifact = (None if raw.content == "null" else raw.content), raw.artifact
+        elif self.tool.response_format == "content_and_artifact" and isinstance(raw, tuple) and len(raw) == 2:
+            raw, artifact = raw
+        result = read(raw, artifact)
+        if self._check_output is not None and (problems := self._check_output(result.structured)):
+            raise ToolError(
+                f"{self.tool.name} ran, but its result does not fit its own output schema: "
+                + "; ".join(map(str, problems))
+            )
+        return result
+
+
+def _as_reached(args: dict[str, Any], ready: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the plain values that pydantic made of them: 50 where "50" was given."""
+    if args is ready:
+        return args
+    made = {name: ready[name] for name in args if type(ready.get(name)) in _SCALARS}
+    return {**args, **made}
+
+
+def _renaming(given: Mapping[str, Any], args: Mapping[str, Any], renamed: Mapping[str, str]) -> str:
+    """`{device_name: "Switch One"} → {deviceName: "Switch One"}` (NORM-6)"""
+    before = {old: given.get(old, args[new]) for old, new in renamed.items()}
+    after = {new: args[new] for new in renamed.values()}
+    shown = (", ".join(f'{key}: "{value}"' for key, value in mask(part).items()) for part in (before, after))
+    return " → ".join(f"{{{part}}}" for part in shown)
+
+
+def _problems(error: ValidationError) -> list[SchemaProblem]:
+    found = []
+    for detail in error.errors(include_url=False, include_input=False, include_context=False)[:8]:
+        message = detail["msg"]
+        why = "" if detail["type"] == "missing" else f"is wrong: {message[:1].lower()}{message[1:200]}"
+        found.append(SchemaProblem(".".join(str(step) for step in detail["loc"]), why))
+    return found
+
+
+def _model_of(tool: BaseTool) -> type[BaseModel] | None:
+    """The pydantic model of the parameters a caller gives; None where the schema is a server's own."""
+    own = getattr(tool, "args_schema", None)
+    if isinstance(own, dict) or (own is None and isinstance(tool, Tool)):
+        return None
+    made = tool.tool_call_schema
+    if not _is_model(made):
+        return None
+    # The tool's own model, so that its validators run; LangChain's subset only where something is injected.
+    return own if _is_model(own) and own.model_fields.keys() == made.model_fields.keys() else made
+
+
+def _is_model(schema: Any) -> TypeIs[type[BaseModel]]:
+    return isinstance(schema, type) and issubclass(schema, BaseModel)
+
+
+def _aliases(model: type[BaseModel] | None) -> frozenset[str]:
+    """Names that are accepted beside those of the schema: aliases, or the fields behind them."""
+    if model is None:
+        return frozenset()
+    names = {field.alias for field in model.model_fields.values() if field.alias}
+    if model.model_config.get("populate_by_name") or model.model_config.get("validate_by_name"):
+        names |= model.model_fields.keys()
+    return frozenset(names)
+
+
+# --- how LangChain would call a tool
+
+
+def _ways_to_call(tool: BaseTool, names: frozenset[str], model: type[BaseModel] | None) -> tuple[bool, bool]:
+    """(whether the tool's own function may be called, whether `ainvoke` needs the whole call).
+
+    The function is called only for a tool of ours or a plain StructuredTool, whose function takes nothing
+    but what its schema declares: a config, injected arguments and error handlers need LangChain. The whole
+    call is needed where `ainvoke(args)` would lose an artifact, a handled error or the call's id.
+    """
+    function: Any
+    if isinstance(tool, StructuredTool | Tool):
+        function = tool.coroutine or tool.func
+    else:
+        function = tool._run if type(tool)._arun is BaseTool._arun else tool._arun
+    try:
+        kinds = {name: parameter.kind for name, parameter in inspect.signature(function).parameters.items()}
+    except (TypeError, ValueError):
+        kinds = {"/": inspect.Parameter.POSITIONAL_ONLY}
+    variadic = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    undeclared = {name for name, kind in kinds.items() if kind not in variadic} - (
+        names if model is None else model.model_fields.keys()
+    )
+    own = tool.args_schema
+    injected = _is_model(own) and own is not model
+    handled = bool(tool.handle_tool_error or tool.handle_validation_error)
+    plain = isinstance(tool, GatewayTool) or (type(tool) is StructuredTool and not handled)
+    known = own is model if model is not None else isinstance(own, dict)
+    positional = inspect.Parameter.POSITIONAL_ONLY in kinds.values()
+    direct = plain and known and function is not None and not positional and not undeclared
+    whole = tool.response_format != "content" or handled or injected or not undeclared <= TAKEN_BY_LANGCHAIN
+    return direct, whole
+
+
+def _is_blocking(tool: BaseTool) -> bool:
+    if isinstance(tool, StructuredTool | Tool):
+        return tool.coroutine is None and type(tool)._arun in (StructuredTool._arun, Tool._arun)
+    return type(tool)._arun is BaseTool._arun and type(tool).ainvoke is BaseTool.ainvoke
+
+
+_TRACING_ASKED_FOR = any(
+    env_var_is_set(f"{prefix}_TRACING{suffix}")
+    for prefix in ("LANGSMITH", "LANGCHAIN")
+    for suffix in ("", "_V2")
+)
+
+
+def observed(tool: BaseTool) -> bool:
+    """Whether LangChain callbacks or tracing listen to the tool; then it runs LangChain's own way."""
+    config = var_child_runnable_config.get()
+    if tool.callbacks or tool.verbose or get_debug() or (config is not None and config.get("callbacks")):
+        return True
+    context = sys.modules.get("langchain_core.tracers.context")  # not loaded: no run can be collected
+    if context is not None and any(hook[0].get() is not None for hook in context._configure_hooks):
+        return True
+    if not _TRACING_ASKED_FOR and "langsmith.utils" not in sys.modules:  # loading it takes 100 ms
+        return False
+    from langchain_core.tracers.context import _tracing_v2_is_enabled
+
+    return bool(_tracing_v2_is_enabled())

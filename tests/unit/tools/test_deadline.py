@@ -1,0 +1,243 @@
+"""Foreign code in a task or a thread: its limit, whose cancellation is whose, an end that waits for none."""
+
+import asyncio
+import contextvars
+import subprocess
+import sys
+import threading
+
+import pytest
+from langchain_core.tools import BaseTool, StructuredTool, tool
+from tests.fakes.some_tools import executor_with, outcome_of
+from tests.fakes.waiting import until
+
+from voice_gateway.progress import Progress, listener
+from voice_gateway.tools.gateway_tool import GatewayTool
+from voice_gateway.tools.threads import MOST_HUNG_PER_TOOL
+from voice_gateway.turn import ToolCall
+
+SOON = 5.0
+SCHEMA = {"type": "object", "properties": {}}
+
+
+class Exchange:
+    """A request and its reply, as the link to a server awaits them."""
+
+    def __init__(self) -> None:
+        self.reply: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.begun = asyncio.Event()
+        self.ended_by: type[BaseException] | None = None
+        self.task: asyncio.Task | None = None
+
+    async def run(self, **_: object) -> tuple[str, None]:
+        self.task = asyncio.current_task()
+        self.begun.set()
+        try:
+            return await self.reply, None
+        except BaseException as error:
+            self.ended_by = type(error)
+            raise
+
+
+@pytest.fixture(params=[False, True], ids=["in a task of its own", "in the caller's task"])
+def here(request):
+    return request.param
+
+
+def asking(run, *, here, **settings):
+    """Executes a tool of ours that runs in a task of its own, or in its caller's."""
+    ask = GatewayTool(
+        name="ask", description="Ask.", args_schema=SCHEMA, coroutine=run, cancellation_safe=here
+    )
+    return executor_with(ask, **settings).execute(ToolCall("1", "ask", {}))
+
+
+async def test_the_reply_ends_the_call(here):
+    exchange = Exchange()
+    asyncio.get_running_loop().call_soon(exchange.reply.set_result, "3")
+    assert (await asyncio.wait_for(asking(exchange.run, here=here), SOON)).text == "3"
+
+
+async def test_a_call_of_ours_runs_in_the_callers_task_and_foreign_code_in_its_own(here):
+    exchange = Exchange()
+    asyncio.get_running_loop().call_soon(exchange.reply.set_result, "3")
+    await asking(exchange.run, here=here)
+    assert (exchange.task is asyncio.current_task()) is here
+
+
+async def test_after_the_limit_the_tool_is_cancelled_and_the_caller_is_not(here):
+    exchange = Exchange()
+    outcome = await asking(exchange.run, here=here, timeout_seconds=0.01)
+    assert outcome.error == "timeout"
+    assert exchange.ended_by is asyncio.CancelledError
+    assert asyncio.current_task().cancelling() == 0
+
+
+async def test_cancelling_the_caller_gets_out_and_the_tool_is_cancelled(here):
+    exchange = Exchange()
+    task = asyncio.create_task(asking(exchange.run, here=here))
+    await asyncio.wait_for(exchange.begun.wait(), SOON)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, SOON)
+    assert exchange.ended_by is asyncio.CancelledError
+
+
+async def test_cancelling_the_caller_while_the_limit_passes_gets_out(here):
+    exchange = Exchange()
+    task = asyncio.create_task(asking(exchange.run, here=here, timeout_seconds=0.001))
+    exchange.reply.add_done_callback(lambda _: task.cancel())  # while the tool is still being stopped
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, SOON)
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), TimeoutError(), asyncio.CancelledError()])
+async def test_what_the_tool_raises_is_its_own_failure_and_no_timeout(error, here):
+    async def fail(**_: object) -> None:
+        raise error
+
+    assert (await asking(fail, here=here)).error == "failed"
+
+
+def _finish(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+@pytest.mark.parametrize(("every", "hard", "says"), [(0.03, 60, "42"), (0.03, 0.1, "within 0.1 s")])
+async def test_progress_moves_the_deadline_up_to_the_hard_limit(every, hard, says, here):
+    async def work(**_: object) -> tuple[str, None]:
+        report, loop = listener(), asyncio.get_running_loop()
+        assert report is not None
+        for step in range(6):
+            report(Progress(step))
+            step_done: asyncio.Future[None] = loop.create_future()
+            loop.call_later(every, _finish, step_done)
+            await step_done
+        return "42", None
+
+    outcome = await asking(work, here=here, timeout_seconds=0.09, hard_timeout_seconds=hard)
+    assert says in outcome.text
+    assert listener() is None
+
+
+async def test_a_call_whose_progress_stops_is_ended_and_says_so(here):
+    exchange = Exchange()
+
+    async def work(**_: object) -> tuple[str, None]:
+        await asyncio.get_running_loop().run_in_executor(None, lambda: None)  # the deadline runs by now
+        report = listener()
+        assert report is not None
+        report(Progress(1))
+        return await exchange.run()
+
+    outcome = await asking(work, here=here, timeout_seconds=0.05)
+    assert "made no progress for 0.05 s" in outcome.text
+
+
+# blocking tools: real threads, real limits
+
+
+def blocking(name: str, release: threading.Event) -> StructuredTool:
+    def block() -> str:
+        release.wait(SOON)
+        return "done"
+
+    return StructuredTool.from_function(block, name=name, description="Block.")
+
+
+@pytest.fixture
+def release():
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+async def test_a_blocking_tool_runs_in_a_daemon_thread_of_its_own_with_the_turns_context():
+    turn = contextvars.ContextVar("turn", default="")
+
+    @tool
+    def where() -> str:
+        """Where."""
+        thread = threading.current_thread()
+        return f"{thread.name} {thread.daemon} {turn.get()}"
+
+    turn.set("t1")
+    assert (await outcome_of(where)).text == "tool where True t1"
+
+
+async def test_a_tool_class_with_only_a_blocking_way_runs_in_a_thread_too():
+    class Slow(BaseTool):
+        name: str = "slow"
+        description: str = "Slow."
+
+        def _run(self, word: str) -> str:
+            return f"{word} in {threading.current_thread().name}"
+
+    assert (await outcome_of(Slow(), {"word": "hey"})).text == "hey in tool slow"
+
+
+def running_threads(name: str) -> int:
+    return sum(thread.name == name for thread in threading.enumerate())
+
+
+async def test_more_calls_than_threads_are_refused_and_later_run_again(release):
+    executor = executor_with(blocking("block", release), max_parallel=2)
+    limit = 4 * 2  # room for several messages' worth of calls
+    running = [
+        asyncio.create_task(executor.execute(ToolCall(str(number), "block", {}))) for number in range(limit)
+    ]
+    await until(lambda: running_threads("tool block") == limit)
+
+    refused = await executor.execute(ToolCall("x", "block", {}))
+
+    assert refused.error == "unavailable"
+    assert f"block is busy: all {limit} threads for blocking tools are taken" in refused.text
+    release.set()
+    assert all(outcome.ok for outcome in await asyncio.gather(*running))
+    assert (await executor.execute(ToolCall("y", "block", {}))).ok
+
+
+async def test_a_tool_that_hangs_gets_no_more_threads_and_others_still_do(release):
+    other = threading.Event()
+    other.set()
+    executor = executor_with(blocking("hang", release), blocking("fine", other))
+    for _ in range(MOST_HUNG_PER_TOOL):
+        assert (await executor.execute(ToolCall("1", "hang", {}), timeout_seconds=0.01)).error == "timeout"
+
+    refused = await executor.execute(ToolCall("2", "hang", {}))
+
+    assert refused.error == "unavailable"
+    assert "4 earlier calls of it still hang" in refused.text
+    assert (await executor.execute(ToolCall("3", "fine", {}))).ok
+    release.set()
+    await until(lambda: running_threads("tool hang") == 0)
+    assert (await executor.execute(ToolCall("4", "hang", {}))).ok
+
+
+@pytest.mark.slow
+def test_the_end_of_the_program_waits_for_no_hung_tool():
+    program = """
+import asyncio, time
+from langchain_core.tools import tool
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall
+
+@tool
+def hang() -> str:
+    "Hang."
+    time.sleep(3600)
+    return "never"
+
+async def main():
+    tools = ToolManager()
+    tools.add(hang)
+    return (await ToolExecutor(tools).execute(ToolCall("1", "hang", {}), timeout_seconds=0.05)).error
+
+print(asyncio.run(main()))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=50
+    )
+    assert (ended.stdout, ended.returncode) == ("timeout\n", 0)

@@ -1,0 +1,112 @@
+"""Schemas from outside are checked, not trusted."""
+
+import asyncio
+import http.server
+import threading
+import time
+
+import pytest
+from tests.fakes.some_tools import Seen, mcp_tool, outcome_of
+
+from voice_gateway.tools.schema import SchemaProblem, compile_check
+
+
+def check(schema, value):
+    return compile_check(schema, "tool")(value)
+
+
+def test_problems_say_where_and_why_in_words():
+    schema = {
+        "type": "object",
+        "properties": {
+            "level": {"type": "integer", "minimum": 0, "maximum": 100},
+            "mode": {"enum": ["eco", "boost"]},
+            "place": {"type": "object", "required": ["room"], "additionalProperties": False},
+        },
+        "required": ["name"],
+    }
+    found = check(schema, {"level": 101, "mode": "x", "place": {"floor": 1}})
+    assert set(found) == {
+        SchemaProblem("name"),
+        SchemaProblem("level", "must be at most 100"),
+        SchemaProblem("mode", "must be one of eco, boost"),
+        SchemaProblem("place.room"),
+        SchemaProblem("place", "has a value that is not allowed"),
+    }
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"type": "object", "properties": []},
+        {"type": "object", "required": "name"},
+        {"properties": {"a": {"minimum": "low"}}},
+        {"$schema": 5},
+        {"$ref": "#/nowhere"},
+        {"$ref": "http://127.0.0.1:9/schema.json"},
+    ],
+)
+async def test_a_broken_schema_switches_the_check_off_with_a_warning_not_the_tool(broken, caplog):
+    seen = Seen()
+
+    outcome = await outcome_of(mcp_tool("odd", broken, seen=seen), {"a": "x"})
+
+    assert outcome.ok
+    assert seen.last == {"a": "x"}
+    assert "broken JSON Schema, values are not checked" in caplog.messages
+
+
+async def test_a_remote_reference_is_never_fetched():
+    asked = []
+
+    class Server(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *_) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/schema.json"
+        schema = {"type": "object", "properties": {"a": {"$ref": address}}}
+        try:
+            outcome = await outcome_of(mcp_tool("odd", schema), {"a": 1})
+        finally:
+            await asyncio.to_thread(server.shutdown)
+            thread.join()
+    assert outcome.ok
+    assert asked == []
+
+
+def test_an_evil_pattern_costs_no_time():
+    evil = {"type": "string", "pattern": "^(a+)+$"}
+    schema = {
+        "type": "object",
+        "properties": {"text": evil, "map": {"type": "object", "patternProperties": {"^(a+)+$": {}}}},
+    }
+    word = "a" * 40 + "!"
+    started = time.thread_time()
+    assert check(schema, {"text": word, "map": {word: 1}}) == [
+        SchemaProblem("text", f'"{word}" does not match "^(a+)+$"')
+    ]
+    assert time.thread_time() - started < 1
+
+
+def test_the_draft_a_schema_names_is_used():
+    old = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "number",
+        "maximum": 5,
+        "exclusiveMaximum": True,
+    }
+    assert check(old, 4) == []
+    assert check(old, 5) != []
+
+
+@pytest.mark.parametrize("value", [object(), {1: 2}, "lone \ud800", {1, 2}])
+def test_a_value_that_json_cannot_say_is_a_problem_and_no_crash(value):
+    (problem,) = check({"type": "object", "properties": {"a": {"type": "integer"}}}, {"a": value})
+    assert "cannot be written as JSON" in problem.why
