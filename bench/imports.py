@@ -9,9 +9,7 @@ from bench.table import Row
 
 PLAIN = "from langchain_core.tools import StructuredTool; from langchain_core.messages import ToolMessage"
 # All that runs a built-in tool, its call plan included.
-WORKING = (
-    "import voice_gateway.tools.executor, voice_gateway.tools.manager, voice_gateway.tools.prepared"
-)
+WORKING = "import voice_gateway.tools.executor, voice_gateway.tools.manager, voice_gateway.tools.prepared"
 
 
 def run(passes: int) -> list[Row]:
