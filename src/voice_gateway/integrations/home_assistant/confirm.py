@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from voice_gateway.integrations.home_assistant.devices import is_available
 from voice_gateway.integrations.home_assistant.effects import Effect, Seen
+from voice_gateway.integrations.home_assistant.entities import is_available
 from voice_gateway.integrations.home_assistant.live_context import Entity
 from voice_gateway.turn import OutcomeStatus
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from voice_gateway.integrations.home_assistant.devices import BUTTONS, SCENE, TODO, percent_of
+from voice_gateway.integrations.home_assistant.entities import BUTTONS, SCENE, TODO, percent_of
 from voice_gateway.integrations.home_assistant.live_context import Entity, to_number
 
 TURN_ON, TURN_OFF, LIGHT_SET, SET_POSITION = "HassTurnOn", "HassTurnOff", "HassLightSet", "HassSetPosition"

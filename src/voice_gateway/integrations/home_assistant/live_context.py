@@ -1,15 +1,20 @@
-"""Reads what GetLiveContext answers: the entities that a Home Assistant shares, and their states.
+"""The entities that a Home Assistant shares: reads GetLiveContext's answer, keeps the list of the last look.
 
-It writes YAML, and nearly all of it in one plain form: that is read line by line, four times faster than by a
-library. What is written otherwise (a folded line, double quotes) the library reads, entity by entity. Nothing
-is guessed: a text that is cut, or not understood, is no list at all.
+The answer is YAML, nearly all of it in one plain form: that is read line by line, four times faster than by a
+library. Anything else (a folded line, double quotes) the library reads, entity by entity. Nothing is guessed:
+a text that is cut, or not understood, is no list at all.
 """
 
+import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Final
+
+from voice_gateway.errors import ToolError
 
 _LINE: Final = re.compile(r"( {2}| {4})([a-z_]+):(?: (.*))?")
 # A plain word of YAML that means itself: no quotes, no marks that begin something, no comment, no mapping.
@@ -139,3 +144,72 @@ def _read_yaml(block: str) -> dict[str, Any]:
     attributes = raw.get("attributes")
     plain = attributes.items() if isinstance(attributes, dict) else ()
     return {**raw, "attributes": {key: value or None for key, value in plain if isinstance(value, str)}}
+
+
+def degrees_in(entities: Iterable[Entity]) -> str:
+    """The unit in which this home counts warmth; a thermostat itself does not say it."""
+    units = Counter(entity.attributes.get("unit_of_measurement") for entity in entities)
+    known = [unit for unit in ("°C", "°F") if units[unit]]
+    if known:
+        return max(known, key=lambda unit: units[unit])
+    warm = (entity.number("current_temperature") or entity.number("temperature") for entity in entities)
+    return "°F" if any(number is not None and number > 45 for number in warm) else "°C"
+
+
+Ask = Callable[[], Awaitable[str]]  # what GetLiveContext answers now
+
+_LARGE = 20_000  # characters: a list of more takes a while, and is read in a thread
+FRESH_SECONDS = 0.3  # what was seen so short a time ago is still so, unless somebody acted
+
+
+class LiveList:
+    def __init__(self) -> None:
+        self.entities: tuple[Entity, ...] = ()
+        self.degrees = "°C"
+        self.text = ""  # as Home Assistant wrote it
+        self.ask: Ask | None = None  # None: it shares no list
+        self._started = -inf  # when the look began that it was seen by
+        self._acted = -inf
+        self._looking = asyncio.Lock()
+
+    def acted(self) -> None:
+        """Somebody changed something: what was seen before no longer counts."""
+        self._acted = _now()
+
+    async def recent(self) -> tuple[Entity, ...]:
+        """As it was a moment ago, if nobody has acted since."""
+        return await self._look(max(_now() - FRESH_SECONDS, self._acted))
+
+    async def look(self) -> tuple[Entity, ...]:
+        """As it is from now on."""
+        return await self._look(_now())
+
+    async def _look(self, since: float) -> tuple[Entity, ...]:
+        if self._started >= since:
+            return self.entities
+        async with self._looking:
+            if self._started < since:  # else somebody else has looked while we waited
+                await self._read()
+            return self.entities
+
+    async def _read(self) -> None:
+        if self.ask is None:
+            raise ToolError("Home Assistant shares no devices with voice assistants.")
+        started, self._started = _now(), -inf
+        answer = await self.ask()
+        try:
+            large = len(answer) > _LARGE
+            entities, text, degrees = await asyncio.to_thread(_read, answer) if large else _read(answer)
+        except Unreadable as error:
+            raise ToolError(str(error)) from error
+        self.entities, self.text, self.degrees, self._started = entities, text, degrees, started
+
+
+def _read(answer: str) -> tuple[tuple[Entity, ...], str, str]:
+    text = overview(answer)
+    entities = read_live_context(text)
+    return entities, text, degrees_in(entities)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -9,17 +9,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from voice_gateway.integrations.home_assistant import effects as ha
-from voice_gateway.integrations.home_assistant.devices import SCENE, TODO, device_of, name_of, room_of
 from voice_gateway.integrations.home_assistant.effects import DOMAINS, OWN_DOMAINS, action_of, effect_of
-from voice_gateway.integrations.home_assistant.live_context import Entity
-from voice_gateway.integrations.home_assistant.names import (
+from voice_gateway.integrations.home_assistant.entities import (
     EVERY_NAME,
+    SCENE,
+    TODO,
+    device_of,
     in_area,
     matching,
+    name_of,
     normal,
+    room_of,
     text_of,
     texts_of,
 )
+from voice_gateway.integrations.home_assistant.live_context import Entity
 from voice_gateway.tools.permission.target import LOOK, Reach
 
 _RISKIEST_FIRST: Final = ("unlock", "open", "dim", "on", "off", "lock", "close")

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 from home_words.names import name_key
 from voice_gateway.errors import ToolError
 from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home_assistant import acts as wrapped
 from voice_gateway.integrations.home_assistant import effects as ha
-from voice_gateway.integrations.home_assistant import tools as wrapped
+from voice_gateway.integrations.home_assistant.acts import READ_ITEMS, change_list, find_list, read_list
 from voice_gateway.integrations.home_assistant.calls import make_call
 from voice_gateway.integrations.home_assistant.confirm import Pace
-from voice_gateway.integrations.home_assistant.devices import SCENE, facts_of, name_of
-from voice_gateway.integrations.home_assistant.errors import EXPOSE, not_offered
-from voice_gateway.integrations.home_assistant.lists import READ_ITEMS, change_list, find_list, read_list
-from voice_gateway.integrations.home_assistant.live_context import Entity
-from voice_gateway.integrations.home_assistant.live_list import LiveList
-from voice_gateway.integrations.home_assistant.names import address
+from voice_gateway.integrations.home_assistant.entities import SCENE, address, devices_of, name_of
+from voice_gateway.integrations.home_assistant.live_context import Entity, LiveList
 from voice_gateway.integrations.home_assistant.reach import reach
-from voice_gateway.integrations.listed import read_devices
+from voice_gateway.integrations.home_assistant.wording import EXPOSE, not_offered
 from voice_gateway.integrations.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
@@ -130,7 +127,7 @@ class HomeAssistant:
     def _listing(self, entities: Sequence[Entity]) -> Listing:
         scenes = [name_of(entity) for entity in entities if entity.domain == SCENE]
         scenes += [name for tool, name in self._scripts.items() if tool in self._plain_scripts]
-        return Listing(tuple(read_devices(facts_of(entities), self.name)), tuple(scenes))
+        return Listing(tuple(devices_of(entities, self.name, self._seen.degrees)), tuple(scenes))
 
     # --- calls
 

@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 
 from home_words.states import degrees_of, level_of
-from voice_gateway.integrations.home_assistant.devices import (
-    degrees_in,
+from voice_gateway.integrations.home_assistant.entities import (
     device_of,
     facts_of,
     kind_of,
     state_of,
 )
-from voice_gateway.integrations.home_assistant.live_context import Entity, read_live_context
+from voice_gateway.integrations.home_assistant.live_context import Entity, degrees_in, read_live_context
 from voice_gateway.integrations.listed import read_devices
 
 RECORDED = Path(__file__).parents[3] / "fakes/home_assistant_data/live_context.txt"
@@ -113,7 +112,7 @@ def test_the_home_tells_in_which_degrees_it_counts(entities: tuple[Entity, ...],
 
 
 def test_the_recorded_list_becomes_devices_scenes_and_lists():
-    facts = facts_of(read_live_context(RECORDED.read_text()))
+    facts = facts_of(read_live_context(RECORDED.read_text()), "°C")
 
     devices = {(one.name, one.room, one.domain): one for one in read_devices(facts, "ha")}
     assert facts["scenes"] == ["Movie Night"]
@@ -128,5 +127,5 @@ def test_the_recorded_list_becomes_devices_scenes_and_lists():
 
 def test_two_of_one_name_in_one_room_are_two_devices():
     twin = Entity("Lamp", "light", "off", ("Hall",))
-    one, two = read_devices(facts_of([twin, twin]), "ha")
+    one, two = read_devices(facts_of([twin, twin], "°C"), "ha")
     assert one.key != two.key

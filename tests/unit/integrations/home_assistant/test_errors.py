@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from voice_gateway.integrations.home_assistant.errors import explain
+from voice_gateway.integrations.home_assistant.wording import explain
 from voice_gateway.turn import OutcomeStatus
 
 TESTS = Path(__file__).parents[3]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from voice_gateway.integrations.home_assistant.live_context import Entity
-from voice_gateway.integrations.home_assistant.names import (
+from voice_gateway.integrations.home_assistant.entities import (
     address,
     every_name,
     first_names,
     matching,
     other_names,
 )
+from voice_gateway.integrations.home_assistant.live_context import Entity
 
 BED = Entity("Bed Light, reading lamp, Nachttischlampe", "light", "off", ("Bedroom",))
 HALL_LAMP = Entity("Lamp", "light", "off", ("Hall",))

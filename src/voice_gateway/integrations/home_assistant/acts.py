@@ -1,39 +1,58 @@
-"""Home Assistant's own tools, told the truth about: whoever calls them gets what the home shows afterwards.
+"""Home Assistant's own tools with honest outcomes: a caller gets what the home shows afterwards.
 
-Before a call the home is looked at (what is unavailable, or cannot do it, is told and not called), and after
-it until it shows what was asked. The outcome has the shape of every home's: one sentence, and the facts.
+Before a call the home is looked at: what is unavailable, or cannot do it, is reported and not called. After
+it the home is looked at until it shows what was asked. The outcome has the shape of every home's: one
+sentence, and the facts.
 """
 
+import asyncio
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
+from home_words.names import name_key
+from home_words.phrases import listed
 from home_words.wording import quoted, unreachable
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording
-from voice_gateway.integrations.home_assistant.answers import Asked, asked_of, entities_of, read
-from voice_gateway.integrations.home_assistant.before import Takes
+from voice_gateway.integrations.home_assistant.calls import Takes, before
 from voice_gateway.integrations.home_assistant.confirm import Pace, Verdict, confirm
-from voice_gateway.integrations.home_assistant.devices import (
+from voice_gateway.integrations.home_assistant.effects import Effect, effect_of
+from voice_gateway.integrations.home_assistant.entities import (
     SCENE,
     TODO,
     device_of,
+    every_name,
     facts_of,
+    first_names,
+    in_area,
     is_available,
     kind_of,
+    matching,
+    name_of,
+    normal,
+    room_of,
+    state_of,
+    text_of,
 )
-from voice_gateway.integrations.home_assistant.effects import Effect, effect_of
-from voice_gateway.integrations.home_assistant.errors import explain
-from voice_gateway.integrations.home_assistant.live_context import Entity
-from voice_gateway.integrations.home_assistant.live_list import LiveList
-from voice_gateway.integrations.home_assistant.names import first_names, matching, text_of
+from voice_gateway.integrations.home_assistant.live_context import Entity, LiveList
 from voice_gateway.integrations.home_assistant.reach import targets
-from voice_gateway.integrations.home_assistant.results import GOOD, act_facts, undo_of
+from voice_gateway.integrations.home_assistant.wording import explain
 from voice_gateway.turn import OutcomeStatus
 
 Answer = tuple[str, dict[str, Any]]  # a tool's text, and what it sent besides
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An entity that Home Assistant says it asked."""
+
+    name: str
+    domain: str
+    area: str = ""  # where the call was for one
 
 
 class Raw:
@@ -70,7 +89,10 @@ async def look(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     """GetLiveContext: the list as every home's, and as Home Assistant wrote it."""
     entities = await home.seen.look()
     summary = f"I have looked at Home Assistant's {len(entities)} devices."  # nobody listens to the list
-    return home.seen.text, {"structured": {**facts_of(entities), "summary": summary}, "blobs": []}
+    return home.seen.text, {
+        "structured": {**facts_of(entities, home.seen.degrees), "summary": summary},
+        "blobs": [],
+    }
 
 
 async def pass_on(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
@@ -311,3 +333,163 @@ def _told(
         return text, {"structured": facts, "blobs": []}
     kind = ToolUnavailable if status is OutcomeStatus.UNREACHABLE else ToolError
     raise kind(text or "I have asked for it, I can't see whether it happened.", structured=facts)
+
+
+def asked_of(text: str) -> tuple[Asked, ...]:
+    """Those of a `success`; with an area or a floor that stands there too, and is none."""
+    data = read(text).get("data")
+    success = data.get("success") if isinstance(data, Mapping) else None
+    found = [one for one in success if isinstance(one, Mapping)] if isinstance(success, list) else []
+    areas = [str(one.get("name", "")) for one in found if one.get("type") == "area"]
+    return tuple(
+        Asked(str(one.get("name", "")), str(one.get("id", "")).partition(".")[0], areas[0] if areas else "")
+        for one in found
+        if one.get("type") == "entity"
+    )
+
+
+def read(text: str) -> Mapping[str, Any]:
+    try:
+        told = json.loads(text)
+    except ValueError:
+        return {}
+    return told if isinstance(told, Mapping) else {}
+
+
+def entities_of(asked: Asked, entities: Sequence[Entity]) -> tuple[Entity, ...]:
+    """Those that it may be: of one name, on a floor, nobody can tell which."""
+    return tuple(
+        entity
+        for entity in entities
+        if entity.domain == asked.domain
+        and normal(asked.name) in every_name(entity.names)
+        and (not asked.area or in_area(entity, asked.area))
+    )
+
+
+def items_of(text: str) -> list[str] | None:
+    """What stands on a list."""
+    items = read(text).get("result")
+    if not isinstance(items, list):
+        return None
+    return [str(one["summary"]) for one in items if isinstance(one, Mapping) and one.get("summary")]
+
+
+# Of several the worst is what became of the call: done is only what was done by all.
+_WORST_FIRST: Final = (
+    OutcomeStatus.FAILED,
+    OutcomeStatus.UNREACHABLE,
+    OutcomeStatus.UNSUPPORTED,
+    OutcomeStatus.UNCONFIRMED,
+    OutcomeStatus.WORKING,
+    OutcomeStatus.CONFIRMED,
+)
+GOOD: Final = frozenset({OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING})
+_MAY_HAVE_HAPPENED: Final = GOOD | {OutcomeStatus.UNCONFIRMED}
+
+
+def act_facts(args: Mapping[str, Any], verdicts: Sequence[Verdict], degrees: str) -> dict[str, Any]:
+    """In the shape of every home's outcome; of several devices each stands in `results`."""
+    found = {verdict.outcome for verdict in verdicts}
+    outcome = next((one for one in _WORST_FIRST if one in found), "")
+    facts: dict[str, Any] = {"device": None, "room": None, "requested": dict(args), "state": None}
+    results = [_result(verdict, degrees) for verdict in verdicts]
+    if len(results) == 1:
+        facts |= results[0] | {"requested": _requested(verdicts[0].effect)}
+    elif results:
+        facts["results"] = results
+    return {**facts, "outcome": str(outcome)}
+
+
+def _result(verdict: Verdict, degrees: str) -> dict[str, Any]:
+    entity = verdict.now or verdict.effect.before
+    return {
+        "device": name_of(entity),
+        "room": room_of(entity),
+        "domain": entity.domain,
+        "state": state_of(entity, degrees) if verdict.now is not None else None,
+        "outcome": verdict.outcome.value,
+    }
+
+
+def _requested(effect: Effect) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"action": effect.action}
+    if effect.level is not None:
+        level = round(effect.level, 2)
+        wanted["temperature" if effect.action == "set" else "level"] = (
+            int(level) if level == int(level) else level
+        )
+    return {**wanted, "value": effect.value} if effect.value else wanted
+
+
+def undo_of(takes: Takes, entities: Sequence[Entity], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """Of those that changed, or may have."""
+    calls: list[dict[str, Any]] = []
+    reasons: list[str] = []
+    for verdict in verdicts:
+        was, now = verdict.effect.before, verdict.now
+        if verdict.outcome not in _MAY_HAVE_HAPPENED and (now is None or now == was or verdict.jammed):
+            continue
+        known = before(verdict.effect, entities, takes)
+        calls += known.calls
+        reasons += [known.undo] if known.undo else []
+    told = {"undo": " ".join(dict.fromkeys(reasons))} if reasons else {}
+    return {"before": calls, **told} if calls or told else {}
+
+
+READ_ITEMS: Final = "todo_get_items"
+_TRIES: Final = 3  # a list in the cloud takes a moment
+
+
+async def read_list(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
+    text, sent = await raw.call(args)
+    items, name = items_of(text), text_of(args, "todo_list")
+    if items is None:
+        raise ToolError("Home Assistant has no such list.", structured={"outcome": "not_found"})
+    told = f"On {quoted(name)}: {listed(items)}." if items else f"Nothing is on {quoted(name)}."
+    return told, {**sent, "structured": {"list": name, "items": items}}
+
+
+async def change_list(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
+    """By what stands on it afterwards; where that cannot be read, by how many entries there are."""
+    entity = find_list(await home.seen.recent(), text_of(args, "name"))
+    if home.items is None or entity is None:
+        return await act(home, raw, args)
+    item, name, adds = text_of(args, "item"), name_of(entity), raw.name == ha.ADD_ITEM
+    await raw.call(args)
+    home.seen.acted()
+    done = await _shows(home.items, name, item, adds, home.pace.pause_seconds)
+    outcome = OutcomeStatus.CONFIRMED if done else OutcomeStatus.UNCONFIRMED
+    facts = {
+        "device": name,
+        "room": None,
+        "requested": {"action": "add" if adds else "complete", "value": item},
+        "state": None,
+        "outcome": outcome.value,
+        "undo": f"It cannot be {'taken off' if adds else 'put back on'} {quoted(name)} from here.",
+    }
+    if not done:
+        sentence = (
+            f"I have asked for it, but {quoted(item)} is {'not ' if adds else 'still '}on {quoted(name)}."
+        )
+        raise ToolError(sentence, structured=facts)
+    told = f"{quoted(item)} is on {quoted(name)}." if adds else f"{quoted(item)} is done on {quoted(name)}."
+    return told, {"structured": facts, "blobs": []}
+
+
+async def _shows(items: Raw, name: str, item: str, there: bool, pause_seconds: float) -> bool:
+    for number in range(_TRIES):
+        await asyncio.sleep(pause_seconds if number else 0)
+        text, _ = await items.call({"todo_list": name})
+        found = {normal(one) for one in items_of(text) or ()}
+        if (normal(item) in found) is there:
+            return True
+    return False
+
+
+def find_list(entities: Sequence[Entity], name: str) -> Entity | None:
+    """ "shopping" is the "Shopping List" too."""
+    wanted = name_key(name).removesuffix(" list")
+    lists = [entity for entity in entities if entity.domain == TODO]
+    found = [one for one in lists if name_key(name_of(one)).removesuffix(" list") == wanted]
+    return found[0] if len(found) == 1 else None

@@ -1,14 +1,100 @@
-"""An entity as a device of ours: its kind, what it can do, and its state in the fixed words of every home."""
+"""An entity's names by Home Assistant's own rules, and the entity as a device: kind, abilities, state.
+
+Names and aliases come joined by commas, and a name may have a comma itself: all that it could be is kept.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 from home_words.kinds import mover_kind
 from home_words.states import UNKNOWN, dimmed, opened
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant.live_context import Entity, to_number
-from voice_gateway.integrations.home_assistant.names import first_names, other_names
+
+_JOINED: Final = ", "
+_MOST_PARTS: Final = 8  # a name of more is taken as a whole, and part by part
+EVERY_NAME: Final = "all"  # as a name it means any name, in these letters alone
+
+
+def normal(name: str) -> str:
+    """Home Assistant's own: case and outer spaces do not matter, all else does."""
+    return name.strip().casefold()
+
+
+@lru_cache(maxsize=16_384)
+def first_names(text: str) -> tuple[str, ...]:
+    """What the name itself may be, likeliest first: "A, B" is A with the alias B, or a name with a comma."""
+    parts = text.split(_JOINED)
+    return tuple(_JOINED.join(parts[:count]).strip() for count in range(1, len(parts) + 1))
+
+
+@lru_cache(maxsize=16_384)
+def every_name(text: str) -> frozenset[str]:
+    """All that may be a name or an alias here, in its normal form."""
+    parts = text.split(_JOINED)
+    if len(parts) > _MOST_PARTS:
+        return frozenset(map(normal, [text, *parts]))
+    spans = ((first, last) for first in range(len(parts)) for last in range(first + 1, len(parts) + 1))
+    return frozenset(normal(_JOINED.join(parts[first:last])) for first, last in spans)
+
+
+def other_names(text: str) -> tuple[str, ...]:
+    """What people may call it besides its first name: the aliases, and the whole where a name has a comma."""
+    parts = [part.strip() for part in text.split(_JOINED) if part.strip()]
+    return tuple(dict.fromkeys([*parts[1:], text])) if len(parts) > 1 else ()
+
+
+def in_area(entity: Entity, area: str) -> bool:
+    return normal(area) in every_name(_JOINED.join(entity.areas))
+
+
+def matching(
+    entities: Iterable[Entity], args: Mapping[str, Any], domains: frozenset[str]
+) -> tuple[Entity, ...]:
+    """Those that a call with these arguments is for; `domains`: where the tool has its own."""
+    name, area = text_of(args, "name"), text_of(args, "area")
+    named = "" if args.get("name") == EVERY_NAME else name
+    wanted = frozenset(texts_of(args, "domain")) or domains
+    classes = frozenset(texts_of(args, "device_class"))
+    return tuple(
+        entity
+        for entity in entities
+        if (not wanted or entity.domain in wanted)
+        and (not named or normal(named) in every_name(entity.names))
+        and (not area or in_area(entity, area))
+        and (not classes or entity.device_class in classes)
+    )
+
+
+def text_of(args: Mapping[str, Any], key: str) -> str:
+    value = args.get(key)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def texts_of(args: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = args.get(key)
+    return (value,) if isinstance(value, str) else tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def address(entity: Entity, entities: Sequence[Entity]) -> dict[str, Any] | None:
+    """The arguments that mean this entity and no other; None: there are none."""
+    area = {"area": first_names(_JOINED.join(entity.areas))[0]} if entity.areas else {}
+    for name in _callable_names(entity):
+        args = {"name": name, **area, "domain": [entity.domain]}
+        if all(one is entity for one in matching(entities, args, frozenset())):
+            return args
+    return None
+
+
+def _callable_names(entity: Entity) -> Iterator[str]:
+    name, others = first_names(entity.names)[0], other_names(entity.names)
+    for one in (name, *others):
+        if one:
+            yield one.upper() if one == EVERY_NAME else one
+
 
 AWAY: Final = frozenset({"unavailable", "unknown", ""})
 SCENE, TODO, BUTTONS = "scene", "todo", frozenset({"button", "input_button"})
@@ -100,16 +186,6 @@ def abilities_of(entity: Entity) -> frozenset[str] | None:
     return None
 
 
-def degrees_in(entities: Iterable[Entity]) -> str:
-    """The unit in which this home counts warmth; a thermostat itself does not say it."""
-    found = Counter(entity.attributes.get("unit_of_measurement") for entity in entities)
-    known = [unit for unit in ("°C", "°F") if found[unit]]
-    if known:
-        return max(known, key=lambda unit: found[unit])
-    warm = (entity.number("current_temperature") or entity.number("temperature") for entity in entities)
-    return "°F" if any(number is not None and number > 45 for number in warm) else "°C"
-
-
 def state_of(entity: Entity, degrees: str = "°C") -> str:
     """In the words that docs/zwave.md lists, and for kinds of its own in Home Assistant's."""
     if entity.state in AWAY:
@@ -191,34 +267,41 @@ def number_text(number: float) -> str:
     return str(int(rounded)) if rounded == int(rounded) else str(rounded)
 
 
-def is_device(entity: Entity) -> bool:
-    return entity.domain not in (SCENE, TODO)
+def devices_of(entities: Sequence[Entity], source: str, degrees: str) -> list[Device]:
+    """All but scenes and lists; two of one name in one room are told apart by their endpoint."""
+    devices: list[Device] = []
+    twins = Counter[tuple[str, str, str]]()
+    for entity in entities:
+        if entity.domain not in (SCENE, TODO):
+            device = device_of(entity, source, degrees)
+            place = (device.name, device.room, device.domain)
+            devices.append(replace(device, endpoint=twins[place]) if twins[place] else device)
+            twins[place] += 1
+    return devices
 
 
-def facts_of(entities: Sequence[Entity]) -> dict[str, Any]:
+def facts_of(entities: Sequence[Entity], degrees: str) -> dict[str, Any]:
     """The whole list in the shape that every home's list has."""
-    degrees, twins = degrees_in(entities), Counter[tuple[str, str, str]]()
-    devices: list[dict[str, Any]] = []
-    for entity in filter(is_device, entities):
-        known = (name_of(entity), room_of(entity), entity.domain)
-        abilities = abilities_of(entity)
-        facts = {
-            "name": known[0],
-            "room": known[1],
-            "kind": kind_of(entity),
-            "state": state_of(entity, degrees),
-            "available": is_available(entity),
-            "domain": entity.domain,
-            "endpoint": twins[known],  # two of one name in one room are still two
-            "aliases": list(other_names(entity.names)),
-            "roomAliases": list(entity.areas[1:]),
-        }
-        facts |= {"watches": list(watches)} if (watches := watches_of(entity)) else {}
-        devices.append(facts if abilities is None else {**facts, "abilities": sorted(abilities)})
-        twins[known] += 1
+    devices = [_device_facts(device) for device in devices_of(entities, "", degrees)]
     scenes = [name_of(entity) for entity in entities if entity.domain == SCENE]
     lists = [name_of(entity) for entity in entities if entity.domain == TODO]
     return {"devices": devices, "total": len(devices), "scenes": scenes, "lists": lists}
+
+
+def _device_facts(device: Device) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "name": device.name,
+        "room": device.room,
+        "kind": device.kind,
+        "state": device.state,
+        "available": device.available,
+        "domain": device.domain,
+        "endpoint": device.endpoint,
+        "aliases": list(device.aliases),
+        "roomAliases": list(device.room_aliases),
+    }
+    facts |= {"watches": list(device.watches)} if device.watches else {}
+    return facts if device.abilities is None else {**facts, "abilities": sorted(device.abilities)}
 
 
 def device_of(entity: Entity, source: str, degrees: str = "°C") -> Device:
