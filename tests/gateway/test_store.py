@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.redis_server import RedisServer
 
-from voice_gateway.channels.mqtt.requests import INTERRUPTED, BegunIn, Requests
+from voice_gateway.channels.mqtt.requests import INTERRUPTED, Requests
 from voice_gateway.channels.mqtt.topics import Request
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
@@ -112,32 +112,13 @@ async def test_of_two_who_answer_the_first_answer_stays(store):
         return Reply(read_only_reason or "acted twice", ok=False)
 
     async with asyncio.TaskGroup() as tasks:
-        late = tasks.create_task(Requests(sleepy, store, None).answered(request_of("r"), "c"))
+        late = tasks.create_task(Requests(sleepy, store, None).answered(request_of("r")))
         await began.wait()
-        second = await Requests(awake, store, None).answered(request_of("r"), "c")
+        second = await Requests(awake, store, None).answered(request_of("r"))
         wake.set()
 
-    assert isinstance(second, dict)
     assert second["text"] == INTERRUPTED
     assert late.result() == second
-
-
-async def test_the_same_id_in_another_conversation_waits_where_it_was_begun(store):
-    began, wake = asyncio.Event(), asyncio.Event()
-
-    async def slow(utterance, read_only_reason=None):
-        began.set()
-        await wake.wait()
-        return Reply(read_only_reason or "done")
-
-    requests = Requests(slow, store, None)
-    async with asyncio.TaskGroup() as tasks:
-        first = tasks.create_task(requests.answered(request_of("r"), "here"))
-        await began.wait()
-        assert await requests.answered(request_of("r"), "there") == BegunIn("here")
-        wake.set()
-
-    assert await requests.answered(request_of("r"), "there") == first.result()
 
 
 async def test_a_conversation_named_like_a_request_does_not_answer_it(store):
@@ -146,7 +127,7 @@ async def test_a_conversation_named_like_a_request_does_not_answer_it(store):
     talk = Conversation([], ToolExecutor(tools), BrainSettings(), PermissionSettings(), store=store)
     await talk.answer(Utterance("hello", conversation_id="request:r:answer"))
 
-    assert (await Requests(talk.answer, store, None).answered(request_of("r"), "c"))["id"] == "r"
+    assert (await Requests(talk.answer, store, None).answered(request_of("r")))["id"] == "r"
 
 
 async def test_a_turn_that_took_too_long_does_not_undo_what_was_said_meanwhile(store):

@@ -77,10 +77,10 @@ async def test_a_store_that_goes_in_the_middle_and_comes_back_costs_no_second_ac
     requests = Requests(act, store, None)
     request = Request("turn it on", "x", "c", "voice/res", repeatable=True)
 
-    first = await requests.answered(request, "c")
-    again = await requests.answered(request, "c")
+    first = await requests.answered(request)
+    again = await requests.answered(request)
     store.left = 1000
-    later = await requests.answered(request, "c")
+    later = await requests.answered(request)
 
     assert first["text"] == "done 1"
     assert first == again == later

@@ -147,28 +147,6 @@ async def test_one_gateway_is_killed_and_every_id_is_answered_once_acted(tmp_pat
     assert all(first[f"clock-{number}"]["ok"] for number in range(6))
 
 
-BURST = 60
-
-
-async def burst(listener: Listener, count: int = BURST) -> list[dict]:
-    """Asks without waiting, in one conversation; the answers as they come."""
-    for number in range(count):
-        body = {"text": "what time is it", "id": f"b{number}", "conversation_id": "one"}
-        await listener.send("voice/req", body)
-    return [await listener.gets("voice/res") for _ in range(count)]
-
-
-@pytest.mark.slow
-async def test_a_burst_in_one_conversation_is_answered_in_its_order_by_both(tmp_path, broker, redis):
-    async with two_gateways(tmp_path, broker, redis, tmp_path / "done"), Listener.on(broker) as listener:
-        await burst(listener, 4)  # both have read their home
-        async with Listener.on(broker) as asker:
-            answers = await burst(asker)
-
-    numbers = [int(answer["id"].removeprefix("b")) for answer in answers]
-    assert numbers == list(range(BURST))
-
-
 @pytest.mark.slow
 async def test_what_waits_behind_a_killed_gateway_was_never_begun_and_is_done(tmp_path, broker, redis):
     """One lamp after the other in one conversation: of those that only waited nothing is unknown."""

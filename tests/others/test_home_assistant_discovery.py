@@ -36,7 +36,7 @@ async def complaints(configs: Mapping[str, bytes | str]) -> list[str]:
 async def test_everything_that_can_be_announced_is_valid():
     settings = MqttSettings(room="Hall", name="Küche, oben")
     messages = [
-        *discovery_messages(settings, SWITCHES),
+        *discovery_messages(settings, tuple(SWITCHES)),
         plan_config(settings, "timer", "7", "Pasta"),
         plan_config(settings, "routine", "12", "Every weekday at 7 AM"),
     ]

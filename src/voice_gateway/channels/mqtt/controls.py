@@ -1,4 +1,4 @@
-"""What can be done to this machine over MQTT: say something aloud, push to talk, mute, stop listening."""
+"""Commands to this machine over MQTT: say something, push to talk, mute, stop listening, hear alarms."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from voice_gateway.turn import encodable
 
 log = logging.getLogger(__name__)
 
-LONGEST_SAID = 1_000  # characters
+LONGEST_TEXT = 1_000  # characters
 ON, OFF = b"ON", b"OFF"
 ACKNOWLEDGE = "alarms/acknowledge"
 
@@ -24,34 +24,31 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """`press` is the button for push to talk: empty when it listens now, else what keeps it from that."""
+    """`press` starts push to talk, and returns why it cannot, or ""."""
 
     say: Callable[[str], None] = lambda _text: None
     press: Callable[[], str] = lambda: ""
-    switches: Mapping[str, Switch] = field(default_factory=dict)  # of the voice, if there is one
-    acknowledge: Callable[[], str] = lambda: ""  # somebody has heard the alarms
+    switches: Mapping[str, Switch] = field(default_factory=dict)  # of the voice channel, if there is one
+    acknowledge: Callable[[], str] = lambda: ""
 
     def topics(self, settings: MqttSettings) -> list[str]:
-        of_the_voice = [PUSH_TO_TALK] if self.switches else []
-        return [
-            topic(settings, name)
-            for name in (SAY, ACKNOWLEDGE, *of_the_voice, *(f"{one}/set" for one in self.switches))
-        ]
+        names = [SAY, ACKNOWLEDGE, *([PUSH_TO_TALK] if self.switches else [])]
+        names += [f"{name}/set" for name in self.switches]
+        return [topic(settings, name) for name in names]
 
-    def take(self, settings: MqttSettings, where: str, payload: bytes) -> list[Message]:
-        """What is to be told after it was done."""
-        if where == topic(settings, SAY):
-            text = encodable(payload.decode("utf-8", "replace").strip())
-            if text:
-                self.say(text[:LONGEST_SAID])
-        elif where == topic(settings, ACKNOWLEDGE):
+    def take(self, settings: MqttSettings, name: str, payload: bytes) -> list[Message]:
+        """Carries out the command. Returns what to publish afterwards."""
+        if name == topic(settings, SAY):
+            if text := encodable(payload.decode("utf-8", "replace").strip()):
+                self.say(text[:LONGEST_TEXT])
+        elif name == topic(settings, ACKNOWLEDGE):
             self.acknowledge()
-        elif where == topic(settings, PUSH_TO_TALK):
+        elif name == topic(settings, PUSH_TO_TALK):
             if problem := self.press():
                 log.warning("push to talk over MQTT did nothing", extra={"reason": problem})
         else:
-            for name, switch in self.switches.items():
-                if where == topic(settings, f"{name}/set") and payload.upper() in (ON, OFF):
+            for switch_name, switch in self.switches.items():
+                if name == topic(settings, f"{switch_name}/set") and payload.upper() in (ON, OFF):
                     switch.turn(payload.upper() == ON)
             return self.states(settings)
         return []

@@ -1,141 +1,179 @@
-"""How Home Assistant learns of the gateway: one device, and its entities. Pure."""
+"""What the broker keeps of the gateway: Home Assistant's discovery messages, timers and routines."""
 
+import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from voice_gateway import __version__
 from voice_gateway.channels import json_text
 from voice_gateway.channels.mqtt.topics import Message, topic
 from voice_gateway.config import MqttSettings
+from voice_gateway.events import Planned
 
 ORIGIN = {"name": "voice-gateway", "sw_version": __version__}
 SWITCHES = {"listening": ("Listening", "mdi:microphone"), "mute": ("Mute", "mdi:volume-mute")}
 PUSH_TO_TALK, SAY = "push-to-talk", "say"
-PLANS = {"timer": "mdi:timer-outline", "routine": "mdi:calendar-clock"}
+PLANS = {"timer": ("due", "mdi:timer-outline"), "routine": ("next", "mdi:calendar-clock")}
 LONGEST_NAME = 60
-
-Entity = tuple[str, str]  # the platform of Home Assistant, and our own name
-
-
-def discovery_messages(settings: MqttSettings, switches: Iterable[str] = ()) -> list[Message]:
-    """`switches` are those of the voice; without any there is none."""
-    entities = _always(settings) | _of_the_voice(settings, tuple(switches))
-    return [config_message(settings, entity, facts) for entity, facts in entities.items()]
+MOST_PLANS = 50  # of each kind, the next ones
+OFFLINE = "{{ 'offline' if value_json.state == 'offline' else 'online' }}"
 
 
-def _always(settings: MqttSettings) -> dict[Entity, dict[str, Any]]:
-    return {
-        ("sensor", "status"): {
-            **_sensor(settings, "Status", "status", "state", "mdi:heart-pulse"),
-            "entity_category": "diagnostic",
-        },
-        ("sensor", "last_transcript"): {
-            **_sensor(settings, "Last transcript", "transcription", "text[:255]", "mdi:microphone"),
-            **_alive(settings),
-        },
-        ("sensor", "last_answer"): {
-            **_sensor(settings, "Last answer", "ai-response", "text[:255]", "mdi:message-reply-text"),
-            **_alive(settings),
-        },
-        ("text", "ask"): {
-            "name": "Ask",
-            "icon": "mdi:chat-question",
-            "command_topic": topic(settings, "req"),
-            "command_template": "{{ {'text': value} | tojson }}",
-            "max": 255,
-            **_alive(settings),
-        },
-        ("notify", "say"): {
-            "name": "Say",
-            "icon": "mdi:bullhorn",
-            "command_topic": topic(settings, SAY),
-            **_alive(settings),
-        },
+def discovery_messages(settings: MqttSettings, switches: Sequence[str] = ()) -> list[Message]:
+    """The fixed entities. `switches` are those of the voice channel, if there is one."""
+
+    alive = _availability(settings)
+    # (platform, name): label, icon and the other facts.
+    entities: dict[tuple[str, str], tuple[str, str, dict[str, Any]]] = {
+        ("sensor", "status"): (
+            "Status",
+            "mdi:heart-pulse",
+            {**_state(settings, "status", "state"), "entity_category": "diagnostic"},
+        ),
+        ("sensor", "last_transcript"): (
+            "Last transcript",
+            "mdi:microphone",
+            {**_state(settings, "transcription", "text[:255]"), **alive},
+        ),
+        ("sensor", "last_answer"): (
+            "Last answer",
+            "mdi:message-reply-text",
+            {**_state(settings, "ai-response", "text[:255]"), **alive},
+        ),
+        ("text", "ask"): (
+            "Ask",
+            "mdi:chat-question",
+            {
+                "command_topic": topic(settings, "req"),
+                "command_template": "{{ {'text': value} | tojson }}",
+                "max": 255,
+                **alive,
+            },
+        ),
+        ("notify", "say"): ("Say", "mdi:bullhorn", {"command_topic": topic(settings, SAY), **alive}),
     }
-
-
-def _of_the_voice(settings: MqttSettings, switches: tuple[str, ...]) -> dict[Entity, dict[str, Any]]:
-    if not switches:
-        return {}
-    entities: dict[Entity, dict[str, Any]] = {
-        ("button", "push_to_talk"): {
-            "name": "Push to talk",
-            "icon": "mdi:microphone-message",
-            "command_topic": topic(settings, PUSH_TO_TALK),
-            **_alive(settings),
-        }
-    }
+    if switches:
+        press = {"command_topic": topic(settings, PUSH_TO_TALK), **alive}
+        entities["button", "push_to_talk"] = ("Push to talk", "mdi:microphone-message", press)
     for name in switches:
-        called, icon = SWITCHES[name]
-        entities["switch", name] = {
-            "name": called,
-            "icon": icon,
-            "state_topic": topic(settings, name),
-            "command_topic": topic(settings, f"{name}/set"),
-            "entity_category": "config",
-            **_alive(settings),
-        }
-    return entities
+        topics = {"state_topic": topic(settings, name), "command_topic": topic(settings, f"{name}/set")}
+        entities["switch", name] = (*SWITCHES[name], {**topics, "entity_category": "config", **alive})
+    return [
+        config_message(settings, platform, name, {"name": label, "icon": icon, **facts})
+        for (platform, name), (label, icon, facts) in entities.items()
+    ]
 
 
 def plan_config(settings: MqttSettings, kind: str, number: str, name: str) -> Message:
-    """A timer or a routine: when it is due next, as a time."""
-    field = "due" if kind == "timer" else "next"
-    return config_message(
-        settings,
-        ("sensor", f"{kind}_{number}"),
-        {
-            **_sensor(settings, name[:LONGEST_NAME], f"{kind}s/{number}", field, PLANS[kind]),
-            "device_class": "timestamp",
-            **_alive(settings),
-        },
-    )
+    """A timer or routine as a sensor: the next time it is due."""
+    field, icon = PLANS[kind]
+    facts = {"name": name[:LONGEST_NAME], "icon": icon, **_state(settings, f"{kind}s/{number}", field)}
+    facts |= {"device_class": "timestamp", **_availability(settings)}
+    return config_message(settings, "sensor", f"{kind}_{number}", facts)
 
 
-def config_message(settings: MqttSettings, entity: Entity, facts: Mapping[str, Any]) -> Message:
+def config_message(settings: MqttSettings, platform: str, name: str, facts: Mapping[str, Any]) -> Message:
     key = device_key(settings)
-    known = {**facts, "unique_id": f"voice_gateway_{key}_{entity[1]}", "device": _device(settings)}
-    return Message(config_topic(settings, entity), json_text({**known, "origin": ORIGIN}), retain=True)
+    device = {
+        "identifiers": [f"voice_gateway_{key}"],
+        "name": settings.name,
+        "manufacturer": "voice-gateway",
+        "model": "Voice gateway",
+        "sw_version": __version__,
+        **({"suggested_area": settings.room} if settings.room else {}),
+    }
+    body = {**facts, "unique_id": f"voice_gateway_{key}_{name}", "device": device, "origin": ORIGIN}
+    return Message(config_topic(settings, platform, name), json_text(body), retain=True)
 
 
-def config_topic(settings: MqttSettings, entity: Entity) -> str:
-    kind, name = entity
-    return f"{settings.discovery_prefix}/{kind}/voice_gateway_{device_key(settings)}/{name}/config"
+def config_topic(settings: MqttSettings, platform: str, name: str) -> str:
+    return f"{_prefix(settings)}/{platform}/voice_gateway_{device_key(settings)}/{name}/config"
 
 
-def any_config(settings: MqttSettings) -> str:
-    """By which all of ours are found that the broker keeps."""
-    return config_topic(settings, ("+", "+"))
+def _prefix(settings: MqttSettings) -> str:
+    """Without discovery still Home Assistant's usual one, to delete earlier messages there."""
+    return settings.discovery_prefix or "homeassistant"
 
 
 def device_key(settings: MqttSettings) -> str:
     return re.sub(r"[^a-z0-9]+", "_", settings.prefix.lower()).strip("_") or "voice"
 
 
-def _device(settings: MqttSettings) -> dict[str, Any]:
-    area = {"suggested_area": settings.room} if settings.room else {}
-    return {
-        "identifiers": [f"voice_gateway_{device_key(settings)}"],
-        "name": settings.name,
-        "manufacturer": "voice-gateway",
-        "model": "Voice gateway",
-        "sw_version": __version__,
-        **area,
-    }
+def _availability(settings: MqttSettings) -> dict[str, Any]:
+    return {"availability": [{"topic": topic(settings, "status"), "value_template": OFFLINE}]}
 
 
-def _alive(settings: MqttSettings) -> dict[str, Any]:
-    template = "{{ 'offline' if value_json.state == 'offline' else 'online' }}"
-    return {"availability": [{"topic": topic(settings, "status"), "value_template": template}]}
+def _state(settings: MqttSettings, name: str, field: str) -> dict[str, Any]:
+    state = topic(settings, name)
+    template = f"{{{{ value_json.{field} }}}}"
+    return {"state_topic": state, "value_template": template, "json_attributes_topic": state}
 
 
-def _sensor(settings: MqttSettings, name: str, where: str, field: str, icon: str) -> dict[str, Any]:
-    state = topic(settings, where)
-    return {
-        "name": name,
-        "icon": icon,
-        "state_topic": state,
-        "value_template": f"{{{{ value_json.{field} }}}}",
-        "json_attributes_topic": state,
-    }
+class Retained:
+    """Retained messages: renewed when they change, and deleted when they no longer apply."""
+
+    def __init__(self, settings: MqttSettings, switches: Sequence[str]) -> None:
+        self._settings = settings
+        self._switches = tuple(switches)
+        self._plans: dict[str, dict[str, Message]] = {}  # kind → topic → message
+        self._kept: set[str] = set()  # topics that the broker had when we connected
+        # Subscribed to see what an earlier gateway left. Gateways that share a prefix have timers of their
+        # own, and must not delete each other's.
+        plans = [topic(settings, f"{kind}s/+") for kind in PLANS]
+        self.topics = () if settings.share_group else (config_topic(settings, "+", "+"), *plans)
+
+    def configs(self) -> list[Message]:
+        """All discovery messages, for a Home Assistant that has just started."""
+        if not self._settings.discovery_prefix:
+            return []
+        plans = itertools.chain.from_iterable(plans.values() for plans in self._plans.values())
+        fixed = discovery_messages(self._settings, self._switches)
+        return fixed + [message for message in plans if self._is_config(message.topic)]
+
+    def planned(self, event: Planned) -> list[Message]:
+        """What to send now that these are the plans of this kind."""
+        if self._settings.share_group:
+            return []
+        before, now = self._plans.get(event.kind, {}), self._messages(event)
+        self._plans[event.kind] = now
+        new = [message for name, message in now.items() if before.get(name) != message]
+        return new + [_deletion(name) for name in before.keys() - now.keys()] + self._outdated()
+
+    def seen(self, name: str) -> list[Message]:
+        """Called for each topic where the broker keeps something."""
+        self._kept.add(name)
+        return self._outdated()
+
+    def again(self) -> list[Message]:
+        """For a new connection: the broker may have forgotten everything."""
+        self._kept.clear()
+        return [message for plans in self._plans.values() for message in plans.values()]
+
+    def _outdated(self) -> list[Message]:
+        """Deletions of what the broker keeps and does not apply, once all plans are known."""
+        if len(self._plans) < len(PLANS):
+            return []
+        ours = {message.topic for message in self.configs()}
+        ours |= {name for plans in self._plans.values() for name in plans if not self._is_config(name)}
+        outdated = self._kept - ours
+        self._kept.clear()
+        return [_deletion(name) for name in sorted(outdated)]
+
+    def _messages(self, event: Planned) -> dict[str, Message]:
+        found: list[Message] = []
+        for number, facts in itertools.islice(event.plans.items(), MOST_PLANS):
+            name = topic(self._settings, f"{event.kind}s/{number}")
+            found.append(Message(name, json_text(facts), retain=True))
+            if self._settings.discovery_prefix:
+                text = str(facts.get("text") or "plan")
+                found.append(plan_config(self._settings, event.kind, number, text))
+        return {message.topic: message for message in found}
+
+    def _is_config(self, name: str) -> bool:
+        return name.startswith(f"{_prefix(self._settings)}/")
+
+
+def _deletion(name: str) -> Message:
+    """An empty retained message deletes the one before."""
+    return Message(name, "", retain=True)

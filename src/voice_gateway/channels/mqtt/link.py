@@ -1,4 +1,4 @@
-"""The connection to an MQTT broker, and what is wrong with it in words that a person understands."""
+"""The connection to an MQTT broker, and its failures in words that people understand."""
 
 import asyncio
 import contextlib
@@ -41,20 +41,21 @@ def where(settings: MqttSettings) -> str:
 async def connected(
     settings: MqttSettings, *, announce: bool = True, take: "Callable[[aiomqtt.Message], None] | None" = None
 ) -> "AsyncIterator[aiomqtt.Client]":
-    """One connection with a client of its own; whatever goes wrong with it is a LinkError.
+    """One connection, with a new client: a reused client would send old messages again. Raises LinkError.
 
     `take` gets every message as it is read; without it they are in the client's `messages`.
     """
     import aiomqtt
 
     gone = last_will(settings)
+    inbox: dict[str, Any] = {} if take is None else {"queue_type": lambda maxsize: Inbox(take)}
     will = aiomqtt.Will(gone.topic, gone.payload, qos=1, retain=True) if announce else None
     try:
-        async with aiomqtt.Client(will=will, **_inbox(take), **_login(settings)) as client:
+        async with aiomqtt.Client(will=will, **inbox, **_login(settings)) as client:
             try:
                 yield client
             finally:
-                if announce:  # a good end sends no last will, so it is said here
+                if announce:  # a clean disconnect sends no last will
                     gone = status_message(settings, "offline")
                     with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                         await client.publish(gone.topic, gone.payload, qos=1, retain=True, timeout=1.0)
@@ -67,10 +68,7 @@ async def connected(
 
 
 def trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
-    """A broker that refuses the login will do so tomorrow, too: somebody has to look.
-
-    The library makes one kind of error of everything; what it was at first is the error's context.
-    """
+    """The reason and what to check. The library raises one kind of error, with the cause as its context."""
     code = getattr(getattr(error, "rc", None), "value", getattr(error, "rc", None))
     if code in REFUSED_LOGIN:
         return LinkError(
@@ -95,17 +93,15 @@ def trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
 def _tls(settings: MqttSettings) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=settings.ca_file)
-    except OSError as error:  # also what the TLS library says of a file that holds no certificate
+    except OSError as error:  # also of the TLS library, for a file without a certificate
         no_certificate = isinstance(error, ssl.SSLError)
         reason = "it holds no certificate" if no_certificate else error.strerror or str(error)
-        raise LinkError(
-            f"check mqtt.ca_file: {settings.ca_file}: {reason}",
-            spoken=BROKER_AUTHORITY,
-        ) from error
+        problem = f"check mqtt.ca_file: {settings.ca_file}: {reason}"
+        raise LinkError(problem, spoken=BROKER_AUTHORITY) from error
 
 
 class Inbox(asyncio.Queue[Any]):
-    """Keeps nothing. The library's own queue grows while messages are read faster than they are taken out."""
+    """Passes each message on at once: the library's own queue would grow without limit."""
 
     def __init__(self, take: "Callable[[aiomqtt.Message], None]") -> None:
         super().__init__()
@@ -114,44 +110,23 @@ class Inbox(asyncio.Queue[Any]):
     def put_nowait(self, message: "aiomqtt.Message") -> None:
         try:
             self._take(message)
-        except Exception:  # the library would take it for the end of the connection
+        except Exception:  # the library would close the connection
             log.exception("MQTT message could not be taken", extra={"topic": str(message.topic)})
 
 
-def _inbox(take: "Callable[[aiomqtt.Message], None] | None") -> dict[str, Any]:
-    return {} if take is None else {"queue_type": lambda maxsize: Inbox(take)}
-
-
-def _limits() -> Any:
-    """A broker does not send what is longer; one that talks MQTT 3 does not know of it."""
+def _properties(packet: str, name: str, value: Any) -> Any:
+    """Properties of MQTT 5; a broker that speaks MQTT 3 ignores them."""
     from paho.mqtt.packettypes import PacketTypes
     from paho.mqtt.properties import Properties
 
-    limits: Any = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-    limits.MaximumPacketSize = LONGEST_PACKET
-    return limits
-
-
-def numbered_subscription(number: int) -> Any:
-    """What comes by it has this number, so that it is told from what comes by another one."""
-    from paho.mqtt.packettypes import PacketTypes
-    from paho.mqtt.properties import Properties
-
-    properties: Any = Properties(PacketTypes.SUBSCRIBE)  # type: ignore[no-untyped-call]
-    properties.SubscriptionIdentifier = number
+    properties: Any = Properties(getattr(PacketTypes, packet))  # type: ignore[no-untyped-call]
+    setattr(properties, name, value)
     return properties
 
 
 def correlated(data: bytes | None) -> Any:
-    """What the asker gave to know its answer by, or nothing."""
-    if data is None:
-        return None
-    from paho.mqtt.packettypes import PacketTypes
-    from paho.mqtt.properties import Properties
-
-    properties: Any = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-    properties.CorrelationData = data
-    return properties
+    """The correlation data of a request, for its answer."""
+    return None if data is None else _properties("PUBLISH", "CorrelationData", data)
 
 
 def _login(settings: MqttSettings) -> dict[str, Any]:
@@ -167,7 +142,7 @@ def _login(settings: MqttSettings) -> dict[str, Any]:
         "password": password or (unquote(parts.password) if parts.password else None),
         "protocol": aiomqtt.ProtocolVersion.V5,
         "tls_context": _tls(settings) if secure else None,
-        "properties": _limits(),
+        "properties": _properties("CONNECT", "MaximumPacketSize", LONGEST_PACKET),
         "timeout": PUBLISH_LIMIT_SECONDS,
         "keepalive": KEEPALIVE_SECONDS,
         "socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # else a message may wait 40 ms
@@ -175,7 +150,7 @@ def _login(settings: MqttSettings) -> dict[str, Any]:
 
 
 async def round_trip(settings: MqttSettings, limit_seconds: float = 5.0) -> None:
-    """Log in, send ourselves a message and get it back; LinkError says what failed."""
+    """Logs in, publishes a message and receives it. Raises LinkError with what failed."""
     probe = topic(settings, f"doctor/{new_id()}")
     try:
         async with asyncio.timeout(limit_seconds), connected(settings, announce=False) as client:

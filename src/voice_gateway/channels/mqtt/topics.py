@@ -1,4 +1,4 @@
-"""What goes over MQTT: topics and messages. Pure."""
+"""MQTT topics and payloads."""
 
 import json
 import re
@@ -26,11 +26,11 @@ from voice_gateway.trace import outcome_json
 from voice_gateway.turn import Utterance, encodable, new_id
 
 LONGEST_REQUEST = 64 * 1024  # bytes
-LONGEST_PACKET = 256 * 1024  # what the broker may send at all: what is only a little too long gets an answer
-MOST_TEXT = 10_000  # characters that are kept; a conversation says by itself that so many are too many
+LONGEST_PACKET = 256 * 1024  # that the broker may send; a request between both limits gets an error
+MOST_TEXT = 10_000  # characters; a conversation refuses so many by itself
 LONGEST_ID = 200
 LONGEST_TOPIC = 1000
-MOST_LISTED = 200  # things of a list; `count` has all
+MOST_LISTED = 200  # items of a list; `count` has all
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +38,23 @@ class Message:
     topic: str
     payload: str
     retain: bool = False
-    correlation: bytes | None = None  # by which an asker knows its answer (MQTT 5)
+    correlation: bytes | None = None  # by which a client matches its answer (MQTT 5)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What somebody asked over MQTT, and where the answer goes."""
+    """A request, and the topic for its answer."""
 
     text: str
     id: str
     conversation_id: str
     reply_to: str
-    repeatable: bool  # the asker gave the id, so that asking again means the same request
-    room: str | None = None  # where the asker is: one gateway may answer for many rooms
+    repeatable: bool  # the client gave the id, so the same id is the same request
+    room: str | None = None  # of the client: one gateway may answer for many rooms
     correlation: bytes | None = None
 
     def utterance(self, room: str | None) -> Utterance:
-        """In the asker's room, or in this one."""
+        """`room` is the gateway's own, for a request that names none."""
         return Utterance(
             self.text,
             channel="mqtt",
@@ -70,7 +70,7 @@ def topic(settings: MqttSettings, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BadRequest:
-    """What is wrong with a request; whoever asked is told where it waits, under its own id."""
+    """What is wrong with a request. The answer goes to the client's topic, with its id."""
 
     problem: str
     reply_to: str
@@ -86,7 +86,7 @@ def refusal(refused: BadRequest) -> Message:
 def read_request(
     settings: MqttSettings, payload: bytes, reply_to: str | None = None, correlation: bytes | None = None
 ) -> Request | BadRequest:
-    """A request, or what is wrong with it. Plain words are a request, too."""
+    """A request, from JSON or plain text, or what is wrong with it."""
     return replace(_read_request(settings, payload, reply_to), correlation=correlation)
 
 
@@ -100,7 +100,7 @@ def _read_request(settings: MqttSettings, payload: bytes, reply_to: str | None) 
             tree = json.loads(words)
         except json.JSONDecodeError as error:
             return BadRequest(f"not valid JSON: {error}", topic(settings, "res"))
-        except (ValueError, RecursionError):  # a number of thousands of digits, or a nest of them
+        except (ValueError, RecursionError):  # thousands of digits, or nested too deep
             return BadRequest("JSON too deep or too big to read", topic(settings, "res"))
     fields = {"text": tree} if isinstance(tree, str) else tree
     where = fields.get("reply_to") or reply_to or topic(settings, "res")
@@ -153,111 +153,95 @@ def _checked(fields: Mapping[str, Any], where: str) -> Request | str:
 
 
 def _is_plain_id(text: str) -> bool:
-    """The asker must know it again, so what cannot be sent is not changed into something similar."""
+    """Whether the id can be sent back unchanged."""
     return 0 < len(text) <= LONGEST_ID and text == encodable(text)
 
 
 def is_plain_topic(name: str) -> bool:
-    """A broker ends the connection of whoever publishes to a topic with control characters."""
+    """A broker disconnects a client that publishes to a topic with control characters."""
     plain = name.isprintable() and not re.search(r"[#+]", name) and not name.startswith("$")
     return plain and 0 < len(name) <= LONGEST_TOPIC
 
 
 def message_for(settings: MqttSettings, event: Event) -> Message | None:
-    """What is published of an event. The state of a part is none: it is in the retained status."""
+    """The message that tells of an event, or None. States of parts are in the retained status."""
     if isinstance(event, Heard):
-        return _message(settings, "transcription", _heard(event.utterance), _about(event.utterance))
+        seconds = event.utterance.heard_seconds
+        facts = {
+            "text": event.utterance.text,
+            "model": event.utterance.heard_by,
+            "seconds": None if seconds is None else round(seconds, 6),
+        }
+        return _message(settings, "transcription", facts, event.utterance)
     if isinstance(event, Acted):
         facts = {**outcome_json(event.outcome), "model": event.model}
-        return _message(settings, "tool", facts, _about(event.utterance))
+        return _message(settings, "tool", facts, event.utterance)
     if isinstance(event, Answered):
-        return _message(settings, "ai-response", _answer(event), _about(event.utterance))
-    if isinstance(event, ListTold):
-        return list_message(settings, event)
-    return _told_meanwhile(settings, event)
-
-
-def _told_meanwhile(settings: MqttSettings, event: Event) -> Message | None:
+        reply = event.reply
+        names = ("text", "ok", "stage", "expects_answer", "model")
+        facts = {name: getattr(reply, name) for name in names}
+        return _message(
+            settings, "ai-response", {**facts, "seconds": round(reply.seconds, 6)}, event.utterance
+        )
     if isinstance(event, Progressed):
         facts = {"text": event.progress.text, **event.progress.to_json()}
-        return _message(settings, "progress", facts, _about(event.utterance) if event.utterance else {})
+        return _message(settings, "progress", facts, event.utterance)
+    return _message_of_home(settings, event)
+
+
+def _message_of_home(settings: MqttSettings, event: Event) -> Message | None:
+    """Events without an utterance. Alarms and lists are retained, for clients that connect later."""
     if isinstance(event, Notice):
-        return _message(settings, "notice", {"text": event.text}, {})
+        return _message(settings, "notice", {"text": event.text})
     if isinstance(event, Happened):
-        return _message(settings, f"events/{_level(event.kind)}", dict(event.facts), {})
-    return alarms_message(settings, event) if isinstance(event, AlarmsTold) else None
-
-
-def alarms_message(settings: MqttSettings, told: AlarmsTold) -> Message:
-    """Retained: whoever comes later must know of what stands."""
-    unheard = sum(not one["acknowledged"] for one in told.alarms)
-    body = {
-        "count": len(told.alarms),
-        "unacknowledged": unheard,
-        "alarms": [dict(one) for one in told.alarms],
-        "timestamp": timestamp(),
-    }
-    return Message(topic(settings, "alarms"), json_text(body), retain=True)
+        return _message(settings, f"events/{_level(event.kind) or 'other'}", event.facts)
+    if isinstance(event, AlarmsTold):
+        facts = {
+            "count": len(event.alarms),
+            "unacknowledged": sum(not alarm["acknowledged"] for alarm in event.alarms),
+            "alarms": [dict(alarm) for alarm in event.alarms],
+        }
+        return _message(settings, "alarms", facts, retain=True)
+    if isinstance(event, ListTold):
+        facts = {
+            "list": event.name,
+            "count": len(event.items),
+            "open": sum(not done for _, done in event.items),
+            "items": [{"text": text, "done": done} for text, done in event.items[:MOST_LISTED]],
+        }
+        return _message(settings, f"lists/{_level(event.name) or 'list'}", facts, retain=True)
+    return None
 
 
 def _level(name: str) -> str:
-    """Fit to be a level of a topic."""
-    return re.sub(r"[^\w-]+", "-", name).strip("-") or "other"
-
-
-def list_message(settings: MqttSettings, told: ListTold) -> Message:
-    """Retained, so that whoever comes later knows it, too."""
-    name = re.sub(r"[^\w-]+", "-", told.name).strip("-") or "list"
-    body = {
-        "list": told.name,
-        "count": len(told.items),
-        "open": sum(not done for _, done in told.items),
-        "items": [{"text": text, "done": done} for text, done in told.items[:MOST_LISTED]],
-        "timestamp": timestamp(),
-    }
-    return Message(topic(settings, f"lists/{name}"), json_text(body), retain=True)
-
-
-def _heard(utterance: Utterance) -> dict[str, Any]:
-    seconds = utterance.heard_seconds
-    return {
-        "text": utterance.text,
-        "model": utterance.heard_by,
-        "seconds": None if seconds is None else round(seconds, 6),
-    }
-
-
-def _answer(event: Answered) -> dict[str, Any]:
-    reply = event.reply
-    return {
-        "text": reply.text,
-        "ok": reply.ok,
-        "stage": reply.stage,
-        "expects_answer": reply.expects_answer,
-        "model": reply.model,
-        "seconds": round(reply.seconds, 6),
-    }
-
-
-def _about(utterance: Utterance) -> dict[str, Any]:
-    return {
-        "id": utterance.id,
-        "conversation_id": utterance.conversation_id,
-        "door": utterance.channel,
-        "room": utterance.room,
-    }
+    """The name as one level of a topic."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-")
 
 
 def _message(
-    settings: MqttSettings, name: str, facts: Mapping[str, Any], about: Mapping[str, Any]
+    settings: MqttSettings,
+    name: str,
+    facts: Mapping[str, Any],
+    utterance: Utterance | None = None,
+    *,
+    retain: bool = False,
 ) -> Message:
-    return Message(topic(settings, name), json_text({**facts, **about, "timestamp": timestamp()}))
+    about: dict[str, Any] = {}
+    if utterance is not None:
+        about = {
+            "id": utterance.id,
+            "conversation_id": utterance.conversation_id,
+            "door": utterance.channel,
+            "room": utterance.room,
+        }
+    body = {**facts, **about, "timestamp": timestamp()}
+    return Message(topic(settings, name), json_text(body), retain=retain)
 
 
 def status_message(
     settings: MqttSettings, state: str, parts: Sequence[PartState] = (), **more: str | None
 ) -> Message:
-    """Retained, so that whoever comes later knows it, too."""
+    """The retained status."""
     degraded = [part for part in parts if part.state is State.DEGRADED]
     if state == "online" and degraded:
         state = "degraded"
@@ -272,7 +256,7 @@ def status_message(
 
 
 def last_will(settings: MqttSettings) -> Message:
-    """The broker keeps it from the start and sends it when we are gone: it cannot know the time of that."""
+    """Sent by the broker when the gateway disappears; the broker cannot fill in the time."""
     return status_message(settings, "offline", timestamp=None, connected_at=timestamp())
 
 
