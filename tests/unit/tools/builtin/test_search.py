@@ -1,6 +1,7 @@
 """Searching the web: both ways against a server on the loopback, and without a network at all."""
 
 import asyncio
+import sys
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -226,6 +227,13 @@ async def test_a_machine_without_a_network_is_told_so_within_the_limit() -> None
         backend = duckduckgo(engine, address="http://nobody.invalid/html/")  # a name that never resolves
         with pytest.raises(ToolError, match=r"DuckDuckGo (cannot be reached|did not answer)"):
             await search(backend, query="x")
+
+
+async def test_without_the_search_extra_the_answer_says_how_to_install_it(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "ddgs.engines.duckduckgo", None)
+    async with search_engine() as engine:
+        with pytest.raises(ToolUnavailable, match=r"pip install 'voice-gateway\[search\]'"):
+            await search(duckduckgo(engine), query="x")
 
 
 def test_the_year_in_the_examples_is_that_of_the_users_own_clock(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,14 +15,8 @@ from tests.fakes.pulse import PulseDaemon, pulse_daemon
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume
-from voice_gateway.tools.builtin.volume.backends import (
-    AlsaVolume,
-    MacVolume,
-    PactlVolume,
-    PulseVolume,
-    WpctlVolume,
-)
-from voice_gateway.tools.builtin.volume.tool import Loudness, VolumeBackend, volume_tool
+from voice_gateway.tools.builtin.volume.backends import AlsaVolume, PulseVolume
+from voice_gateway.tools.builtin.volume.tool import Loudness, volume_tool
 from voice_gateway.tools.gateway_tool import typed
 
 
@@ -34,9 +28,8 @@ async def pulse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         yield daemon
 
 
-@pytest.mark.parametrize("backend", [PulseVolume(), PactlVolume()], ids=["pulsectl", "pactl"])
-async def test_the_daemons_volume_really_changes(pulse: PulseDaemon, backend: VolumeBackend) -> None:
-    tool = volume_tool(backend)
+async def test_the_daemons_volume_really_changes(pulse: PulseDaemon) -> None:
+    tool = volume_tool(PulseVolume())
 
     assert await tool.ainvoke({"action": "set", "level": 37}) == "The volume is now 37 percent."
     assert "37%" in await pulse.pactl("get-sink-volume", "spk")
@@ -51,8 +44,8 @@ async def test_the_daemons_volume_really_changes(pulse: PulseDaemon, backend: Vo
     assert await tool.ainvoke({"action": "max"}) == "The volume is now 100 percent."
 
 
-@pytest.mark.parametrize("backend", [PulseVolume(), PactlVolume()], ids=["pulsectl", "pactl"])
-async def test_every_percent_is_read_back_as_it_was_set(pulse: PulseDaemon, backend: VolumeBackend) -> None:
+async def test_every_percent_is_read_back_as_it_was_set(pulse: PulseDaemon) -> None:
+    backend = PulseVolume()
     for percent in (1, 3, 29, 30, 57, 58, 99, 100):
         await backend.set_percent(percent)
         assert await backend.read() == Loudness(percent, False)
@@ -102,8 +95,6 @@ async def test_a_daemon_that_hangs_costs_only_the_limit(pulse: PulseDaemon) -> N
         async with asyncio.timeout(30):
             with pytest.raises(ToolUnavailable, match="PulseAudio does not answer"):
                 await PulseVolume(limit_seconds=0.2).read()
-            with pytest.raises(ToolUnavailable, match="pactl does not answer"):
-                await PactlVolume(limit_seconds=0.2).read()
     finally:
         pulse.process.send_signal(signal.SIGCONT)
 
@@ -132,28 +123,6 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-WPCTL = """
-[ -f $STATE ] || { echo 0.40 > $STATE; echo 0 > $STATE.muted; }
-case "$1 $2" in
-  "get-volume @DEFAULT_AUDIO_SINK@")
-    [ "$(cat $STATE.muted)" = 1 ] && m=" [MUTED]"; echo "Volume: $(cat $STATE)$m";;
-  "set-volume @DEFAULT_AUDIO_SINK@") echo $3 > $STATE;;
-  "set-mute @DEFAULT_AUDIO_SINK@") echo $3 > $STATE.muted;;
-  *) echo "unknown $*" >&2; exit 1;;
-esac
-"""
-
-OSASCRIPT = """
-[ -f $STATE ] || { echo 40 > $STATE; echo false > $STATE.muted; }
-case "$2" in
-  "get volume settings")
-    echo "output volume:$(cat $STATE), input volume:75, alert volume:100, output muted:$(cat $STATE.muted)";;
-  "set volume output volume "*) echo "${2##* }" > $STATE;;
-  "set volume output muted "*) echo "${2##* }" > $STATE.muted;;
-  *) exit 1;;
-esac
-"""
-
 # A card with 32 steps and no Master, as on small boards: 30 percent cannot be met exactly.
 AMIXER = """
 [ -f $STATE ] || { echo 16 > $STATE; echo on > $STATE.muted; }
@@ -175,70 +144,41 @@ echo "  Mono: Playback $n [$(( n * 100 / 31 ))%] [-12.00dB] [$(cat $STATE.muted)
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "script", "backend", "reached"),
-    [
-        ("wpctl", WPCTL, WpctlVolume(), 30),
-        ("osascript", OSASCRIPT, MacVolume(), 30),
-        ("amixer", AMIXER, AlsaVolume(), 29),
-    ],
-    ids=["wpctl", "osascript", "amixer"],
-)
-async def test_programs_are_read_and_told(
-    programs: Path, name: str, script: str, backend: VolumeBackend, reached: int
-) -> None:
-    program(programs, name, script)
-    tool = volume_tool(backend)
+async def test_amixer_is_read_and_set(programs: Path) -> None:
+    program(programs, "amixer", AMIXER)
+    tool = volume_tool(AlsaVolume())
 
-    assert await tool.ainvoke({"action": "set", "level": 30}) == f"The volume is now {reached} percent."
-    assert await tool.ainvoke({"action": "mute"}) == f"The speaker is now muted, at {reached} percent."
-    assert await tool.ainvoke({"action": "get"}) == f"The volume is {reached} percent and muted."
+    assert await tool.ainvoke({"action": "set", "level": 30}) == "The volume is now 29 percent."
+    assert await tool.ainvoke({"action": "mute"}) == "The speaker is now muted, at 29 percent."
+    assert await tool.ainvoke({"action": "get"}) == "The volume is 29 percent and muted."
     assert await tool.ainvoke({"action": "max"}) == "The volume is now 100 percent."
 
 
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("echo nonsense", "cannot read"),
-        ("echo broken >&2; exit 3", "wpctl failed: broken"),
+        ("echo nonsense", "no playback volume"),
+        ("echo broken >&2; exit 3", "amixer failed: broken"),
         ("exec sleep 60", "does not answer"),
+        (None, "is not installed"),
     ],
 )
-async def test_a_program_in_trouble_is_not_available(programs: Path, script: str, said: str) -> None:
-    program(programs, "wpctl", script)
+async def test_a_program_in_trouble_is_not_available(
+    programs: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, said: str
+) -> None:
+    if script is None:
+        monkeypatch.setenv("PATH", str(programs))
+    else:
+        program(programs, "amixer", script)
 
     with pytest.raises(ToolUnavailable, match=said):
-        await WpctlVolume(limit_seconds=0.3 if "sleep" in script else 5.0).read()
+        await AlsaVolume(limit_seconds=0.3 if script and "sleep" in script else 5.0).read()
 
 
-@pytest.mark.parametrize("backend", [WpctlVolume(), PactlVolume(), AlsaVolume(), MacVolume()])
-async def test_a_missing_program_is_not_available(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, backend: VolumeBackend
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-
-    with pytest.raises(ToolUnavailable, match="is not installed"):
-        await backend.read()
-
-
-async def test_a_mac_output_without_a_volume_is_not_available(programs: Path) -> None:
-    program(programs, "osascript", "echo 'output volume:missing value, input volume:50, output muted:false'")
-
-    with pytest.raises(ToolUnavailable, match="no volume control"):
-        await MacVolume().read()
-
-
-async def test_without_the_client_library_the_program_is_used(
-    pulse: PulseDaemon, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_missing_client_library_is_not_available(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pulsectl_asyncio", None)  # what an import finds when it is not there
     with pytest.raises(ToolUnavailable, match="client library is not installed"):
         await PulseVolume().read()
-
-    tool = volume_tool(SystemVolume(PlaybackVolume(), [PulseVolume(), PactlVolume()]))
-
-    assert await tool.ainvoke({"action": "set", "level": 44}) == "The volume is now 44 percent."
-    assert "44%" in await pulse.pactl("get-sink-volume", "spk")
 
 
 async def test_many_requests_leave_nothing_open(pulse: PulseDaemon) -> None:

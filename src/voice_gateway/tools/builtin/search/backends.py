@@ -1,4 +1,4 @@
-"""Who searches the web: DuckDuckGo, through the `ddgs` library, or a SearXNG instance of one's own."""
+"""The search backends: DuckDuckGo, through the `ddgs` library, or a SearXNG instance of one's own."""
 
 import asyncio
 import contextlib
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Safe = Literal["off", "moderate", "strict"]
+MISSING = "Web search is not installed: run `pip install 'voice-gateway[search]'`, or set tools.searxng_url."
 _MAX_ANSWER = 5_000_000  # bytes; a page of results has some ten thousand
 _OK, _FORBIDDEN, _TOO_MANY = 200, 403, 429
 # DuckDuckGo's own parameter `kp`. The library takes a safe-search argument and drops it for this engine.
@@ -65,8 +66,11 @@ class DuckDuckGo:
         return found[:count]
 
     def _ask(self, query: str) -> list[Hit]:
-        from ddgs.engines.duckduckgo import Duckduckgo
-        from ddgs.exceptions import DDGSException
+        try:
+            from ddgs.engines.duckduckgo import Duckduckgo
+            from ddgs.exceptions import DDGSException
+        except ImportError as error:
+            raise ToolUnavailable(MISSING) from error
 
         safe = _DUCKDUCKGO_SAFE[self._safe]
 

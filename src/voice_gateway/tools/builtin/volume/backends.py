@@ -1,4 +1,4 @@
-"""The system's volume: by PulseAudio's protocol, or by the programs that come with a sound system."""
+"""The system's volume: by PulseAudio's protocol (PipeWire speaks it too), or by ALSA's mixer program."""
 
 import asyncio
 import os
@@ -74,95 +74,23 @@ def _pulse_client() -> tuple[Any, type[Exception]]:
     return PulseAsync, PulseError
 
 
-class _Program:
-    """Whatever is set by running a program. Missing, failing and hanging all mean: not available."""
+class AlsaVolume:
+    """ALSA's mixer `amixer`. `-M` gives the curve people hear, the same as alsamixer shows.
 
-    program: str
+    A missing, failing or hanging program means: not available.
+    """
+
+    label = "ALSA"
+    _names = ("Master", "Speaker", "PCM", "Headphone", "Digital", "Line Out")  # first that the card has
 
     def __init__(self, limit_seconds: float = LIMIT_SECONDS) -> None:
         self._limit_seconds = limit_seconds
-
-    async def _run(self, *arguments: str) -> str:
-        """What the program prints."""
-        if shutil.which(self.program) is None:
-            raise ToolUnavailable(f"{self.program} is not installed.")
-        process = await asyncio.create_subprocess_exec(
-            self.program,
-            *arguments,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},  # their words are read
-        )
-        try:
-            async with asyncio.timeout(self._limit_seconds):
-                output, complaint = await process.communicate()
-        except TimeoutError as error:
-            raise ToolUnavailable(f"{self.program} does not answer.") from error
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        if process.returncode:
-            reason = complaint.decode(errors="replace").strip().splitlines()
-            raise ToolUnavailable(f"{self.program} failed{': ' + reason[0][:200] if reason else ''}.")
-        return output.decode(errors="replace")
-
-    def _no_sense(self) -> ToolUnavailable:
-        return ToolUnavailable(f"{self.program} gave an answer that I cannot read.")
-
-
-class WpctlVolume(_Program):
-    """PipeWire, through WirePlumber."""
-
-    label, program = "PipeWire", "wpctl"
-    _sink = "@DEFAULT_AUDIO_SINK@"
-
-    async def read(self) -> Loudness:
-        output = await self._run("get-volume", self._sink)
-        match = re.search(r"Volume:\s*(\d+(?:\.\d+)?)", output)
-        if not match:
-            raise self._no_sense()
-        return Loudness(round(float(match[1]) * FULL), "[MUTED]" in output)
-
-    async def set_percent(self, percent: int) -> None:
-        await self._run("set-volume", self._sink, f"{percent / FULL:.2f}")  # no "%": older ones lack it
-
-    async def set_muted(self, muted: bool) -> None:
-        await self._run("set-mute", self._sink, str(int(muted)))
-
-
-class PactlVolume(_Program):
-    """PulseAudio, where its client library cannot be loaded."""
-
-    label, program = "PulseAudio", "pactl"
-    _sink = "@DEFAULT_SINK@"
-
-    async def read(self) -> Loudness:
-        percents = re.findall(r"(?<!\d)(\d+)%", await self._run("get-sink-volume", self._sink))
-        muted = re.search(r"Mute:\s*(yes|no)", await self._run("get-sink-mute", self._sink))
-        if not percents or not muted:
-            raise self._no_sense()
-        return Loudness(max(int(percent) for percent in percents), muted[1] == "yes")
-
-    async def set_percent(self, percent: int) -> None:
-        await self._run("set-sink-volume", self._sink, f"{percent}%")
-
-    async def set_muted(self, muted: bool) -> None:
-        await self._run("set-sink-mute", self._sink, str(int(muted)))
-
-
-class AlsaVolume(_Program):
-    """ALSA's mixer. `-M` gives the curve people hear, the one alsamixer shows."""
-
-    label, program = "ALSA", "amixer"
-    _names = ("Master", "Speaker", "PCM", "Headphone", "Digital", "Line Out")  # first that the card has
 
     async def read(self) -> Loudness:
         output = await self._run("-M", "sget", await self._control())
         percents = re.findall(r"\[(\d+)%\]", output)
         if not percents:
-            raise self._no_sense()
+            raise ToolUnavailable("amixer gave an answer that I cannot read.")
         # A control without a switch prints neither, and is never muted.
         return Loudness(max(int(percent) for percent in percents), "[off]" in output and "[on]" not in output)
 
@@ -179,22 +107,28 @@ class AlsaVolume(_Program):
                 return name
         raise ToolUnavailable("ALSA has no playback volume here.")
 
-
-class MacVolume(_Program):
-    """macOS."""
-
-    label, program = "macOS", "osascript"
-
-    async def read(self) -> Loudness:
-        output = await self._run("-e", "get volume settings")
-        percent = re.search(r"output volume:(\d+)", output)  # "missing value" on outputs without one
-        muted = re.search(r"output muted:(true|false)", output)
-        if not percent or not muted:
-            raise ToolUnavailable("The current sound output of macOS has no volume control.")
-        return Loudness(int(percent[1]), muted[1] == "true")
-
-    async def set_percent(self, percent: int) -> None:
-        await self._run("-e", f"set volume output volume {percent}")
-
-    async def set_muted(self, muted: bool) -> None:
-        await self._run("-e", f"set volume output muted {'true' if muted else 'false'}")
+    async def _run(self, *arguments: str) -> str:
+        """What the program prints."""
+        if shutil.which("amixer") is None:
+            raise ToolUnavailable("amixer is not installed.")
+        process = await asyncio.create_subprocess_exec(
+            "amixer",
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "LC_ALL": "C"},  # its words are parsed
+        )
+        try:
+            async with asyncio.timeout(self._limit_seconds):
+                output, complaint = await process.communicate()
+        except TimeoutError as error:
+            raise ToolUnavailable("amixer does not answer.") from error
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        if process.returncode:
+            reason = complaint.decode(errors="replace").strip().splitlines()
+            raise ToolUnavailable(f"amixer failed{': ' + reason[0][:200] if reason else ''}.")
+        return output.decode(errors="replace")

@@ -1,10 +1,9 @@
-"""Finds the sound system of this machine, again when it changes; without one, the gateway's own loudness."""
+"""Finds the sound system of this machine, and again when it changes; otherwise our own loudness is set."""
 
 import json
 import logging
 import math
 import os
-import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -12,13 +11,7 @@ from typing import TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.private_files import private_file
-from voice_gateway.tools.builtin.volume.backends import (
-    AlsaVolume,
-    MacVolume,
-    PactlVolume,
-    PulseVolume,
-    WpctlVolume,
-)
+from voice_gateway.tools.builtin.volume.backends import AlsaVolume, PulseVolume
 from voice_gateway.tools.builtin.volume.tool import FULL, Loudness, VolumeBackend
 
 LOOK_AGAIN_SECONDS = 10.0  # a desktop session may start after the gateway
@@ -75,7 +68,7 @@ class PlaybackVolume:
         self._now = now
         if self._file is None:
             return
-        # Replaced as a whole: nobody ever reads half of it.
+        # Replaced as a whole, so that no process reads half of it.
         fresh = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         try:
             private_file(fresh)
@@ -85,15 +78,8 @@ class PlaybackVolume:
             log.warning("the volume cannot be kept", extra={"file": str(self._file), "reason": str(error)})
 
 
-def known_backends() -> list[VolumeBackend]:
-    """In the order they are tried: the quickest and most general first."""
-    if sys.platform == "darwin":
-        return [MacVolume()]
-    return [PulseVolume(), WpctlVolume(), PactlVolume(), AlsaVolume()]
-
-
 class SystemVolume:
-    """Whatever sets the loudness here. It is looked for at first use, so starting costs nothing."""
+    """The sound system of this machine. It is looked for at first use, so starting costs nothing."""
 
     def __init__(
         self,
@@ -102,7 +88,7 @@ class SystemVolume:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._own = own
-        self._backends = known_backends() if backends is None else list(backends)
+        self._backends = [PulseVolume(), AlsaVolume()] if backends is None else list(backends)
         self._found: VolumeBackend | None = None
         self._clock, self._look_at = clock, -math.inf
         self.label = own.label
