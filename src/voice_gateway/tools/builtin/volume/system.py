@@ -88,7 +88,9 @@ class SystemVolume:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._own = own
-        self._backends = [PulseVolume(), AlsaVolume()] if backends is None else list(backends)
+        self._backends: Sequence[VolumeBackend] = (
+            (PulseVolume(), AlsaVolume()) if backends is None else backends
+        )
         self._found: VolumeBackend | None = None
         self._clock, self._look_at = clock, -math.inf
         self.label = own.label
