@@ -19,7 +19,7 @@ from tests.fakes.zwave_gateway import FakeGateway
 
 from bench.table import Row
 from voice_gateway.routines.model import Event, Every, Once, Routine
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.store import RoutineStore, kept_in
 
 MANY, IDLE_SECONDS = 10_000, 20.0
 SENSORS, REPORTS = 1000, 100  # each sensor reports every ten seconds
@@ -51,10 +51,10 @@ def run(passes: int) -> list[Row]:
 @contextlib.asynccontextmanager
 async def _gateway(
     folder: Path, settings: str, routines: list[Routine]
-) -> AsyncIterator[tuple[Running, SqliteRoutines]]:
+) -> AsyncIterator[tuple[Running, RoutineStore]]:
     commands = Commands(folder)
     commands.file("voice-gateway.toml", settings)
-    store = SqliteRoutines(folder / "data" / "voice-gateway" / "routines.sqlite3")
+    store = kept_in("sqlite", folder / "data" / "voice-gateway")[0]
     if routines:
         store.add(routines, 2 * MANY)
     async with Running.opened(commands) as running:

@@ -8,25 +8,25 @@ from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.running_gateway import ask
 from tests.fakes.waiting import until
 
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.store import RoutineStore, kept_in
 from voice_gateway.tools.builtin.timers import TimerStore
 
 NO_SERVER = "mcpServers = {}\n[tools]\nsearch = false\n[home]\ntimezone = 'UTC'\n"
 
 
 @pytest.fixture
-def routines(commands: Commands) -> SqliteRoutines:
+def routines(commands: Commands) -> RoutineStore:
     commands.file("voice-gateway.toml", NO_SERVER)
-    return SqliteRoutines(commands.folder / "data" / "voice-gateway" / "routines.sqlite3")
+    return kept_in("sqlite", commands.folder / "data" / "voice-gateway")[0]
 
 
-def due_now(routines: SqliteRoutines) -> None:
+def due_now(routines: RoutineStore) -> None:
     [kept] = routines.all()
     routines.replace([replace(kept, next=datetime.now(UTC).replace(microsecond=0))])
 
 
 @pytest.mark.slow
-async def test_it_is_said_back_listed_and_cancelled(commands: Commands, routines: SqliteRoutines) -> None:
+async def test_it_is_said_back_listed_and_cancelled(commands: Commands, routines: RoutineStore) -> None:
     async with Running.opened(commands):
 
         async def said(words: str) -> str:
@@ -55,7 +55,7 @@ async def test_it_is_said_back_listed_and_cancelled(commands: Commands, routines
 
 
 @pytest.mark.slow
-async def test_it_rings_like_any_alarm_and_comes_again(commands: Commands, routines: SqliteRoutines) -> None:
+async def test_it_rings_like_any_alarm_and_comes_again(commands: Commands, routines: RoutineStore) -> None:
     timers = TimerStore(commands.folder / "data" / "voice-gateway" / "timers.sqlite3")
     async with Running.opened(commands):
         await ask(commands, "remind me every day at noon to stretch")

@@ -10,8 +10,8 @@ from tests.fakes.running_gateway import processes, server, socket_of, state_of
 from tests.fakes.waiting import until
 
 from voice_gateway.channels.control import request
-from voice_gateway.routines.model import Last
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.model import LastRun
+from voice_gateway.routines.store import kept_in
 
 RESOURCE = 'server = "weather", resource = "weather://now"'
 FILE = f"""
@@ -39,8 +39,8 @@ async def weather(commands: Commands, state: str, temperature: int) -> None:
     assert said["ok"], said
 
 
-def runs(commands: Commands) -> dict[str, Last | None]:
-    store = SqliteRoutines(commands.folder / "data" / "voice-gateway" / "routines.sqlite3")
+def runs(commands: Commands) -> dict[str, LastRun | None]:
+    store = kept_in("sqlite", commands.folder / "data" / "voice-gateway")[0]
     return {one.say.rstrip(".").split()[-1]: one.last for one in store.all()}
 
 

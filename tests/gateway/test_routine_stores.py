@@ -11,9 +11,9 @@ from tests.fakes.redis_server import RedisServer
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.routines.model import Condition, Event, Every, Last, Once, Routine, Sun, Trigger
-from voice_gateway.routines.redis_store import RedisLease, RedisRoutines, connected
-from voice_gateway.routines.store import Finished, RoutineStore, TooMany, kept_in
+from voice_gateway.routines.model import Condition, Event, Every, LastRun, Once, Routine, Sun, Trigger
+from voice_gateway.routines.store import Finished, RoutineStore, Row, TooMany, kept_in
+from voice_gateway.shared.rows import RedisRows, SharedRedis
 
 NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
 LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
@@ -33,12 +33,13 @@ def redis(tmp_path_factory) -> Iterator[RedisServer]:
 
 @pytest.fixture(params=["sqlite", "redis"])
 def store(request, tmp_path: Path) -> RoutineStore:
-    """`again` opens it once more, as another process does."""
+    """It holds the lease; `again` opens it once more, as another process does."""
     setting = "sqlite"
     if request.param == "redis":
         setting = request.getfixturevalue("redis").url
-        connected(setting).flushall()
-    made, _ = kept_in(setting, tmp_path)
+        request.getfixturevalue("redis").ask("FLUSHALL")
+    made, lease = kept_in(setting, tmp_path)
+    assert lease.renew(loud=False)
     made.again = lambda: kept_in(setting, tmp_path)[0]  # type: ignore[attr-defined]
     return made
 
@@ -53,7 +54,7 @@ def test_each_kind_comes_back_as_it_was(store):
     condition = Condition(
         (0, 4), "22:00", "sunrise", "zwave", "zwave://devices/3/0", "Lamp", "on", unless=True
     )
-    last = Last(NOW, ok=False, text="It is jammed.")
+    last = LastRun(NOW, ok=False, text="It is jammed.")
     more = ("hello", condition, (("Lamp", "Hall", "zwave"),), True)
     due = [*(NOW + timedelta(seconds=second, microseconds=123456) for second in range(3)), None]
     routines = [
@@ -77,29 +78,28 @@ def test_no_more_than_the_limit_are_kept(store):
     assert len(store.all()) == 1
 
 
-def test_of_many_one_gets_the_claim(store):
+def test_many_threads_claim_each_run_once(store):
     made = store.add([once()] * 20, 100)
     wanted = [(one.id, one.next) for one in made]
 
     def claim(name: str) -> list[int]:
-        own = store.again()
-        return [one.id for pair in wanted for one in own.claim([pair], name, NOW)]
+        return [one.id for pair in wanted for one in store.claim([pair], name)]
 
     with ThreadPoolExecutor(4) as pool:
-        got = list(pool.map(claim, "abcd"))
-    assert sorted(one for ids in got for one in ids) == sorted(one.id for one in made)
+        claimed = list(pool.map(claim, "abcd"))
+    assert sorted(one for ids in claimed for one in ids) == sorted(one.id for one in made)
 
 
 def test_what_was_moved_paused_or_cancelled_is_not_claimed(store):
     moved, paused, gone = store.add([once()] * 3, 10)
     store.replace([replace(moved, next=NOW + timedelta(hours=1)), replace(paused, paused=True)])
     store.remove([gone.id])
-    assert store.claim([(one.id, one.next) for one in (moved, paused, gone)], "me", NOW) == []
+    assert store.claim([(one.id, one.next) for one in (moved, paused, gone)], "me") == []
 
 
 def test_what_a_dead_gateway_claimed_is_known_and_can_be_finished_by_another(store):
     [made] = store.add([once()], 10)
-    store.claim([(made.id, made.next)], "dead", NOW)
+    store.claim([(made.id, made.next)], "dead")
     assert store.unfinished("dead") == []
     [found] = store.unfinished("me")
     assert found.id == made.id
@@ -112,12 +112,12 @@ def test_what_a_dead_gateway_claimed_is_known_and_can_be_finished_by_another(sto
 def test_what_is_finished_is_due_again(store):
     daily = Routine("x", Every("FREQ=DAILY", NOW), (LAMP,), next=NOW)
     [made] = store.add([daily], 10)
-    [ours] = store.claim([(made.id, NOW)], "me", NOW)
-    done = replace(ours, last=Last(NOW, True, "Done."))
+    [ours] = store.claim([(made.id, NOW)], "me")
+    done = replace(ours, last=LastRun(NOW, True, "Done."))
     store.finish([Finished(done, NOW + timedelta(days=1))], "me")
     [kept] = store.all()
-    assert (kept.next, kept.last) == (NOW + timedelta(days=1), Last(NOW, True, "Done."))
-    assert store.claim([(made.id, NOW)], "me", NOW) == []
+    assert (kept.next, kept.last) == (NOW + timedelta(days=1), LastRun(NOW, True, "Done."))
+    assert store.claim([(made.id, NOW)], "me") == []
 
 
 def test_every_change_changes_the_stamp(store):
@@ -132,7 +132,7 @@ def test_every_change_changes_the_stamp(store):
 def test_what_people_change_while_it_runs_stays_as_they_have_it(store):
     daily = Routine("x", Every("FREQ=DAILY", NOW), (LAMP,), next=NOW)
     moved, paused, single = store.add([daily, daily, once(0)], 10)
-    claimed = store.claim([(one.id, one.next) for one in (moved, paused, single)], "me", NOW)
+    claimed = store.claim([(one.id, one.next) for one in (moved, paused, single)], "me")
     later = NOW + timedelta(hours=3)
     other = Every("FREQ=WEEKLY", NOW)
     store.replace(
@@ -142,7 +142,7 @@ def test_what_people_change_while_it_runs_stays_as_they_have_it(store):
             replace(single, trigger=Once(later), next=later),
         ]
     )
-    tomorrow, last = NOW + timedelta(days=1), Last(NOW, True, "Done.")
+    tomorrow, last = NOW + timedelta(days=1), LastRun(NOW, True, "Done.")
     over = [Finished(replace(one, last=last), tomorrow, one.id == single.id) for one in claimed]
     store.finish(over, "me")
 
@@ -155,15 +155,15 @@ def test_what_people_change_while_it_runs_stays_as_they_have_it(store):
 
 def test_an_answer_that_was_lost_is_given_again(store):
     [made] = store.add([once()], 10)
-    first = store.claim([(made.id, made.next)], "me", NOW)
-    assert store.claim([(made.id, made.next)], "me", NOW) == first
-    assert store.claim([(made.id, made.next)], "another", NOW) == []
+    first = store.claim([(made.id, made.next)], "me")
+    assert store.claim([(made.id, made.next)], "me") == first
+    assert store.claim([(made.id, made.next)], "another") == []
 
 
 def test_what_must_stay_so_is_planned_unless_it_runs_or_is_paused(store):
     event = Routine("x", Event("zwave", "zwave://devices/7/0", "open", 600.0), (LAMP,))
     waiting, runs, paused, clock = store.add([event, event, replace(event, paused=True), once()], 10)
-    store.claim([(runs.id, None)], "me", NOW)
+    store.claim([(runs.id, None)], "me")
     due = NOW + timedelta(seconds=600, microseconds=7)
     store.plan({one.id: due for one in (waiting, runs, paused, clock)})
     found = {one.id: one.next for one in store.planned()}
@@ -193,58 +193,93 @@ def works(store: RoutineStore) -> bool:
     return True
 
 
-def test_a_damaged_one_is_set_aside_and_the_others_stay(redis):
-    client = connected(redis.url)
-    client.flushall()
-    store = RedisRoutines(client)
-    kept, spoilt, empty = store.add([once()] * 3, 10)
-    client.hset("voice-gateway:routines:body", str(spoilt.id), "{}")
-    client.hset("voice-gateway:routines:plan", str(empty.id), "")
+def test_a_row_that_cannot_be_read_is_left_out(redis):
+    redis.ask("FLUSHALL")
+    store, _ = kept_in(redis.url, Path())
+    kept, _spoilt, empty = store.add([once()] * 3, 10)
+    redis.ask("HSET", "voice-gateway:routines:rows", str(_spoilt.id), '["{}", false, 1.0, false, null, null]')
+    redis.ask("HSET", "voice-gateway:routines:rows", str(empty.id), "")
     assert [one.id for one in store.all()] == [kept.id]
-    assert [one.id for one in store.planned()] == [kept.id]
-    assert client.hlen("voice-gateway:routines:damaged") == 2
-    assert client.get("voice-gateway:routines:version") == "1"
 
 
-def test_of_two_gateways_one_has_the_lease_until_it_lets_go(redis):
-    connected(redis.url).flushall()
-    first, second = RedisLease(connected(redis.url)), RedisLease(connected(redis.url))
+def test_two_gateways_share_one_lease(redis):
+    redis.ask("FLUSHALL")
+    first, second = SharedRedis(redis.url).lease, SharedRedis(redis.url).lease
     assert not second.held()
-    assert first.renew(loud=False)
-    assert not second.renew(loud=False)
-    assert first.renew(loud=False)
+    assert first.renew()
+    assert not second.renew()
+    assert first.renew()
     second.release()  # not its own
     assert first.held()
     first.release()
-    assert second.renew(loud=False)
+    assert second.renew()
 
 
-async def test_what_was_kept_survives_a_redis_that_is_killed(tmp_path: Path):
+def test_a_gateway_that_stalled_while_it_held_the_lease_starts_nothing(redis):
+    redis.ask("FLUSHALL")
+    stalled, its_lease = kept_in(redis.url, Path())
+    other, lease = kept_in(redis.url, Path())
+    [made] = stalled.add([once()], 10)
+    assert its_lease.renew(loud=False)
+    redis.ask("DEL", "voice-gateway:lease")  # it ran out
+
+    assert stalled.claim([(made.id, made.next)], "stalled") == []
+    assert lease.renew(loud=False)
+    assert stalled.claim([(made.id, made.next)], "stalled") == []
+    assert not its_lease.renew(loud=False)
+    assert other.claim([(made.id, made.next)], "other") == [made]
+
+
+def test_a_lease_that_changes_hands_during_a_claim_aborts_it(redis):
+    redis.ask("FLUSHALL")
+    shared = SharedRedis(redis.url)
+    store, _ = kept_in(redis.url, Path())
+    assert shared.lease.renew()
+    [made] = store.add([once()], 10)
+    rows = RedisRows(shared, "routines", Row._make, "lost")
+    seen = []
+
+    def work(found):
+        seen.append(list(found))
+        if found:
+            redis.ask("SET", "voice-gateway:lease", "another gateway")
+        for number, row in found.items():
+            found[number] = row._replace(claimed_by="me")
+
+    rows.change(work, [made.id], as_holder=True)
+    assert seen == [[made.id], []]
+    assert not store.planned()[0].claimed
+
+
+async def test_routines_survive_a_redis_that_is_killed(tmp_path: Path):
     server = RedisServer(tmp_path)
     store, lease = kept_in(server.url, tmp_path)
+    assert lease.renew(loud=False)
     made = store.add([once(), once()], 10)
-    claimed = store.claim([(made[0].id, made[0].next)], "me", NOW)
+    claimed = store.claim([(made[0].id, made[0].next)], "me")
     server.kill()
     for step in (store.all, store.stamp, lambda: store.add([once()], 10), lambda: lease.renew(loud=False)):
-        with pytest.raises(ToolUnavailable, match="Routines"):
+        with pytest.raises(ToolUnavailable):
             step()
     server.start()
-    await until(lambda: works(store))  # it reads what it had written down first
+    await until(lambda: works(store))
     assert store.all() == made
     assert store.unfinished("another") == claimed
-    assert lease.renew(loud=False)
+    await until(lambda: lease.renew(loud=False))
     server.stop()
 
 
-async def test_a_redis_that_hangs_is_not_waited_for_and_nothing_is_done_twice_when_it_wakes(tmp_path: Path):
+async def test_a_claim_whose_answer_was_lost_can_be_repeated_by_its_gateway_only(tmp_path: Path):
     server = RedisServer(tmp_path)
-    store, _ = kept_in(server.url, tmp_path)
+    store, lease = kept_in(server.url, tmp_path)
     [made] = store.add([once()], 10)
+    assert lease.renew(loud=False)
     server.freeze()
     with pytest.raises(ToolUnavailable):
-        store.claim([(made.id, made.next)], "me", NOW)
+        store.claim([(made.id, made.next)], "me")
     server.thaw()
     await until(lambda: works(store))
-    assert store.claim([(made.id, made.next)], "me", NOW) == [made], "whether or not it came through"
-    assert store.claim([(made.id, made.next)], "another", NOW) == []
+    assert lease.renew(loud=False)
+    assert store.claim([(made.id, made.next)], "me") == [made]
+    assert store.claim([(made.id, made.next)], "another") == []
     server.stop()

@@ -12,7 +12,7 @@ from tests.fakes.running_gateway import server
 from tests.fakes.waiting import until
 
 from voice_gateway.routines.model import Once, Routine
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.store import kept_in
 
 COUNT = 1000
 LIMIT_SECONDS = 150.0
@@ -26,7 +26,7 @@ async def test_each_is_done_at_most_once_and_the_unfinished_are_told(commands: C
     done = tmp_path / "done"
     done.touch()
     commands.file("voice-gateway.toml", server("zwave", "counting_server.py", done, 0.05, tmp_path / "names"))
-    store = SqliteRoutines(tmp_path / "data" / "voice-gateway" / "routines.sqlite3")
+    store = kept_in("sqlite", tmp_path / "data" / "voice-gateway")[0]
     due = (datetime.now(UTC) + timedelta(seconds=40)).replace(microsecond=0)
     calls = [{"name": "control_zwave_device", "args": {"deviceName": name, "action": "on"}} for name in names]
     store.add(

@@ -5,8 +5,8 @@ from tests.mqtt.conftest import Listener, opened_on
 
 from voice_gateway.channels.mqtt.requests import Requests
 from voice_gateway.channels.mqtt.topics import Request
-from voice_gateway.conversation.redis_store import RedisStore
 from voice_gateway.conversation.store import CLAIMED, MemoryStore, SqliteStore
+from voice_gateway.shared.store import RedisStore
 from voice_gateway.turn import Reply
 
 

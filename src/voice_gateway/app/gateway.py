@@ -43,7 +43,7 @@ from voice_gateway.reports import (
     server_report,
     what_is_missing,
 )
-from voice_gateway.routines.alarms import RepeatedAlarms
+from voice_gateway.routines.tools import RepeatedAlarms
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
@@ -190,7 +190,7 @@ class Gateway:
 
     def _build_conversation(self) -> Conversation:
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
-        gateway = gateway_id(data_folder() / "gateway-id") if self.store.lines is not None else ""
+        gateway = gateway_id(data_folder() / "gateway-id") if self.store.shared else ""
         damaged = damaged_file(self.watch, "memory", "acts")
         acts = acts_from(self.store, data_folder() / "acts.sqlite", gateway, on_damage=damaged)
         return Conversation(

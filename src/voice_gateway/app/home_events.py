@@ -13,8 +13,8 @@ from voice_gateway.errors import GatewayError
 from voice_gateway.events import AlarmsTold, EventBus, Happened, Notice
 from voice_gateway.integrations.alarms import Alarm, AlarmBook
 from voice_gateway.integrations.events import RESOURCE, EventPage, HomeEvent, read_page
-from voice_gateway.routines.model import Shown
-from voice_gateway.routines.runner import Told
+from voice_gateway.routines.model import ResourceState
+from voice_gateway.routines.runner import StateChange
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ Sounder = Callable[[str], Coroutine[Any, Any, None]]  # tells it until it is can
 ANSWER_SECONDS = 10.0
 AGAIN_SECONDS = 60.0  # how often an alarm is written where people read
 LOOK_SECONDS = 2.0  # how long it may go unnoticed that another gateway's user has heard it
-QUIET = Shown("quiet")
+QUIET = ResourceState("quiet")
 
 
 class HomeEvents:
@@ -38,7 +38,7 @@ class HomeEvents:
         book: AlarmBook,
         *,
         homes: Callable[[], Collection[str]],
-        routines: Callable[[Told], None],
+        routines: Callable[[StateChange], None],
         sounders: list[Sounder],
     ) -> None:
         self._request, self._watch, self._settings, self.book = request, watch, settings, book
@@ -111,9 +111,9 @@ class HomeEvents:
         self.book.happened(event)
         spoken = event.kind in self._settings.speak and not event.urgent and event.state != "released"
         self._watch.publish(Happened(event.kind, event.text, event.to_json(), noticed=spoken))
-        shown = Shown(event.words[0], event.words[1:])
+        shown = ResourceState(event.words[0], event.words[1:])
         for resource in (event.resource, RESOURCE):  # of this device, and of any
-            self._routines(Told(event.server, resource, QUIET, shown, event.device))
+            self._routines(StateChange(event.server, resource, QUIET, shown, event.device))
         if spoken:
             self._watch.publish(Notice(event.text, aloud=True))
 

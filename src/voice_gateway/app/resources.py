@@ -8,8 +8,8 @@ from typing import Any
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import GatewayError
-from voice_gateway.routines.model import Shown
-from voice_gateway.routines.runner import Told
+from voice_gateway.routines.model import ResourceState
+from voice_gateway.routines.runner import StateChange
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class WatchedResources:
     def __init__(
         self,
         request: Request,
-        told: Callable[[Told], None],
+        told: Callable[[StateChange], None],
         homes: Callable[[], Collection[str]],
         poll_seconds: float,
     ) -> None:
@@ -41,7 +41,7 @@ class WatchedResources:
         self._connected: set[str] = set()
         self._wanted: frozenset[Key] = frozenset()
         self._subscribed: set[Key] = set()
-        self._known: dict[Key, Shown] = {}
+        self._known: dict[Key, ResourceState] = {}
         self._due: set[Key] = set()  # to be read
         self._wake = asyncio.Event()
 
@@ -63,7 +63,7 @@ class WatchedResources:
         self._subscribed = {key for key in self._subscribed if key[0] != server}
         self._wake.set()
 
-    async def state_of(self, server: str, uri: str) -> Shown | None:
+    async def state_of(self, server: str, uri: str) -> ResourceState | None:
         key = server, uri
         return self._known.get(key) or await self._read(key)
 
@@ -90,9 +90,9 @@ class WatchedResources:
             return
         self._known[key] = now
         if before is not None and before != now:
-            self._told(Told(*key, before, now))
+            self._told(StateChange(*key, before, now))
 
-    async def _read(self, key: Key) -> Shown | None:
+    async def _read(self, key: Key) -> ResourceState | None:
         answer = await self._asked(key, "resources/read")
         contents = answer.get("contents") if answer is not None else None
         texts = [one.get("text") for one in contents or () if isinstance(one, Mapping)]
@@ -109,7 +109,7 @@ class WatchedResources:
             return None
 
 
-def shown_of(text: str) -> Shown:
+def shown_of(text: str) -> ResourceState:
     """A word, a number, or a JSON object: then what it calls its state, and all else as what it measures."""
     plain = text.strip()
     try:
@@ -117,10 +117,10 @@ def shown_of(text: str) -> Shown:
     except (ValueError, RecursionError):
         found = plain
     if not isinstance(found, dict):
-        return Shown(_word(found) if isinstance(found, bool | int | float | str) else plain[:LONGEST])
+        return ResourceState(_word(found) if isinstance(found, bool | int | float | str) else plain[:LONGEST])
     facts = {str(key).replace("_", " "): _word(value) for key, value in found.items() if _is_plain(value)}
     state = next((facts[key] for key in _STATES if key in facts), plain[:LONGEST])
-    return Shown(state, tuple(f"{key} {value}" for key, value in facts.items())[:MOST_READINGS])
+    return ResourceState(state, tuple(f"{key} {value}" for key, value in facts.items())[:MOST_READINGS])
 
 
 def _is_plain(value: object) -> bool:

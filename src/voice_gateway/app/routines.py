@@ -19,8 +19,8 @@ from voice_gateway.integrations.events import RESOURCE
 from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import JudgedCalls, RoutineBook
-from voice_gateway.routines.model import MAKE, Call, Last, Later, Missing, Routine, Shown
-from voice_gateway.routines.runner import RoutineRunner, Told
+from voice_gateway.routines.model import MAKE, Call, LastRun, Later, Missing, ResourceState, Routine
+from voice_gateway.routines.runner import RoutineRunner, StateChange
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import kept_in
 from voice_gateway.tools.builtin import system_clock
@@ -143,7 +143,7 @@ class Routines:
         besides = tier(call, replace(known, destructive=False), PermissionSettings(), None)
         return not known.destructive or besides is Tier.SENSITIVE
 
-    def nobody_tells(self, server: str, resource: str) -> str:
+    def unwatchable(self, server: str, resource: str) -> str:
         if server not in self._gateway.settings.mcpServers:
             return f'There is no server "{server[:80]}".'
         devices = self._gateway.local.home.devices
@@ -162,17 +162,17 @@ class Routines:
 
     # --- running, for the runner
 
-    async def carry_out(self, routine: Routine) -> Last:
+    async def carry_out(self, routine: Routine) -> LastRun:
         if routine.say:
             self._gateway.watch.publish(Notice(routine.say, aloud=True))
         if not routine.calls:
-            return Last(system_clock(), ok=True, text=routine.say)
+            return LastRun(system_clock(), ok=True, text=routine.say)
         if not routine.rings:  # an alarm waits for no home
             await self._gateway.home_known()
         if gone := self._gone(routine):
             why = GONE.format(name=gone, what=self.book.what(routine))
             self.tell(why)
-            return Last(system_clock(), ok=False, text=why)
+            return LastRun(system_clock(), ok=False, text=why)
         where = self._made_in(routine)
         own = Utterance(routine.text, routine.channel, f"routine-{routine.id}", routine.room or None)
         reply = await self._gateway.conversation.carry_out(
@@ -182,7 +182,7 @@ class Routines:
             self.tell(FAILED.format(text=routine.text, why=reply.text))
         elif routine.aloud:
             self.tell(reply.text)
-        return Last(system_clock(), ok=reply.ok, text=reply.text)
+        return LastRun(system_clock(), ok=reply.ok, text=reply.text)
 
     def _agreed(self, routine: Routine) -> bool:
         """Whether its yes still counts: for these devices, and while routines may do that."""
@@ -210,14 +210,14 @@ class Routines:
     def _made_in(self, routine: Routine) -> Utterance:
         return Utterance(routine.text, routine.channel, routine.conversation, routine.room or None)
 
-    async def state_of(self, server: str, resource: str) -> Shown | None:
+    async def state_of(self, server: str, resource: str) -> ResourceState | None:
         if server not in self._homes():
             return await self.resources.state_of(server, resource)
         await self._gateway.home_known()
         home = self._gateway.local.home
         found = (one for one in home.devices if one.source == server and resource_of(one) == resource)
         device = next(found, None)
-        return Shown(home.state_of(device), device.readings) if device is not None else None
+        return ResourceState(home.state_of(device), device.readings) if device is not None else None
 
     def watch(self, resources: Iterable[tuple[str, str]]) -> None:
         """Devices are watched with their home anyway."""
@@ -241,8 +241,11 @@ class Routines:
     def changed(self, change: Change) -> None:
         """A device is not as it was, whoever noticed."""
         device = change.device
-        before, after = Shown(change.before, change.readings), Shown(change.after, device.readings)
-        self.runner.happened(Told(device.source, resource_of(device), before, after, device.name))
+        before, after = (
+            ResourceState(change.before, change.readings),
+            ResourceState(change.after, device.readings),
+        )
+        self.runner.happened(StateChange(device.source, resource_of(device), before, after, device.name))
 
 
 def _source(device: HomeDevice) -> str:

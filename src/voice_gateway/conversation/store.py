@@ -1,12 +1,15 @@
 """Where conversations and answered requests are kept: in memory, in a SQLite file, or in a Redis."""
 
 import asyncio
+import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from voice_gateway.shared import is_redis
 from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
 
 CLAIMED = "claimed"
@@ -14,26 +17,17 @@ MOST_ENTRIES = 10_000  # in memory: about 3000 answered requests, or some ten me
 TIDY_SECONDS = 60.0
 
 
-class LinePlace(Protocol):
-    """In a line of those who wait for the same thing. Of a process only one at a time waits for its turn."""
-
-    async def turn(self) -> None: ...
-
-    async def leave(self) -> None: ...
-
-
-class Lines(Protocol):
-    """First come, first served, among several gateways."""
-
-    async def enter(self, key: str, name: str = "", after: Sequence[str] = ()) -> LinePlace:
-        """`name` is ours, for others; `after` are those who come before us and may still be on their way."""
-        ...
-
-
 class Store(Protocol):
     """Texts by key, each forgotten after its time."""
 
-    lines: Lines | None  # of a store that several gateways share: for them a lock is not enough
+    @property
+    def shared(self) -> bool:
+        """Several gateways use it, so a lock of this process is not enough."""
+        ...
+
+    def lock(self, key: str) -> AbstractAsyncContextManager[None]:
+        """Held by one caller of all gateways; does nothing in a store that is not shared."""
+        ...
 
     def on_change(self, tell: Callable[[Exception | None], None]) -> None:
         """`tell` gets the trouble when the store goes away by itself, and None when it is back."""
@@ -61,7 +55,10 @@ class Store(Protocol):
 class MemoryStore:
     """Forgets with the process, and the oldest when there is too much: a gateway stays up for months."""
 
-    lines: Lines | None = None
+    shared = False
+
+    def lock(self, key: str) -> AbstractAsyncContextManager[None]:
+        return contextlib.nullcontext()
 
     def __init__(self, now: Callable[[], float] = time.time, *, most_entries: int = MOST_ENTRIES) -> None:
         self._entries: dict[str, tuple[float, str]] = {}
@@ -130,7 +127,10 @@ _ENTRIES = Schema(
 class SqliteStore:
     """A command may use the file beside the gateway; a turn touches it twice."""
 
-    lines: Lines | None = None
+    shared = False
+
+    def lock(self, key: str) -> AbstractAsyncContextManager[None]:
+        return contextlib.nullcontext()
 
     def __init__(
         self,
@@ -200,8 +200,8 @@ def store_from(
     setting: str, file: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
 ) -> Store:
     """`memory`, `sqlite`, or the address of a Redis. `on_damage` is told when a damaged file was replaced."""
-    if setting.startswith(("redis://", "rediss://", "unix://")):
-        from voice_gateway.conversation.redis_store import RedisStore
+    if is_redis(setting):
+        from voice_gateway.shared.store import RedisStore
 
         return RedisStore(setting)
     return SqliteStore(file, on_damage=on_damage) if setting == "sqlite" else MemoryStore()

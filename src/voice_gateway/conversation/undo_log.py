@@ -17,7 +17,7 @@ from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
 from voice_gateway.turns.acts import KEPT_SECONDS, Acts, UndoEntry, Where
 
 if TYPE_CHECKING:
-    from voice_gateway.conversation.redis_store import RedisStore
+    from voice_gateway.shared.store import RedisStore
 
 MOST_ACTS = 500  # of all doors together; a model in a loop must not fill the disk
 
@@ -181,9 +181,9 @@ def _is_of(kept: Where, wanted: Where) -> bool:
 
 def acts_from(store: Store, file: Path, gateway: str, *, on_damage: Callable[[Damage], None]) -> Acts:
     """Where the conversations are, if gateways share that; else in a file, which commands share."""
-    if store.lines is None:
+    if not store.shared:
         return SqliteActs(file, on_damage=on_damage)
-    from voice_gateway.conversation.redis_store import RedisStore
+    from voice_gateway.shared.store import RedisStore
 
     assert isinstance(store, RedisStore)  # the only one that is shared
     return RedisActs(store, gateway)

@@ -1,14 +1,13 @@
-"""Makes routines, finds them again by what people call them, and changes them."""
+"""Makes routines, finds them by what people call them, and changes them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.loops import starts_itself
 from voice_gateway.routines.model import (
     Call,
     Condition,
@@ -27,18 +26,19 @@ from voice_gateway.routines.store import RoutineStore
 from voice_gateway.routines.wording import say_when
 from voice_gateway.turn import OutcomeStatus
 
-NOBODY_RUNS = "Only a running gateway carries it out: start one with voice-gateway run."
 NO_OPENING = (
-    "A routine may not open the house. Whoever wants that sets allow_opening = true below [routines] in "
+    "A routine may not open the house. To allow it, set allow_opening = true below [routines] in "
     "voice-gateway.toml. I kept nothing."
 )
-MINUTES = timedelta(minutes=2)  # what is nearer is told to the second
+OVER = "It is over already."
+NEAR = timedelta(minutes=2)  # what is nearer is told to the second
 LONGEST_SAY = 300  # characters
+MOST_SHOWN = 4  # routines in a question
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedCalls:
-    """What calls would do, by whoever knows the home."""
+    """What calls would do."""
 
     text: str  # "turn on the Floor Lamp"
     devices: tuple[tuple[str, str, str], ...] = ()  # name, room and server
@@ -47,7 +47,7 @@ class JudgedCalls:
 
 
 class RoutineReader(Protocol):
-    """Who reads words and knows the home."""
+    """Reads words, and knows the home. `app/` hands it in."""
 
     def when(self, text: str) -> Later | Missing | None: ...
 
@@ -57,14 +57,14 @@ class RoutineReader(Protocol):
 
     def judged(self, calls: Sequence[Call]) -> JudgedCalls: ...
 
-    def nobody_tells(self, server: str, resource: str) -> str:
-        """Why no change of that can be noticed; empty where it can."""
+    def unwatchable(self, server: str, resource: str) -> str:
+        """Why no change of that resource can be noticed; empty where it can."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class From:
-    """Who made it, and where."""
+class Origin:
+    """Where a routine was made."""
 
     channel: str = "cli"
     room: str = ""
@@ -72,54 +72,54 @@ class From:
 
 
 class RoutineBook:
-    """Every method waits for the disk: call it through a thread."""
+    """Every method blocks on the store: call it through a thread."""
 
     def __init__(
         self,
         store: RoutineStore,
-        words: RoutineReader | None,
+        reader: RoutineReader | None,  # None: only for looking, cancelling and pausing
         place: Place,
         settings: RoutinesSettings,
         *,
         now: Callable[[], datetime],
     ) -> None:
-        self.store, self.place = store, place
-        self._home, self._settings, self.now = words, settings, now
+        self.store, self.place, self.now = store, place, now
+        self._reader, self._settings = reader, settings
 
     @property
-    def _words(self) -> RoutineReader:
-        """Who only looks, cancels or pauses needs none."""
-        if self._home is None:
+    def _home(self) -> RoutineReader:
+        if self._reader is None:
             raise ToolError("That needs the home.")
-        return self._home
+        return self._reader
 
     # --- making
 
     def drafted(self, when: str, do: str = "", calls: Sequence[Call] = (), say: str = "") -> Routine:
-        """As it would be kept. BadArguments: it cannot be, with a sentence that says why."""
-        later = self._words.when(when)
+        """The routine as it would be kept. BadArguments: it cannot be, with a sentence that says why."""
+        later = self._home.when(when)
         if later is None:
             raise BadArguments(
                 f'I can\'t read "{when[:80]}" as a time or an event. For example: "every day at 7 am".'
             )
         if isinstance(later, Missing):
             raise BadArguments(later.text)
-        found: Sequence[Call] | str = calls or (self._words.order(do) if do else ())
-        if isinstance(found, str):
-            raise BadArguments(found)
-        if not found and not say:
+        read: Sequence[Call] | str = calls or (self._home.order(do) if do else ())
+        if isinstance(read, str):
+            raise BadArguments(read)
+        if not read and not say:
             raise BadArguments("There is nothing in it to do or to say.")
         if len(say) > LONGEST_SAY:
             raise BadArguments(f"What is said may have {LONGEST_SAY} characters.")
-        made = Routine("", later.trigger, tuple(found), say, later.condition, until=later.until)
+        made = Routine("", later.trigger, tuple(read), say, later.condition, until=later.until)
         return self._judged(replace(made, back=later.back, made=self.now()))
 
     def _judged(self, routine: Routine) -> Routine:
-        judged = self._words.judged(routine.calls)
+        """With what the home says of its calls, its next time, and its text."""
+        judged = self._home.judged(routine.calls)
         if judged.opens and not self._settings.allow_opening:
             raise ToolError(NO_OPENING)
-        what = judged.text or f"say “{routine.say}”"
         made = replace(routine, devices=judged.devices, sensitive=judged.sensitive, next=self._next(routine))
+        what = judged.text or f"say “{routine.say}”"
         return replace(made, text=f"{what} {say_when(made, self.now(), self.place, absolute=True)}")
 
     def _next(self, routine: Routine) -> datetime | None:
@@ -128,29 +128,28 @@ class RoutineBook:
         except NoPlace:
             raise BadArguments("home.latitude and home.longitude are not set.") from None
 
-    def keep(self, routine: Routine, by: From) -> Routine:
-        """ToolError: it is not kept, and nothing of it is."""
+    def keep(self, routine: Routine, origin: Origin) -> Routine:
+        """ToolError: it was not kept."""
         if isinstance(routine.trigger, Event) and starts_itself(routine, self.store.events()):
             raise ToolError("That would start itself again and again, so I kept nothing.")
-        made = replace(routine, channel=by.channel, room=by.room, conversation=by.conversation)
+        made = replace(routine, channel=origin.channel, room=origin.room, conversation=origin.conversation)
         return self.store.add([made], self._settings.limit)[0]
 
     def what(self, routine: Routine) -> str:
         """ "turn on the Floor Lamp" """
-        return self._words.judged(routine.calls).text or f"say “{routine.say}”"
+        return self._home.judged(routine.calls).text or f"say “{routine.say}”"
 
     def spoken(self, routine: Routine, *, just_made: bool = False) -> str:
-        """ "turn on the Floor Lamp tomorrow at 7 AM"; a length of time is only said while it is new."""
+        """ "turn on the Floor Lamp tomorrow at 7 AM"; a duration is only said of a new routine."""
         if isinstance(routine.trigger, Once) and not just_made:
             at = routine.trigger.at.replace(microsecond=0)
-            routine = replace(
-                routine, trigger=Once(at if at - self.now() < MINUTES else at.replace(second=0))
-            )
+            at = at if at - self.now() < NEAR else at.replace(second=0)
+            routine = replace(routine, trigger=Once(at))
         return f"{self.what(routine)} {say_when(routine, self.now(), self.place)}"
 
     def note(self, when: str) -> str:
-        """What should be said beside it: that a time has passed and means tomorrow."""
-        later = self._words.when(when)
+        """What should be said beside a "when": for example that a time has passed and means tomorrow."""
+        later = self._home.when(when)
         return later.note if isinstance(later, Later) else ""
 
     # --- finding
@@ -159,8 +158,8 @@ class RoutineBook:
         return self.store.all()
 
     def find(self, name: str, fits: Callable[[Routine], bool] | None = None) -> list[Routine]:
-        """Never more than was meant: what is not clear is asked. Of several with that name only the one that
-        `fits` can be meant."""
+        """The routine that is meant, or all if that is said. ToolError asks where several could be meant and
+        not only one of them `fits`."""
         routines = self.store.all()
         if not routines:
             raise ToolError("No routines are planned.", structured={"routines": []})
@@ -168,73 +167,77 @@ class RoutineBook:
         if wanted in ("all", "everything", "every"):
             return routines
         if wanted in ("last", "newest", "it", "that"):
-            return [max(routines, key=lambda one: (one.made, one.id))]
+            return [max(routines, key=lambda routine: (routine.made, routine.id))]
         if wanted in ("first", "next"):
             return routines[:1]
-        if wanted.isdecimal() and (own := [one for one in routines if one.id == int(wanted)]):
-            return own
-        said = set(wanted.split())
-        found = [one for one in routines if said <= self._called(one)] if said else routines
-        if fits is not None and len(found) > 1:
-            found = list(filter(fits, found)) or found
-        if len(found) == 1:
-            return found
-        shown = "; ".join(self.spoken(one) for one in (found or routines)[:4])
-        if not found:
-            raise ToolError(f"I don't find that routine. Planned: {shown}.")
-        raise ToolError(
-            f"Which routine do you mean? {shown}.", structured={"outcome": OutcomeStatus.AMBIGUOUS.value}
-        )
+        if numbered := [routine for routine in routines if str(routine.id) == wanted]:
+            return numbered
+        words = set(wanted.split())
+        matches = [routine for routine in routines if words <= self._names(routine)] if words else routines
+        if fits is not None and len(matches) > 1:
+            matches = list(filter(fits, matches)) or matches
+        if not matches:
+            raise ToolError(f"I don't find that routine. Planned: {self._shown(routines)}.")
+        if len(matches) > 1:
+            raise self._ambiguous(matches)
+        return matches
 
-    def _called(self, routine: Routine) -> set[str]:
-        """All words that it can be named by: its own, and the part of the day at which it comes next."""
+    def find_next(self, name: str, day: str) -> list[Routine]:
+        """The same; its next time must be on that day ("today", "tomorrow") if one is said."""
+        wanted = {"today": 0, "tonight": 0, "tomorrow": 1}.get(day)
+        if wanted is None:
+            return self.find(name or "last", has_time)
+
+        def fits(routine: Routine) -> bool:
+            return self._days_ahead(routine) == wanted
+
+        matches = self.find(name, fits) if name else [*filter(fits, self.store.all())]
+        if not any(map(fits, matches)):
+            raise ToolError(f"Nothing of that is planned for {day}, so I skipped nothing.")
+        if len(matches) > 1:
+            raise self._ambiguous(matches)
+        return matches
+
+    def _ambiguous(self, matches: Sequence[Routine]) -> ToolError:
+        facts = {"outcome": OutcomeStatus.AMBIGUOUS.value}
+        return ToolError(f"Which routine do you mean? {self._shown(matches)}.", structured=facts)
+
+    def _shown(self, routines: Sequence[Routine]) -> str:
+        return "; ".join(self.spoken(routine) for routine in routines[:MOST_SHOWN])
+
+    def _days_ahead(self, routine: Routine) -> int | None:
+        if routine.next is None:
+            return None
+        there, today = (moment.astimezone(self.place.zone).date() for moment in (routine.next, self.now()))
+        return (there - today).days
+
+    def _names(self, routine: Routine) -> set[str]:
+        """All words by which it can be named: its own, and the day and part of the day of its next time."""
         own = set(_plain(routine.text).split())
         if routine.next is None:
             return own
-        there, today = (one.astimezone(self.place.zone) for one in (routine.next, self.now()))
-        days = {0: {"today"}, 1: {"tomorrow"}}.get((there.date() - today.date()).days, set())
+        there = routine.next.astimezone(self.place.zone)
+        days = {0: {"today"}, 1: {"tomorrow"}}.get(self._days_ahead(routine) or 0, set())
         parts = ("night", "morning", "afternoon", "evening", "night")
-        part = parts[(there.hour >= 5) + (there.hour >= 12) + (there.hour >= 18) + (there.hour >= 22)]
+        part = parts[sum(there.hour >= hour for hour in (5, 12, 18, 22))]
         return own | days | {part, f"{there:%A}".casefold(), f"{there:%-I}:{there:%M}"}
-
-    def find_next(self, name: str, day: str) -> list[Routine]:
-        """The one of that name; its next time must be on that day ("today", "tomorrow") if one is said."""
-        wanted = {"today": 0, "tonight": 0, "tomorrow": 1}.get(day)
-        today = self.now().astimezone(self.place.zone).date()
-
-        def fits(one: Routine) -> bool:
-            return (
-                one.next is not None and (one.next.astimezone(self.place.zone).date() - today).days == wanted
-            )
-
-        if wanted is None:
-            return self.find(name or "last", has_time)
-        found = self.find(name, fits) if name else [one for one in self.store.all() if fits(one)]
-        if not any(map(fits, found)):
-            raise ToolError(f"Nothing of that is planned for {day}, so I skipped nothing.")
-        if len(found) > 1:
-            shown = "; ".join(self.spoken(one) for one in found[:4])
-            raise ToolError(
-                f"Which routine do you mean? {shown}.", structured={"outcome": OutcomeStatus.AMBIGUOUS.value}
-            )
-        return found
 
     # --- changing
 
     def cancel(self, routines: Sequence[Routine]) -> list[Routine]:
-        gone = self.store.remove([one.id for one in routines])
+        gone = self.store.remove([routine.id for routine in routines])
         if not gone:
-            raise ToolError("It is over already.")
+            raise ToolError(OVER)
         return gone
 
     def skip(self, routine: Routine) -> Routine | None:
-        """Its next time is left out; None: there was only that one, and it is cancelled."""
+        """Leaves out its next time; None: there was only that one, and it is cancelled."""
         if routine.one_time:
             self.cancel([routine])
             return None
         if routine.next is None:
-            raise ToolError("Nobody knows when that comes next, so there is nothing to skip.")
-        if isinstance(routine.trigger, Event):  # it is so for a while already
+            raise ToolError("I don't know when that comes next, so there is nothing to skip.")
+        if isinstance(routine.trigger, Event):  # its state has lasted for a while already
             return self._replaced(replace(routine, next=None))
         following = due_next(routine, max(routine.next, self.now()), self.place)
         if following is None:
@@ -246,30 +249,29 @@ class RoutineBook:
         return self._replaced(self.moved(routine, when))
 
     def moved(self, routine: Routine, when: str) -> Routine:
-        """As it would be at another time; what comes again and again comes again at the new one."""
-        later = self._words.when(when)
-        if later is None or isinstance(later, Missing):
-            raise BadArguments(
-                later.text if isinstance(later, Missing) else f'I can\'t read the time "{when[:80]}".'
-            )
+        """The routine at another time; what repeats goes on repeating at the new one."""
+        later = self._home.when(when)
+        if not isinstance(later, Later):
+            raise BadArguments(later.text if later else f'I can\'t read the time "{when[:80]}".')
         trigger = later.trigger
-        if isinstance(trigger, Once) and trigger.seconds is None and not _HALF_SAID.search(when.casefold()):
-            trigger = replace(trigger, at=self._same_half(trigger.at, routine))
-        if isinstance(routine.trigger, Every) and isinstance(trigger, Once) and trigger.seconds is None:
-            trigger = replace(routine.trigger, rrule=_at_time(routine.trigger.rrule, trigger.at, self.place))
+        if isinstance(routine.trigger, Event) or isinstance(trigger, Event):
+            raise ToolError("That starts when something happens, so it has no time to move.")
+        if isinstance(trigger, Once) and trigger.seconds is None:
+            if not _HALF_SAID.search(when.casefold()):
+                trigger = replace(trigger, at=self._same_half(trigger.at, routine))
+            if isinstance(routine.trigger, Every):
+                rule = _at_time(routine.trigger.rrule, trigger.at.astimezone(self.place.zone))
+                trigger = replace(routine.trigger, rrule=rule)
         elif isinstance(routine.trigger, Sun | Every) and isinstance(trigger, Sun):
             trigger = replace(trigger, once=routine.one_time)
-        elif isinstance(routine.trigger, Event) or isinstance(trigger, Event):
-            raise ToolError("That starts when something happens, so it has no time to move.")
-        moved = replace(routine, trigger=trigger, condition=later.condition or routine.condition)
-        return self._judged(moved)
+        return self._judged(replace(routine, trigger=trigger, condition=later.condition or routine.condition))
 
     def _same_half(self, at: datetime, routine: Routine) -> datetime:
         """ "To 7:30" without am or pm: what comes at 6 in the morning stays in the morning."""
         zone = self.place.zone
         if routine.next is None or at.astimezone(zone).hour in (0, 12):
             return at
-        before, new = (one.astimezone(zone) for one in (routine.next, at))
+        before, new = (moment.astimezone(zone) for moment in (routine.next, at))
         apart = abs((new.hour * 60 + new.minute) - (before.hour * 60 + before.minute))
         if min(apart, 1440 - apart) <= 360:
             return at
@@ -277,78 +279,118 @@ class RoutineBook:
         return other if other > self.now() or not routine.one_time else other + timedelta(days=1)
 
     def pause(self, *, paused: bool, routines: Sequence[Routine] | None = None) -> list[Routine]:
-        """These, or all but what ends something that was done for a while: a lamp would stay on. Who goes on
-        counts from now: what was left out is not made up for."""
-        chosen = routines
-        if chosen is None:
-            chosen = [one for one in self.store.all() if not (paused and one.back)]
-        changed = [one for one in chosen if one.paused != paused]
+        """These, or all but those that end what was done for a while: a lamp would stay on. A routine that is
+        resumed counts from now; the times it missed are not made up for."""
+        if routines is None:
+            routines = [routine for routine in self.store.all() if not (paused and routine.back)]
+        changed = [replace(routine, paused=paused) for routine in routines if routine.paused != paused]
         if paused:
-            return self.store.replace(replace(one, paused=True) for one in changed)
-        on = [replace(one, paused=False, next=self._next(one)) for one in changed]
-        over = [one for one in on if one.next is None and not isinstance(one.trigger, Event)]
+            return self.store.replace(changed)
+        resumed = [replace(routine, next=self._next(routine)) for routine in changed]
+        over = [routine for routine in resumed if not _comes(routine)]
         if over:
-            self.store.remove([one.id for one in over])
-        return self.store.replace(one for one in on if one not in over)
+            self.store.remove([routine.id for routine in over])
+        return self.store.replace(filter(_comes, resumed))
 
     def _replaced(self, routine: Routine) -> Routine:
         kept = self.store.replace([routine])
         if not kept:
-            raise ToolError("It is over already.")
+            raise ToolError(OVER)
         return kept[0]
 
     # --- as a file
 
     def exported(self) -> list[dict[str, Any]]:
-        return [to_record(one) for one in self.store.all()]
+        return [to_record(routine) for routine in self.store.all()]
 
     def imported(self, records: Sequence[Mapping[str, Any]]) -> int:
-        """All or none of them."""
+        """How many were kept: all of them, or a ToolError and none."""
         routines = []
         for place, record in enumerate(records, start=1):
             try:
                 routine = from_record(record)
                 if isinstance(routine.trigger, Every):
                     check_rule(routine.trigger.rrule)
-                self._check_tellers(routine)
+                self._check_watchable(routine)
                 routines.append(self._judged(replace(routine, last=None)))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 why = f'"{error.args[0]}" is missing' if isinstance(error, KeyError) else error
                 raise BadArguments(
                     f"Routine {place} of the file can't be read: {why}. I kept nothing."
                 ) from error
-        coming = [one for one in routines if one.next is not None or isinstance(one.trigger, Event)]
-        return len(self.store.add(coming, self._settings.limit))
+        return len(self.store.add([*filter(_comes, routines)], self._settings.limit))
 
-    def _check_tellers(self, routine: Routine) -> None:
-        waiting = [one for one in (routine.trigger, routine.condition) if isinstance(one, Event | Condition)]
-        for one in waiting:
-            known = self._words.nobody_tells(one.server, one.resource) if one.server or one.resource else ""
-            if known:
-                raise ToolError(f"{known} I kept nothing.")
+    def _check_watchable(self, routine: Routine) -> None:
+        for part in (routine.trigger, routine.condition):
+            if not isinstance(part, Event | Condition) or not (part.server or part.resource):
+                continue
+            if why_not := self._home.unwatchable(part.server, part.resource):
+                raise ToolError(f"{why_not} I kept nothing.")
 
 
 def has_time(routine: Routine) -> bool:
-    """Which can be moved, and skipped."""
+    """Whether it can be moved and skipped."""
     return not isinstance(routine.trigger, Event)
+
+
+def _comes(routine: Routine) -> bool:
+    return routine.next is not None or isinstance(routine.trigger, Event)
 
 
 _FILLERS = frozenset(
     "the my routine routines plan plans of one for a to that this please timer rule automation".split()
 )
-
-
 _HALF_SAID = re.compile(
     r"\d ?[ap]m\b|morning|afternoon|evening|night|noon|\b(?:1[3-9]|2[0-3]):|\b0\d:|rrule|t\d\d:"
 )
 
 
 def _plain(name: str) -> str:
-    kept = [word for word in re.sub(r"[^\w\s:]", " ", name.casefold()).split() if word not in _FILLERS]
-    return " ".join(kept)
+    words = re.sub(r"[^\w\s:]", " ", name.casefold()).split()
+    return " ".join(word for word in words if word not in _FILLERS)
 
 
-def _at_time(rrule: str, at: datetime, place: Place) -> str:
-    here = at.astimezone(place.zone)
-    rule = re.sub(r"BYHOUR=[\d,]+", f"BYHOUR={here.hour}", rrule)
-    return re.sub(r"BYMINUTE=[\d,]+", f"BYMINUTE={here.minute}", rule)
+def _at_time(rrule: str, at: datetime) -> str:
+    rule = re.sub(r"BYHOUR=[\d,]+", f"BYHOUR={at.hour}", rrule)
+    return re.sub(r"BYMINUTE=[\d,]+", f"BYMINUTE={at.minute}", rule)
+
+
+# --- routines that start themselves
+
+# The states that an action may bring about.
+_STATES = {
+    "on": ("on",), "dim": ("on",), "off": ("off",),
+    "toggle": ("on", "off", "open", "closed", "locked", "unlocked"),
+    "open": ("open",), "close": ("closed",), "lock": ("locked",), "unlock": ("unlocked",),
+}  # fmt: skip
+
+
+def starts_itself(routine: Routine, others: Sequence[Routine]) -> bool:
+    """Whether its own calls, or those of routines that it starts, bring about what it waits for. What a scene
+    does is not known here."""
+    seen: set[int] = set()
+    waiting = [routine]
+    while waiting:
+        effects = set(_effects(waiting.pop()))
+        started = [follower for follower in (routine, *others) if _awaited(follower) in effects]
+        if routine in started:
+            return True
+        waiting += [follower for follower in started if follower.id not in seen]
+        seen |= {follower.id for follower in started}
+    return False
+
+
+def _awaited(routine: Routine) -> tuple[str, str] | None:
+    """A device's name and state."""
+    trigger = routine.trigger
+    return (trigger.device.casefold(), trigger.becomes) if isinstance(trigger, Event) else None
+
+
+def _effects(routine: Routine) -> Iterable[tuple[str, str]]:
+    for call in routine.calls:
+        name = str(call["args"].get("deviceName") or call["args"].get("name") or "").casefold()
+        action = str(call["args"].get("action", ""))
+        for state in _STATES.get(action, ()):
+            # What it waits for holds already, so an action for the same state changes nothing.
+            if (name, state) != _awaited(routine) or action == "toggle":
+                yield name, state

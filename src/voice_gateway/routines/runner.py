@@ -1,36 +1,34 @@
-"""Starts routines: when their time has come, or when something has happened."""
+"""Starts routines: when they are due, or when an event happens. Each run is claimed in the store first."""
 
 import asyncio
-import contextlib
 import functools
 import logging
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.routines.agenda import AHEAD_SECONDS, Agenda
-from voice_gateway.routines.model import UPDATED, Event, Last, Routine, Shown
-from voice_gateway.routines.schedule import NoPlace, Place, at_such_a_time, due_next
+from voice_gateway.routines.model import UPDATED, Event, LastRun, ResourceState, Routine
+from voice_gateway.routines.schedule import NoPlace, Place, due_next, holds_at
 from voice_gateway.routines.store import Finished, Lease, PlannedRun, RoutineStore
 from voice_gateway.tools.builtin.timers.clock import Wait, time_passed
 
 log = logging.getLogger(__name__)
 
-# How long a change by another process may go unnoticed, as with timers: with the lease's 2 s a leader that
-# died is replaced within 3.
+# How long a change by another process may go unnoticed. With a lease of 2 s, a gateway that died while it ran
+# the routines is replaced within 3 s.
 LOOK_SECONDS = 0.5
-_BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
-_LEAST_SECONDS = 0.001  # … where a run is claimed and must start in time
+BLINK_SECONDS = 0.01  # the shortest wait: rounding may wake the loop a moment early
 AT_ONCE = 32  # runs at the same time; the executor has its own limit for calls
-LATE_SECONDS = 10.0  # a repeated one that is later waits for its next time; a new leader takes 3
-ROUNDS, ROUND_SECONDS = 3, 60.0  # a routine that starts itself more often in this time is stopped
-ECHO_SECONDS = 5.0  # what a device tells so soon after a routine's act is that act
+LATE_SECONDS = 10.0  # a repeated routine that is later waits for its next time; a new leader takes 3 s
+ROUNDS, ROUND_SECONDS = 3, 60.0  # a routine that starts itself more often in this time is paused
+ECHO_SECONDS = 5.0  # a change of a device so soon after a routine switched it is that routine's doing
 
 MISSED = "I missed this, because routines were not available: {text}."
 MAY_HAVE = "I was interrupted in the middle, so this may have happened: {text}."
@@ -40,50 +38,93 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A resource has another state than before."""
+class StateChange:
+    """A resource of a server is not as it was."""
 
     server: str
     resource: str
-    before: Shown
-    after: Shown
+    before: ResourceState
+    after: ResourceState
     device: str = ""
 
 
-class Around(Protocol):
-    """What a runner needs of the gateway."""
+class RoutineHost(Protocol):
+    """What the runner needs of the gateway."""
 
-    async def carry_out(self, routine: Routine) -> Last:
+    async def carry_out(self, routine: Routine) -> LastRun:
         """Never raises except cancellation."""
         ...
 
     def missed(self, routine: Routine) -> Awaitable[None]:
-        """Its time is long over: the user is asked."""
+        """Asks the user about a one-time routine that is long overdue."""
         ...
 
-    async def state_of(self, server: str, resource: str) -> Shown | None:
-        """How a device is now, as soon as the home is known; None: nobody knows."""
+    async def state_of(self, server: str, resource: str) -> ResourceState | None:
+        """As soon as the home is known; None: it cannot be told."""
         ...
 
     def watch(self, resources: Iterable[tuple[str, str]]) -> None:
-        """`happened` shall hear of these, by server and address, and of no others."""
+        """From now on `happened` is called for these (server and address), and for no others."""
         ...
 
     def tell(self, text: str) -> None:
-        """Aloud."""
+        """Says it aloud."""
         ...
 
 
+class Agenda:
+    """The planned runs by the seconds that are left. A time of day is what the clock shows; a duration, which
+    has microseconds, is time that passes however the clock is set."""
+
+    def __init__(self, now: Callable[[], datetime], monotonic: Callable[[], float]) -> None:
+        self._now, self._monotonic = now, monotonic
+        self._clock_times: list[PlannedRun] = []  # the next first
+        self._durations: list[PlannedRun] = []
+        self._ends: dict[tuple[int, datetime | None], float] = {}  # of durations, on the monotonic clock
+
+    def plan(self, planned: Sequence[PlannedRun]) -> None:
+        """Replaces all runs."""
+        waiting = [run for run in planned if run.next is not None and not run.paused]
+        durations = [run for run in waiting if run.next and run.next.microsecond]
+        self._ends = {(run.id, run.next): self._end(run) for run in durations}
+        self._durations = sorted(durations, key=self._end)
+        clock_times = [run for run in waiting if run.next and not run.next.microsecond]
+        self._clock_times = sorted(clock_times, key=attrgetter("next"))
+
+    def first(self, running: Container[int]) -> Iterator[tuple[PlannedRun, float]]:
+        """The runs that are due and the next one of each kind, with the seconds left. Of ten thousand the
+        others are not looked at."""
+        for waiting in (self._durations, self._clock_times):
+            for run in waiting:
+                if run.id not in running:
+                    left = self._left_seconds(run)
+                    yield run, left
+                    if left > 0:
+                        break
+
+    def _left_seconds(self, run: PlannedRun) -> float:
+        assert run.next is not None
+        if run.next.microsecond == 0:
+            return (run.next - self._now()).total_seconds()
+        return self._end(run) - self._monotonic()
+
+    def _end(self, run: PlannedRun) -> float:
+        """Kept from when the run was seen first."""
+        assert run.next is not None
+        known = self._ends.get((run.id, run.next))
+        return known if known is not None else self._monotonic() + (run.next - self._now()).total_seconds()
+
+
 class RoutineRunner:
-    """One of several gateways runs routines: the holder of the lease. Each run is claimed in the store first,
-    so that none is made twice whoever believes to hold it."""
+    """Runs routines while this gateway holds the lease. The claim in the store decides: no run starts twice,
+    even if two gateways believe that they hold it."""
 
     def __init__(
         self,
         store: RoutineStore,
         lease: Lease,
         place: Place,
-        around: Around,
+        host: RoutineHost,
         *,
         grace_seconds: float,
         now: Callable[[], datetime],
@@ -91,7 +132,7 @@ class RoutineRunner:
         wait: Wait = wait_at_most,
         on_state: Callable[[ToolUnavailable | None], None] = lambda _error: None,
     ) -> None:
-        self._store, self._lease, self._place, self._around = store, lease, place, around
+        self._store, self._lease, self._place, self._host = store, lease, place, host
         self._grace_seconds = grace_seconds
         self._now, self._monotonic, self._wait = now, monotonic, wait
         self._on_state = on_state
@@ -100,16 +141,15 @@ class RoutineRunner:
         self._stamp: object = object()
         self._agenda = Agenda(now, monotonic)
         self._by_resource: dict[tuple[str, str], list[Routine]] = {}
-        self._running: set[int] = set()  # claimed
-        self._ahead: list[tuple[PlannedRun, Routine]] = []  # … and not due yet
+        self._running: set[int] = set()
         self._over: list[Routine] = []  # carried out, to be written down
-        self._known: dict[int, bool] = {}  # by routine: whether it was so when its device told it last
-        self._plans: dict[int, datetime | None] = {}  # of what must stay so, to be written down
-        self._started: dict[int, tuple[Routine, float]] = {}  # by something that happened, and when
+        self._known: dict[int, bool] = {}  # by routine: whether its state held when its device told it last
+        self._plans: dict[int, datetime | None] = {}  # of states that must last, to be written down
+        self._started: dict[int, tuple[Routine, float]] = {}  # by an event, and when
         self._touched: dict[str, float] = {}  # devices that a routine has just switched
         self._rounds: dict[int, deque[float]] = defaultdict(deque)
         self._wake = asyncio.Event()
-        # Of its own: the threads that all share may be waiting for another file.
+        # A thread of its own: the shared ones may be waiting for another file.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="routines")
 
     async def run(self) -> None:
@@ -124,63 +164,55 @@ class RoutineRunner:
             async with asyncio.TaskGroup() as tasks:
                 while True:
                     self._wake.clear()
-                    self._start_due(tasks)
                     try:
                         await self._look(tasks)
                         self._on_state(None)
-                    except ToolUnavailable as error:  # at the next look again
+                    except ToolUnavailable as error:  # tried again at the next look
                         self._on_state(error)
                     await self._wait(self._wake, self._pause())
         finally:
             stop_listening()
-            self._give_back()
             self._lease.release()
 
-    def _give_back(self) -> None:
-        """What was claimed and is not due yet is another gateway's."""
-        if self._ahead:
-            with contextlib.suppress(ToolUnavailable):
-                self._store.finish([Finished(one, one.next) for _, one in self._ahead], self._who)
+    # --- events
 
-    # --- what happens
-
-    def happened(self, told: Told) -> None:
-        """Something has changed. Cheap where no routine waits for it."""
-        waiting = self._by_resource.get((told.server, told.resource), ()) if self._leads else ()
+    def happened(self, change: StateChange) -> None:
+        """Cheap where no routine waits for that resource."""
+        waiting = self._by_resource.get((change.server, change.resource), ()) if self._leads else ()
         for routine in waiting:
             trigger = routine.trigger
             assert isinstance(trigger, Event)
-            if not self._turned(routine.id, trigger.becomes, told):
+            if not self._turned(routine.id, trigger.becomes, change):
                 continue
-            now = trigger.becomes == UPDATED or told.after.is_so(trigger.becomes)
+            holds = trigger.becomes == UPDATED or change.after.is_so(trigger.becomes)
             self._wake.set()
-            if now:
-                self._count_round(routine, told)
+            if holds:
+                self._count_round(routine, change)
             if trigger.seconds:
-                self._plans[routine.id] = self._in(trigger.seconds) if now else None
-            elif now:
+                self._plans[routine.id] = self._in(trigger.seconds) if holds else None
+            elif holds:
                 self._started[routine.id] = (routine, self._monotonic())
 
-    def _turned(self, number: int, becomes: str, told: Told) -> bool:
-        """Whether it is so now and was not, or the other way round. A device that was away for a while is
-        taken for what it was before."""
+    def _turned(self, number: int, becomes: str, change: StateChange) -> bool:
+        """Whether the state holds now and did not, or the other way round. A device that was away for a while
+        is taken to have been as before."""
         if becomes == UPDATED:
-            return told.before != told.after
-        was, now = told.before.tells(becomes), told.after.tells(becomes)
-        was = self._known.get(number) if was is None else was
-        if (known := was if now is None else now) is not None:
+            return change.before != change.after
+        before, after = change.before.tells(becomes), change.after.tells(becomes)
+        before = self._known.get(number) if before is None else before
+        if (known := before if after is None else after) is not None:
             self._known[number] = known
-        return was is not None and now is not None and was != now
+        return before is not None and after is not None and before != after
 
     def _in(self, seconds: float) -> datetime:
-        """With microseconds, as every length of time that passes."""
+        """With microseconds, as every duration."""
         moment = self._now() + timedelta(seconds=seconds)
         return moment.replace(microsecond=moment.microsecond or 1)
 
-    def _count_round(self, routine: Routine, told: Told) -> None:
-        """What a device tells right after a routine has switched it may go round and round."""
+    def _count_round(self, routine: Routine, change: StateChange) -> None:
+        """A change right after a routine has switched that device may be a loop."""
         moment = self._monotonic()
-        if moment - self._touched.get(told.device, -ECHO_SECONDS) > ECHO_SECONDS:
+        if moment - self._touched.get(change.device, -ECHO_SECONDS) > ECHO_SECONDS:
             self._rounds.pop(routine.id, None)
             return
         rounds = self._rounds[routine.id]
@@ -191,151 +223,58 @@ class RoutineRunner:
     # --- one look
 
     async def _look(self, tasks: asyncio.TaskGroup) -> None:
-        led, self._leads = (
-            self._leads,
-            await self._in_thread(functools.partial(self._lease.renew, loud=False)),
-        )
+        led = self._leads
+        self._leads = await self._in_thread(functools.partial(self._lease.renew, loud=False))
         if not self._leads:
-            self._by_resource, self._stamp = {}, object()
-            self._agenda.clear()
-            self._plans = {}
-            self._around.watch(())
-            self._miss(list(self._started))
+            self._stand_by()
             return
         if not led:
             await self._tell_unfinished()
+        await self._start(tasks)
         await self._write_down()
         await self._read()
-        await self._start(tasks)
+
+    def _stand_by(self) -> None:
+        self._by_resource, self._stamp, self._plans = {}, object(), {}
+        self._agenda.plan(())
+        self._host.watch(())
+        self._miss(list(self._started))
 
     async def _tell_unfinished(self) -> None:
-        """Whoever claimed them has lost the lease in the middle."""
+        """Runs of a gateway that lost the lease in the middle."""
         for routine in await self._in_thread(self._store.unfinished, self._who):
             log.warning("a routine was interrupted", extra={"routine": routine.id})
-            self._around.tell(MAY_HAVE.format(text=routine.text))
-            last = Last(self._now(), ok=False, text="It was interrupted, and may have happened.")
-            over = self._after([replace(routine, last=last)])
+            self._host.tell(MAY_HAVE.format(text=routine.text))
+            last = LastRun(self._now(), ok=False, text="It was interrupted, and may have happened.")
+            over = [self._finished(replace(routine, last=last))]
             await self._in_thread(self._store.finish, over, None)
 
-    def _miss(self, ids: Iterable[int]) -> None:
-        """What something has started and nobody can run any more."""
-        for number in ids:
+    def _miss(self, numbers: Iterable[int]) -> None:
+        """Routines that an event has started and that cannot be run any more."""
+        for number in numbers:
             routine, _ = self._started.pop(number)
             log.warning("a routine was missed", extra={"routine": number})
-            if number not in self._running:  # else it is still at it
-                self._around.tell(MISSED.format(text=routine.text))
-
-    async def _read(self) -> None:
-        stamp = await self._in_thread(self._store.stamp)
-        if stamp == self._stamp:
-            return
-        planned = await self._in_thread(self._store.planned)
-        if any(one.claimed and one.id not in self._running for one in planned):
-            await self._tell_unfinished()  # of one who held the lease until a moment ago
-        found: dict[tuple[str, str], list[Routine]] = defaultdict(list)
-        if any(one.is_event for one in planned):
-            for routine in await self._in_thread(self._store.events):
-                assert isinstance(routine.trigger, Event)
-                found[routine.trigger.server, routine.trigger.resource].append(routine)
-        self._by_resource = dict(found)
-        self._around.watch(self._by_resource)
-        ids = {routine.id for waiting in found.values() for routine in waiting}
-        self._known = {one: so for one, so in self._known.items() if one in ids}
-        self._agenda.plan(planned)
-        self._stamp = stamp
+            if number not in self._running:
+                self._host.tell(MISSED.format(text=routine.text))
 
     async def _start(self, tasks: asyncio.TaskGroup) -> None:
-        due = {
-            (one.id, one.next): one
-            for one, left in self._agenda.first(self._running)
-            if left <= AHEAD_SECONDS
-        }
+        left = {(run.id, run.next): left for run, left in self._agenda.first(self._running) if left <= 0}
         old = self._monotonic() - LATE_SECONDS
-        self._miss([one for one, (_, at) in self._started.items() if at < old])
-        happened = [(one, None) for one in self._started if one not in self._running]
-        wanted = [*due, *happened][: max(0, AT_ONCE - len(self._running))]
-        claimed = await self._claimed(wanted)
+        self._miss([number for number, (_, at) in self._started.items() if at < old])
+        happened = [(number, None) for number in self._started if number not in self._running]
+        wanted = [*left, *happened][: max(0, AT_ONCE - len(self._running))]
+        if not wanted:
+            return
+        claimed = await self._in_thread(self._store.claim, wanted, self._who)
         for number, _ in wanted:
             self._started.pop(number, None)
         for routine in claimed:
             self._running.add(routine.id)
-            if (planned := due.get((routine.id, routine.next))) is not None:
-                self._ahead.append((planned, routine))
-            else:
-                tasks.create_task(self._carry_out(routine, 0.0), name=f"routine {routine.id}")
-        self._start_due(tasks)
-
-    def _start_due(self, tasks: asyncio.TaskGroup) -> None:
-        waiting, self._ahead = self._ahead, []
-        for planned, routine in waiting:
-            left = self._agenda.left_seconds(planned)
-            if left > 0:
-                self._ahead.append((planned, routine))
-            else:
-                tasks.create_task(self._carry_out(routine, -left), name=f"routine {routine.id}")
-
-    async def _claimed(self, wanted: Sequence[tuple[int, datetime | None]]) -> list[Routine]:
-        if not wanted:
-            return []
-        return await self._in_thread(self._store.claim, wanted, self._who, self._now())
-
-    # --- one run
-
-    async def _carry_out(self, routine: Routine, late_seconds: float) -> None:
-        try:
-            outcome = await self._outcome(routine, late_seconds)
-            self._over.append(outcome)  # to the list of this moment: another may have taken its place
-        finally:
-            self._wake.set()
-
-    async def _outcome(self, routine: Routine, late_seconds: float) -> Routine:
-        """As it is behind its run. What was missed while nobody was there is not made up for: a repeated one
-        waits for its next time, a single one is done a little late, or asked about. An alarm may be late."""
-        held = isinstance(routine.trigger, Event) and routine.trigger.seconds
-        if held:
-            if not await self._still_so(routine):
-                return routine
-        elif late_seconds > (self._grace_seconds if routine.one_time or routine.rings else LATE_SECONDS):
-            log.info("a routine was missed", extra={"routine": routine.id, "seconds": round(late_seconds)})
-            if routine.one_time:
-                await self._around.missed(routine)
-            return routine
-        if len(self._rounds.get(routine.id, ())) > ROUNDS:
-            self._rounds.pop(routine.id)
-            self._around.tell(LOOPING.format(text=routine.text, rounds=ROUNDS))
-            last = Last(self._now(), ok=False, text="It started itself again and again, so it is paused.")
-            return replace(routine, last=last, paused=True)
-        if not await self._holds(routine):
-            return routine
-        started, names = self._now(), [name for name, _, _ in routine.devices]
-        self._touched |= dict.fromkeys(names, self._monotonic())
-        last = await self._around.carry_out(routine)
-        self._touched |= dict.fromkeys(names, self._monotonic())
-        return replace(routine, last=replace(last, at=started))
-
-    async def _still_so(self, routine: Routine) -> bool:
-        """What happened while no gateway was there to see it."""
-        trigger = routine.trigger
-        assert isinstance(trigger, Event)
-        shown = await self._around.state_of(trigger.server, trigger.resource)
-        return shown is None or shown.is_so(trigger.becomes)
-
-    async def _holds(self, routine: Routine) -> bool:
-        condition = routine.condition
-        if condition is None:
-            return True
-        try:
-            if not at_such_a_time(condition, self._now(), self._place):
-                return False
-        except NoPlace:
-            return False
-        if not condition.resource:
-            return True
-        shown = await self._around.state_of(condition.server, condition.resource)
-        return shown is not None and shown.is_so(condition.state) is not condition.unless
+            late_seconds = -left.get((routine.id, routine.next), 0.0)
+            tasks.create_task(self._carry_out(routine, late_seconds), name=f"routine {routine.id}")
 
     async def _write_down(self) -> None:
-        """All that came to its end since the last look, in one step."""
+        """All plans and all runs that ended since the last look, in one step each."""
         plans, self._plans = self._plans, {}
         try:
             if plans:
@@ -346,21 +285,85 @@ class RoutineRunner:
         over, self._over = self._over, []
         if not over:
             return
-        stopped = [one for one in over if one.paused]
         try:
-            await self._in_thread(self._store.finish, self._after(over), self._who)
-            if stopped:
-                await self._in_thread(self._store.replace, stopped)
+            await self._in_thread(self._store.finish, [*map(self._finished, over)], self._who)
+            if paused := [routine for routine in over if routine.paused]:
+                await self._in_thread(self._store.replace, paused)
         except ToolUnavailable:
             self._over = over + self._over
             raise
-        self._running -= {one.id for one in over}
+        self._running -= {routine.id for routine in over}
 
-    def _after(self, routines: Iterable[Routine]) -> list[Finished]:
-        """Counted from when it was due, too: a clock that is set back does not let it come again."""
-        return [self._finished(routine) for routine in routines]
+    async def _read(self) -> None:
+        stamp = await self._in_thread(self._store.stamp)
+        if stamp == self._stamp:
+            return
+        planned = await self._in_thread(self._store.planned)
+        if any(run.claimed and run.id not in self._running for run in planned):
+            await self._tell_unfinished()  # of a gateway that held the lease until a moment ago
+        events: dict[tuple[str, str], list[Routine]] = defaultdict(list)
+        if any(run.is_event for run in planned):
+            for routine in await self._in_thread(self._store.events):
+                assert isinstance(routine.trigger, Event)
+                events[routine.trigger.server, routine.trigger.resource].append(routine)
+        self._by_resource = dict(events)
+        self._host.watch(self._by_resource)
+        there = {routine.id for waiting in events.values() for routine in waiting}
+        self._known = {number: held for number, held in self._known.items() if number in there}
+        self._agenda.plan(planned)
+        self._stamp = stamp
+
+    # --- one run
+
+    async def _carry_out(self, routine: Routine, late_seconds: float) -> None:
+        try:
+            outcome = await self._outcome(routine, late_seconds)
+            self._over.append(outcome)
+        finally:
+            self._wake.set()
+
+    async def _outcome(self, routine: Routine, late_seconds: float) -> Routine:
+        """The routine after its run. A repeated one that is late waits for its next time; a one-time routine
+        is carried out a little late, or asked about. An alarm may be late, too."""
+        trigger = routine.trigger
+        if isinstance(trigger, Event) and trigger.seconds:
+            state = await self._host.state_of(trigger.server, trigger.resource)
+            if state is not None and not state.is_so(trigger.becomes):
+                return routine  # it ended while no gateway was there to see it
+        elif late_seconds > (self._grace_seconds if routine.one_time or routine.rings else LATE_SECONDS):
+            log.info("a routine was missed", extra={"routine": routine.id, "seconds": round(late_seconds)})
+            if routine.one_time:
+                await self._host.missed(routine)
+            return routine
+        if len(self._rounds.get(routine.id, ())) > ROUNDS:
+            self._rounds.pop(routine.id)
+            self._host.tell(LOOPING.format(text=routine.text, rounds=ROUNDS))
+            last = LastRun(self._now(), ok=False, text="It started itself again and again, so it is paused.")
+            return replace(routine, last=last, paused=True)
+        if not await self._condition_holds(routine):
+            return routine
+        started, names = self._now(), [name for name, _, _ in routine.devices]
+        self._touched |= dict.fromkeys(names, self._monotonic())
+        last = await self._host.carry_out(routine)
+        self._touched |= dict.fromkeys(names, self._monotonic())
+        return replace(routine, last=replace(last, at=started))
+
+    async def _condition_holds(self, routine: Routine) -> bool:
+        condition = routine.condition
+        if condition is None:
+            return True
+        try:
+            if not holds_at(condition, self._now(), self._place):
+                return False
+        except NoPlace:
+            return False
+        if not condition.resource:
+            return True
+        state = await self._host.state_of(condition.server, condition.resource)
+        return state is not None and state.is_so(condition.state) is not condition.unless
 
     def _finished(self, routine: Routine) -> Finished:
+        """Counted from when it was due, too: a clock that is set back does not start it again."""
         if routine.one_time:
             return Finished(routine, gone=True)
         after = max(self._now(), routine.next) if routine.next else self._now()
@@ -374,10 +377,9 @@ class RoutineRunner:
         return await asyncio.get_running_loop().run_in_executor(self._thread, functools.partial(work, *args))
 
     def _pause(self) -> float:
-        ready = [self._agenda.left_seconds(planned) for planned, _ in self._ahead]
-        if self._leads and len(self._running) < AT_ONCE:
-            ready += [left - AHEAD_SECONDS for _, left in self._agenda.first(self._running)]
         if self._leads and (self._over or self._plans):
-            return _BLINK_SECONDS
-        soonest = min(ready, default=LOOK_SECONDS)
-        return min(LOOK_SECONDS, max(_LEAST_SECONDS if self._ahead else _BLINK_SECONDS, soonest))
+            return BLINK_SECONDS
+        left = LOOK_SECONDS
+        if self._leads and len(self._running) < AT_ONCE:
+            left = min((seconds for _, seconds in self._agenda.first(self._running)), default=left)
+        return min(LOOK_SECONDS, max(BLINK_SECONDS, left))

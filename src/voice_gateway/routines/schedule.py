@@ -163,7 +163,7 @@ def sun_on(event: str, day: date, place: Place) -> datetime | None:
 # --- conditions of the clock
 
 
-def at_such_a_time(condition: Condition, now: datetime, place: Place) -> bool:
+def holds_at(condition: Condition, now: datetime, place: Place) -> bool:
     here = now.astimezone(place.zone)
     if condition.weekdays and here.weekday() not in condition.weekdays:
         return False

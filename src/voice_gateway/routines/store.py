@@ -1,18 +1,26 @@
-"""Where routines are kept: in a file that processes share, each change on the disk before it is confirmed."""
+"""Where routines are kept: a SQLite file that processes share, or the Redis that gateways share."""
 
 import json
+import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
-from voice_gateway.sqlite_file import ChangeCounter, Damage, Schema, SharedTable, UnreadableRow
+from voice_gateway.shared import connected
+from voice_gateway.shared.rows import RedisRows, Rows, RowTable
+from voice_gateway.sqlite_file import ChangeCounter, Damage, Schema, SharedTable
 from voice_gateway.tools.builtin.timers import RingLease
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS routines (
@@ -25,9 +33,18 @@ CREATE TABLE IF NOT EXISTS routines (
   claimed_by TEXT
 )
 """
-_LAST = "ALTER TABLE routines ADD COLUMN last TEXT"  # apart from what people made
-_NAMES = ("id", "body", "is_event", "next", "paused", "claimed", "claimed_by", "last")
-_COLUMNS = ", ".join(_NAMES)
+_LAST = "ALTER TABLE routines ADD COLUMN last TEXT"
+
+
+class Row(NamedTuple):
+    """One routine as it is written. `last` is apart from `body`, which only people change."""
+
+    body: str
+    is_event: bool
+    next: float | None
+    paused: bool
+    claimed_by: str | None
+    last: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +62,7 @@ class PlannedRun:
 class Finished:
     """A run is over."""
 
-    routine: Routine  # as it was claimed, with what became of it
+    routine: Routine  # as it was claimed, with its result
     following: datetime | None = None  # when it comes next
     gone: bool = False  # it does not come again
 
@@ -54,84 +71,8 @@ class TooMany(ToolUnavailable):
     """There are as many routines as may be."""
 
 
-class RoutineStore(Protocol):
-    """Every method is one step that is durable when it returns. ToolUnavailable: it was not done.
-
-    A run is claimed, carried out and finished. What is claimed and not finished belongs to a gateway that
-    died in the middle: nobody knows how much of it was done.
-    """
-
-    def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
-        """All of them with their numbers, or none."""
-        ...
-
-    def all(self) -> list[Routine]: ...
-
-    def planned(self) -> list[PlannedRun]:
-        """Cheaper than all of them."""
-        ...
-
-    def events(self) -> list[Routine]:
-        """Those that something starts, not the clock."""
-        ...
-
-    def stamp(self) -> object:
-        """Changes with every change, and costs next to nothing."""
-        ...
-
-    def replace(self, routines: Iterable[Routine]) -> list[Routine]:
-        """Those that are still there."""
-        ...
-
-    def plan(self, moments: Mapping[int, datetime | None]) -> None:
-        """When those come that something starts and that is so for a while now; None: it is not so any more.
-        What runs or is paused is left alone."""
-        ...
-
-    def remove(self, ids: Iterable[int]) -> list[Routine]: ...
-
-    def claim(self, wanted: Sequence[tuple[int, datetime | None]], who: str, now: datetime) -> list[Routine]:
-        """Those that are the caller's to run: not paused, claimed by nobody else, and still due at that
-        moment. What is the caller's already, because the answer to its claim was lost, is given again."""
-        ...
-
-    def unfinished(self, who: str) -> list[Routine]:
-        """Claimed by others."""
-        ...
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Told after every change made here by people, in the thread that made it. Returns how to stop."""
-        ...
-
-    def finish(self, over: Sequence[Finished], who: str | None) -> None:
-        """What was changed by people meanwhile stays as they have it. None: whoever claimed them."""
-        ...
-
-
-def too_many(count: int) -> str:
-    return f"There are {count} routines already, and no more are kept. Cancel some first."
-
-
-def body_of(routine: Routine) -> str:
-    return json.dumps(to_record(replace(routine, last=None)))
-
-
-def last_of(routine: Routine) -> str | None:
-    return json.dumps(to_record(routine)["last"]) if routine.last else None
-
-
-def read_row(number: int, body: str, due: float | None, paused: bool, last: str | None) -> Routine:
-    try:
-        facts = json.loads(body)
-        if last:
-            facts["last"] = json.loads(last)
-        return replace(from_record(facts), id=number, next=moment_of(due), paused=paused)
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError) as error:
-        raise UnreadableRow(f"not a routine: {error}") from error
-
-
 class Lease(Protocol):
-    """Who of several gateways starts routines. ToolUnavailable: nobody can tell at the moment."""
+    """Held by the one gateway that runs routines. ToolUnavailable: that is not known at the moment."""
 
     def renew(self, *, loud: bool) -> bool: ...
 
@@ -140,158 +81,235 @@ class Lease(Protocol):
     def release(self) -> None: ...
 
 
+class RoutineStore:
+    """Every method is one step that is durable when it returns. It blocks: call it through a thread.
+
+    ToolUnavailable: it was not done. A run is claimed, carried out and finished. A run that is claimed and
+    not finished belongs to a gateway that died in the middle: how much of it was done is not known.
+    """
+
+    def __init__(self, rows: RowTable[Row]) -> None:
+        self._rows = rows
+        self._changes = ChangeListeners()
+        self.listen = self._changes.listen  # told after every change that people made here
+        self.stamp = rows.stamp
+
+    # --- for people
+
+    def all(self) -> list[Routine]:
+        """The next one first, those without a time last."""
+        found = self._parsed(self._rows.read())
+        return sorted(
+            found, key=lambda one: (one.next is None or one.paused, _seconds(one.next) or 0, one.id)
+        )
+
+    def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
+        """All of them with their numbers, or none."""
+
+        def work(rows: Rows[Row]) -> list[Routine]:
+            if rows.count + len(routines) > limit:
+                raise TooMany(
+                    f"There are {rows.count} routines already, and no more are kept. Cancel some first."
+                )
+            return [replace(routine, id=rows.add(_row(routine))) for routine in routines]
+
+        return self._changed(work)
+
+    def replace(self, routines: Iterable[Routine]) -> list[Routine]:
+        """Those that are still there."""
+        wanted = list(routines)
+
+        def work(rows: Rows[Row]) -> list[Routine]:
+            there = [routine for routine in wanted if routine.id in rows]
+            for routine in there:
+                rows[routine.id] = _row(routine)._replace(claimed_by=rows[routine.id].claimed_by)
+            return there
+
+        return self._changed(work, [routine.id for routine in wanted])
+
+    def remove(self, ids: Iterable[int]) -> list[Routine]:
+        """Those that were still there."""
+        return self._changed(
+            lambda rows: self._parsed({number: rows.pop(number) for number in list(rows)}), ids
+        )
+
+    # --- for the runner
+
+    def planned(self) -> list[PlannedRun]:
+        return [
+            PlannedRun(
+                number, moment_of(row.next), bool(row.is_event), bool(row.paused), bool(row.claimed_by)
+            )
+            for number, row in self._rows.read().items()
+        ]
+
+    def events(self) -> list[Routine]:
+        """Those that an event starts, not the clock."""
+        rows = self._rows.read().items()
+        return self._parsed({number: row for number, row in rows if row.is_event and not row.paused})
+
+    def plan(self, moments: Mapping[int, datetime | None]) -> None:
+        """When routines are due whose event has happened and must last; None: it has not lasted.
+        A routine that runs or is paused is left alone."""
+
+        def work(rows: Rows[Row]) -> None:
+            for number, row in rows.items():
+                if row.is_event and not row.paused and not row.claimed_by:
+                    rows[number] = row._replace(next=_seconds(moments[number]))
+
+        self._rows.change(work, moments)
+
+    def claim(self, wanted: Sequence[tuple[int, datetime | None]], who: str) -> list[Routine]:
+        """Those that are the caller's to run: not paused, not claimed by another, and still due then (None:
+        an event has started it). A claim whose answer was lost may be repeated."""
+
+        def work(rows: Rows[Row]) -> list[Routine]:
+            ours = {}
+            for number, due in wanted:
+                row = rows.get(number)
+                if row is None or row.paused or row.claimed_by not in (None, who):
+                    continue
+                if due is None or _same(row.next, due):
+                    ours[number] = rows[number] = row._replace(claimed_by=who)
+            return self._parsed(ours)
+
+        return self._rows.change(work, [number for number, _ in wanted], as_holder=True)
+
+    def unfinished(self, who: str) -> list[Routine]:
+        """Claimed by others."""
+        rows = self._rows.read().items()
+        return self._parsed({number: row for number, row in rows if row.claimed_by not in (None, who)})
+
+    def finish(self, over: Sequence[Finished], who: str | None) -> None:
+        """Ends the claims of `who`, or of any gateway. What people changed meanwhile stays."""
+
+        def work(rows: Rows[Row]) -> None:
+            for run in over:
+                number, row = run.routine.id, rows.get(run.routine.id)
+                if row is None or row.claimed_by is None or who not in (None, row.claimed_by):
+                    continue
+                untouched = _same(row.next, run.routine.next)
+                if run.gone and untouched:
+                    del rows[number]
+                else:
+                    following = _seconds(run.following) if untouched else row.next
+                    last = _last(run.routine) or row.last
+                    rows[number] = row._replace(next=following, last=last, claimed_by=None)
+
+        self._rows.change(work, [run.routine.id for run in over])
+
+    def _changed(self, work: Callable[[Rows[Row]], T], ids: Iterable[int] = ()) -> T:
+        result = self._rows.change(work, ids)
+        self._changes.tell()
+        return result
+
+    def _parsed(self, rows: Mapping[int, Row]) -> list[Routine]:
+        """A row that makes no sense is left out."""
+        found = []
+        for number, row in rows.items():
+            try:
+                found.append(_routine(number, row))
+            except _UNREADABLE as error:
+                log.warning("a routine cannot be read", extra={"routine": number, "reason": str(error)})
+        return found
+
+
+class SqliteRows:
+    """The `RowTable` of one machine's gateways. Their lease is a file; a claim is atomic without it."""
+
+    def __init__(self, path: Path, *, on_damage: Callable[[Damage], None]) -> None:
+        schema = Schema("routines", ("id", *Row._fields), (_TABLE, _LAST), _fits)
+        self._table = SharedTable(path, schema, ROUTINES_LOST, on_damage=on_damage)
+        self.stamp = ChangeCounter(path).read
+
+    def read(self) -> dict[int, Row]:
+        return self._table.run(_select, write=False)
+
+    def change(
+        self, work: Callable[[Rows[Row]], T], ids: Iterable[int] = (), *, as_holder: bool = False
+    ) -> T:
+        wanted = list(ids)
+
+        def step(connection: sqlite3.Connection) -> T:
+            rows = Rows[Row]()
+            for number in wanted:
+                rows.update(_select(connection, "WHERE id = ?", number))
+            [(rows.count,)] = connection.execute("SELECT count(*) FROM routines")
+            newest = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'routines'").fetchone()
+            rows.last_number = newest[0] if newest else 0
+            before = dict(rows)
+            result = work(rows)
+            for number in before.keys() - rows.keys():
+                connection.execute("DELETE FROM routines WHERE id = ?", (number,))
+            for number, row in rows.items():
+                if before.get(number) != row:
+                    connection.execute(_PUT, (number, *row))
+            return result
+
+        return self._table.run(step)
+
+
+_PUT = (
+    f"INSERT INTO routines (id, {', '.join(Row._fields)}) VALUES (?{', ?' * len(Row._fields)}) "
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in Row._fields)}"
+)
+
+
+def _select(connection: sqlite3.Connection, where: str = "", *values: Any) -> dict[int, Row]:
+    found = connection.execute(f"SELECT id, {', '.join(Row._fields)} FROM routines {where}", values)
+    return {number: Row(*row) for number, *row in found.fetchall()}
+
+
 def kept_in(
     setting: str, folder: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
 ) -> tuple[RoutineStore, Lease]:
-    """Where the conversations are, if gateways share that (`brain.store`); else in a file."""
-    if setting.startswith(("redis://", "rediss://", "unix://")):
-        from voice_gateway.routines.redis_store import RedisLease, RedisRoutines, connected
-
-        redis = connected(setting)
-        return RedisRoutines(redis), RedisLease(redis)
-    store = SqliteRoutines(folder / "routines.sqlite3", on_damage=on_damage)
-    return store, RingLease(folder / "routines.lease")
+    """Where `brain.store` says, if that is a Redis; else a file in this folder."""
+    if (shared := connected(setting)) is not None:
+        return RoutineStore(RedisRows(shared, "routines", Row._make, ROUTINES_LOST)), shared.lease
+    rows = SqliteRows(folder / "routines.sqlite3", on_damage=on_damage)
+    return RoutineStore(rows), RingLease(folder / "routines.lease")
 
 
-class SqliteRoutines:
-    """Call it through a thread: every method waits for the disk."""
+# --- rows
 
-    def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
-        schema = Schema("routines", _NAMES, (_TABLE, _LAST), _fits)
-        self._table = SharedTable(path, schema, ROUTINES_LOST, on_damage=on_damage)
-        self._changes = ChangeCounter(path)
-        self.path, self.listen = path, self._table.listen
-
-    def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
-        insert = (
-            "INSERT INTO routines (body, is_event, next, paused, last) VALUES (?, ?, ?, ?, ?) RETURNING id"
-        )
-
-        def work(connection: sqlite3.Connection) -> list[Routine]:
-            [(count,)] = connection.execute("SELECT count(*) FROM routines")
-            if count + len(routines) > limit:
-                raise TooMany(too_many(count))
-            return [
-                replace(one, id=connection.execute(insert, _values(one)).fetchall()[0][0]) for one in routines
-            ]
-
-        return self._table.change(work)
-
-    def all(self) -> list[Routine]:
-        return self._table.run(lambda connection: _select(connection, ""), write=False)
-
-    def planned(self) -> list[PlannedRun]:
-        select = "SELECT id, next, is_event, paused, claimed IS NOT NULL FROM routines"
-
-        def work(connection: sqlite3.Connection) -> list[PlannedRun]:
-            rows = connection.execute(select).fetchall()
-            return [PlannedRun(row[0], moment_of(row[1]), *map(bool, row[2:])) for row in rows]
-
-        return self._table.run(work, write=False)
-
-    def events(self) -> list[Routine]:
-        where = "WHERE is_event AND NOT paused"
-        return self._table.run(lambda connection: _select(connection, where), write=False)
-
-    def stamp(self) -> object:
-        return self._changes.read()
-
-    def replace(self, routines: Iterable[Routine]) -> list[Routine]:
-        wanted = list(routines)
-
-        def work(connection: sqlite3.Connection) -> list[Routine]:
-            return [one for one in wanted if _update(connection, one)]
-
-        return self._table.change(work)
-
-    def plan(self, moments: Mapping[int, datetime | None]) -> None:
-        update = "UPDATE routines SET next = ? WHERE id = ? AND is_event AND NOT paused AND claimed IS NULL"
-        rows = [(stamp_of(moment), number) for number, moment in moments.items()]
-        self._table.run(lambda connection: connection.executemany(update, rows))
-
-    def remove(self, ids: Iterable[int]) -> list[Routine]:
-        wanted = list(ids)
-
-        def work(connection: sqlite3.Connection) -> list[Routine]:
-            delete = f"DELETE FROM routines WHERE id = ? RETURNING {_COLUMNS}"
-            return [_routine(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()]
-
-        return self._table.change(work)
-
-    def claim(self, wanted: Sequence[tuple[int, datetime | None]], who: str, now: datetime) -> list[Routine]:
-        # A time is stored to the microsecond, and rounding may differ.
-        update = (
-            "UPDATE routines SET claimed = ?1, claimed_by = ?2 WHERE id = ?3 AND NOT paused AND "
-            "(claimed IS NULL OR claimed_by = ?2) AND (?4 IS NULL OR abs(next - ?4) < 0.001) "
-            f"RETURNING {_COLUMNS}"
-        )
-
-        def work(connection: sqlite3.Connection) -> list[Routine]:
-            rows = [
-                row
-                for number, due in wanted
-                for row in connection.execute(
-                    update, (now.timestamp(), who, number, stamp_of(due))
-                ).fetchall()
-            ]
-            return [_routine(row) for row in rows]
-
-        return self._table.run(work)
-
-    def unfinished(self, who: str) -> list[Routine]:
-        where = "WHERE claimed IS NOT NULL AND claimed_by IS NOT ?"
-        return self._table.run(lambda connection: _select(connection, where, who), write=False)
-
-    def finish(self, over: Sequence[Finished], who: str | None) -> None:
-        ours = "id = ?2 AND claimed IS NOT NULL AND (?3 IS NULL OR claimed_by = ?3)"
-        as_it_was = "(next IS ?1 OR abs(next - ?1) < 0.001)"
-
-        def work(connection: sqlite3.Connection) -> None:
-            for one in over:
-                values = (stamp_of(one.routine.next), one.routine.id, who)
-                if one.gone:
-                    connection.execute(f"DELETE FROM routines WHERE {ours} AND {as_it_was}", values)
-                connection.execute(
-                    f"UPDATE routines SET next = CASE WHEN {as_it_was} THEN ?4 ELSE next END, "
-                    f"last = coalesce(?5, last), claimed = NULL, claimed_by = NULL WHERE {ours}",
-                    (*values, stamp_of(one.following), last_of(one.routine)),
-                )
-
-        self._table.run(work)
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError)
 
 
-def _select(connection: sqlite3.Connection, where: str, *args: Any) -> list[Routine]:
-    order = "ORDER BY next IS NULL OR paused, next, id"
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM routines {where} {order}", args).fetchall()
-    return [_routine(row) for row in rows]
+def _row(routine: Routine) -> Row:
+    body, is_event = json.dumps(to_record(replace(routine, last=None))), isinstance(routine.trigger, Event)
+    return Row(body, is_event, _seconds(routine.next), routine.paused, None, _last(routine))
 
 
-def _update(connection: sqlite3.Connection, routine: Routine) -> bool:
-    update = "UPDATE routines SET body = ?, is_event = ?, next = ?, paused = ?, last = ? WHERE id = ?"
-    return connection.execute(update, (*_values(routine), routine.id)).rowcount == 1
+def _last(routine: Routine) -> str | None:
+    return json.dumps(to_record(routine)["last"]) if routine.last else None
 
 
-def _values(routine: Routine) -> tuple[str, bool, float | None, bool, str | None]:
-    is_event = isinstance(routine.trigger, Event)
-    return body_of(routine), is_event, stamp_of(routine.next), routine.paused, last_of(routine)
-
-
-def _routine(row: tuple[Any, ...]) -> Routine:
-    number, body, _is_event, due, paused, _claimed, _by, last = row
-    return read_row(int(number), body, due, bool(paused), last)
+def _routine(number: int, row: Row) -> Routine:
+    facts = json.loads(row.body)
+    if row.last:
+        facts["last"] = json.loads(row.last)
+    return replace(from_record(facts), id=number, next=moment_of(row.next), paused=bool(row.paused))
 
 
 def _fits(row: tuple[Any, ...]) -> bool:
+    """Whether a row of a damaged file is a routine."""
     try:
-        _routine(row)
-    except UnreadableRow:
+        _routine(int(row[0]), Row(*row[1:]))
+    except _UNREADABLE:
         return False
     return True
 
 
-def stamp_of(moment: datetime | None) -> float | None:
+def _seconds(moment: datetime | None) -> float | None:
     return None if moment is None else moment.timestamp()
 
 
-def moment_of(stamp: float | None) -> datetime | None:
-    return None if stamp is None else datetime.fromtimestamp(stamp, UTC)
+def _same(seconds: float | None, moment: datetime | None) -> bool:
+    """A time is kept to the microsecond, and rounding may differ."""
+    if seconds is None or moment is None:
+        return seconds is None and moment is None
+    return abs(seconds - moment.timestamp()) < 0.001
+
+
+def moment_of(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -1,22 +1,24 @@
-"""The tools `make_routine`, `list_routines` and `cancel_routine`."""
+"""The tools `make_routine`, `list_routines` and `cancel_routine`, and repeated alarms for the timer tools."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from langchain_core.tools import BaseTool
 
 from home_words.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.alarms import made_again
-from voice_gateway.routines.book import NOBODY_RUNS, From, RoutineBook, has_time
-from voice_gateway.routines.model import CANCEL, LIST, MAKE, Call, Routine
-from voice_gateway.routines.wording import on_day
+from voice_gateway.routines.book import Origin, RoutineBook, has_time
+from voice_gateway.routines.model import CANCEL, LIST, MAKE, Call, Routine, calls_text
+from voice_gateway.routines.wording import on_day, say_when, when_text
+from voice_gateway.tools.builtin.timers.store import Kind, Timer
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits, speaking
 
-MOST_TOLD = 5  # nobody listens to more
+MOST_SAID = 5  # routines in a list
+NOT_RUNNING = "Only a running gateway carries it out: start one with voice-gateway run."
 
 MAKE_TEXT = (
     "REQUIRED for later: you MUST call this whenever the user asks about doing something at a time, again "
@@ -62,138 +64,130 @@ CANCEL_PARAMETERS: dict[str, Any] = {
 NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
+Facts = dict[str, Any]
+
+
 class _Tools:
     def __init__(
         self,
         book: RoutineBook,
         runs: Callable[[], bool],
-        known: Callable[[Sequence[Call]], Awaitable[None]],
+        home_known: Callable[[Sequence[Call]], Awaitable[None]],
     ) -> None:
-        self._book, self._runs, self._known = book, runs, known
+        self._book, self._runs, self._home_known = book, runs, home_known
 
-    def sensitive(self, args: Mapping[str, Any]) -> bool:
+    # --- for the permission; what cannot be kept is refused by the tool itself, with a sentence
+
+    def makes_sensitive(self, args: Mapping[str, Any]) -> bool:
         """By the calls that it would make later."""
         try:
             return self._book.drafted(*_given(args)).sensitive
-        except ToolError:  # what cannot be kept is refused by the tool itself, with a sentence
+        except ToolError:
             return False
 
-    def asked(self, args: Mapping[str, Any]) -> str:
+    def making(self, args: Mapping[str, Any]) -> str:
         """What it would do and when, for a question."""
         try:
             return self._book.spoken(self._book.drafted(*_given(args)), just_made=True)
-        except ToolError:  # as above
+        except ToolError:
             return "plan that"
 
-    def _moved(self, args: Mapping[str, Any]) -> Routine | None:
-        """As it would be then; None where nothing is moved, or nobody knows what."""
+    def changes_sensitive(self, args: Mapping[str, Any]) -> bool:
+        """The user's yes was for another time, or was taken back by a pause."""
+        return any(routine.sensitive for routine in self._changed(args))
+
+    def changing(self, args: Mapping[str, Any]) -> str:
+        return listed([self._book.spoken(routine) for routine in self._changed(args)]) or "change that"
+
+    def _changed(self, args: Mapping[str, Any]) -> Sequence[Routine]:
+        """What is moved, as it would be then, and the sensitive ones that are resumed."""
+        action, name = args.get("action"), str(args.get("name") or "")
         try:
-            moves, name = args.get("action") == "move", str(args.get("name") or "")
-            found = self._book.find(name, has_time) if moves else []
-            return self._book.moved(found[0], str(args.get("when") or "")) if len(found) == 1 else None
-        except ToolError:  # as above
-            return None
+            if action == "resume":
+                found = self._book.find(name or "all")
+                return [routine for routine in found if routine.paused and routine.sensitive]
+            if action == "move" and len(found := self._book.find(name, has_time)) == 1:
+                return [self._book.moved(found[0], str(args.get("when") or ""))]
+        except ToolError:
+            pass
+        return ()
 
-    def _resumed(self, args: Mapping[str, Any]) -> Sequence[Routine]:
-        """What is sensitive among those that would be on again."""
-        if args.get("action") != "resume":
-            return ()
-        try:
-            found = self._book.find(str(args.get("name") or "all"))
-        except ToolError:  # as above
-            return ()
-        return [one for one in found if one.paused and one.sensitive]
+    # --- the tools
 
-    def moves_sensitive(self, args: Mapping[str, Any]) -> bool:
-        """A yes was for another time, or was taken back by a pause."""
-        moved = self._moved(args)
-        return bool(self._resumed(args)) or (moved is not None and moved.sensitive)
-
-    def asked_to_move(self, args: Mapping[str, Any]) -> str:
-        if resumed := self._resumed(args):
-            return listed([self._book.spoken(one) for one in resumed])
-        moved = self._moved(args)
-        return self._book.spoken(moved) if moved is not None else "change that"
-
-    async def make(
-        self, when: str, do: str = "", say: str = "", calls: str = ""
-    ) -> tuple[str, dict[str, Any]]:
+    async def make(self, when: str, do: str = "", say: str = "", calls: str = "") -> tuple[str, Facts]:
         given = _given({"when": when, "do": do, "say": say, "calls": calls})
-        await self._known(given[2])
+        await self._home_known(given[2])
         routine = await asyncio.to_thread(self._book.drafted, *given)
-        kept = await asyncio.to_thread(self._book.keep, routine, _by())
-        said = f"Okay, I'll {self._book.spoken(kept, just_made=True)}."
+        kept = await asyncio.to_thread(self._book.keep, routine, _origin())
+        text = f"Okay, I'll {self._book.spoken(kept, just_made=True)}."
         if note := self._book.note(when):
-            said = f"{note} {said}"
-        return await self._told(said), self._facts([kept], [_cancelling(kept)])
+            text = f"{note} {text}"
+        undo = {"name": CANCEL, "args": {"name": str(kept.id)}}
+        return await self._or_not_running(text), self._facts([kept], [undo])
 
-    async def list(self) -> tuple[str, dict[str, Any]]:
+    async def list(self) -> tuple[str, Facts]:
         routines = await asyncio.to_thread(self._book.all)
-        return await self._told(self._listing(routines)), self._facts(routines)
+        return await self._or_not_running(self._listing(routines)), self._facts(routines)
 
-    async def cancel(
-        self, name: str = "", action: str = "cancel", when: str = ""
-    ) -> tuple[str, dict[str, Any]]:
+    async def cancel(self, name: str = "", action: str = "cancel", when: str = "") -> tuple[str, Facts]:
         if action in ("pause", "resume"):
-            return await self._pause(name, paused=action == "pause")
+            return await asyncio.to_thread(self._pause, name, paused=action == "pause")
         if action == "skip":
-            return await self._skip(await asyncio.to_thread(self._book.find_next, name, when))
+            return await asyncio.to_thread(self._skip, name, when)
         found = await asyncio.to_thread(self._book.find, name, has_time if action == "move" else None)
         if action == "move":
             if len(found) != 1 or not when:
                 raise BadArguments("Which routine shall I move, and to when?")
-            await self._known(found[0].calls)
+            await self._home_known(found[0].calls)
             moved = await asyncio.to_thread(self._book.move, found[0], when)
-            back = {"name": CANCEL, "args": {"name": str(moved.id)}}
-            return f"Okay, I'll {self._book.spoken(moved)}.", self._facts(
-                [moved], [back, made_again(found[0])]
-            )
+            undo = [{"name": CANCEL, "args": {"name": str(moved.id)}}, made_again(found[0])]
+            return f"Okay, I'll {self._book.spoken(moved)}.", self._facts([moved], undo)
         gone = await asyncio.to_thread(self._book.cancel, found)
-        again = [made_again(one) for one in gone]
+        text = f"{len(gone)} routines are cancelled."
         if len(gone) == 1:
-            return f"Okay, I won't {self._book.spoken(gone[0])}.", self._facts(gone, again)
-        return f"{len(gone)} routines are cancelled.", self._facts(gone, again)
+            text = f"Okay, I won't {self._book.spoken(gone[0])}."
+        return text, self._facts(gone, [made_again(routine) for routine in gone])
 
-    async def _skip(self, found: Sequence[Routine]) -> tuple[str, dict[str, Any]]:
+    def _skip(self, name: str, day: str) -> tuple[str, Facts]:
+        found = self._book.find_next(name, day)
         if len(found) != 1:
             raise BadArguments("Which routine shall I skip?")
-        left = await asyncio.to_thread(self._book.skip, found[0])
+        left = self._book.skip(found[0])
         if left is None or left.next is None:
             return f"Okay, I won't {self._book.spoken(found[0])}.", self._facts(found)
         zone = self._book.place.zone
         following = on_day(left.next.astimezone(zone), self._book.now().astimezone(zone))
         return f"Okay, I skip it once. I'll {self._book.what(left)} again {following}.", self._facts([left])
 
-    async def _pause(self, name: str, *, paused: bool) -> tuple[str, dict[str, Any]]:
-        one = await asyncio.to_thread(self._book.find, name) if name and name != "all" else None
-        changed = await asyncio.to_thread(self._book.pause, paused=paused, routines=one)
-        how = "resume" if paused else "pause"
-        back = [{"name": CANCEL, "args": {"name": str(one.id), "action": how}} for one in changed]
-        count = len(changed)
-        if not count:
+    def _pause(self, name: str, *, paused: bool) -> tuple[str, Facts]:
+        only = self._book.find(name) if name and name != "all" else None
+        changed = self._book.pause(paused=paused, routines=only)
+        if not changed:
             return f"No routine is {'running' if paused else 'paused'}.", self._facts([])
-        routines = "The routine is" if count == 1 else f"{count} routines are"
-        said = f"{routines} paused until you say: resume the routines." if paused else f"{routines} on again."
-        return said, self._facts(changed, back)
+        routines = "The routine is" if len(changed) == 1 else f"{len(changed)} routines are"
+        text = f"{routines} paused until you say: resume the routines." if paused else f"{routines} on again."
+        back = "resume" if paused else "pause"
+        undo = [{"name": CANCEL, "args": {"name": str(one.id), "action": back}} for one in changed]
+        return text, self._facts(changed, undo)
 
     def _listing(self, routines: Sequence[Routine]) -> str:
         if not routines:
             return "Nothing is planned."
-        said = [
-            f"{self._book.spoken(one)}{' (paused)' if one.paused else ''}" for one in routines[:MOST_TOLD]
+        shown = [
+            f"{self._book.spoken(routine)}{' (paused)' if routine.paused else ''}"
+            for routine in routines[:MOST_SAID]
         ]
-        more = len(routines) - len(said)
-        said += [f"{more} more"] if more else []
-        return (
-            f"I'll {listed(said)}." if len(routines) == 1 else f"{len(routines)} routines: {'; '.join(said)}."
-        )
+        if len(routines) == 1:
+            return f"I'll {shown[0]}."
+        more = [f"{len(routines) - len(shown)} more"] if len(routines) > len(shown) else []
+        return f"{len(routines)} routines: {'; '.join([*shown, *more])}."
 
-    async def _told(self, said: str) -> str:
-        return said if await asyncio.to_thread(self._runs) else f"{said} {NOBODY_RUNS}"
+    async def _or_not_running(self, text: str) -> str:
+        return text if await asyncio.to_thread(self._runs) else f"{text} {NOT_RUNNING}"
 
-    def _facts(self, routines: Sequence[Routine], before: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-        shown = [one.to_json(self._book.place.zone) for one in routines]
-        return {"structured": {"routines": shown, "before": list(before)}}
+    def _facts(self, routines: Sequence[Routine], undo: Sequence[Mapping[str, Any]] = ()) -> Facts:
+        shown = [routine.to_json(self._book.place.zone) for routine in routines]
+        return {"structured": {"routines": shown, "before": list(undo)}}
 
 
 async def _known_already(_: Sequence[Call]) -> None:
@@ -203,46 +197,83 @@ async def _known_already(_: Sequence[Call]) -> None:
 def routine_tools(
     book: RoutineBook,
     runs: Callable[[], bool],
-    known: Callable[[Sequence[Call]], Awaitable[None]] = _known_already,
+    home_known: Callable[[Sequence[Call]], Awaitable[None]] = _known_already,
 ) -> list[BaseTool]:
-    """`runs`: whether a gateway is there that carries them out; `known` waits for what calls are about."""
-    own = _Tools(book, runs, known)
+    """`runs`: whether a gateway carries routines out now; `home_known` waits for the devices of calls."""
+    own = _Tools(book, runs, home_known)
     making = ToolTraits(
         title="Make a routine",
         summary="Does something later, again and again, or when something happens.",
-        sensitive=own.sensitive,
-        asked=own.asked,
+        sensitive=own.makes_sensitive,
+        asked=own.making,
     )
     looking = ToolTraits(title="Routines", summary="What is planned.", read_only=True, idempotent=True)
-    ending = ToolTraits(
+    changing = ToolTraits(
         title="Cancel or change a routine",
         summary="Cancels, skips, moves or pauses what is planned.",
-        sensitive=own.moves_sensitive,
-        asked=own.asked_to_move,
+        sensitive=own.changes_sensitive,
+        asked=own.changing,
     )
     return [
         declared_tool(MAKE, MAKE_TEXT, MAKE_PARAMETERS, own.make, making),
         declared_tool(LIST, LIST_TEXT, NO_PARAMETERS, own.list, looking),
-        declared_tool(CANCEL, CANCEL_TEXT, CANCEL_PARAMETERS, own.cancel, ending),
+        declared_tool(CANCEL, CANCEL_TEXT, CANCEL_PARAMETERS, own.cancel, changing),
     ]
 
 
-def _given(args: Mapping[str, Any]) -> tuple[str, str, tuple[Mapping[str, Any], ...], str]:
+def _given(args: Mapping[str, Any]) -> tuple[str, str, tuple[Call, ...], str]:
     try:
         calls = json.loads(args.get("calls") or "[]")
-        fit = all(isinstance(one["name"], str) and isinstance(one.get("args", {}), dict) for one in calls)
+        fit = all(isinstance(call["name"], str) and isinstance(call.get("args", {}), dict) for call in calls)
     except (ValueError, TypeError, KeyError, RecursionError):
         fit = False
     if not fit:
         raise BadArguments('calls must be a list of {"name": …, "args": {…}}.')
-    made = tuple({"name": one["name"], "args": dict(one.get("args") or {})} for one in calls)
+    made = tuple({"name": call["name"], "args": dict(call.get("args") or {})} for call in calls)
     return str(args.get("when") or ""), str(args.get("do") or ""), made, str(args.get("say") or "")
 
 
-def _cancelling(routine: Routine) -> Mapping[str, Any]:
-    return {"name": CANCEL, "args": {"name": str(routine.id)}}
+def _origin() -> Origin:
+    utterance = speaking()
+    if utterance is None:
+        return Origin()
+    return Origin(utterance.channel, utterance.room or "", utterance.conversation_id)
 
 
-def _by() -> From:
-    said = speaking()
-    return From(said.channel, said.room or "", said.conversation_id) if said else From()
+def made_again(routine: Routine) -> dict[str, Any]:
+    """The call that makes a cancelled routine once more."""
+    calls = calls_text(routine.calls) if routine.calls else ""
+    args = {"when": when_text(routine), "calls": calls, "say": routine.say}
+    return {"name": MAKE, "args": {key: value for key, value in args.items() if value}}
+
+
+class RepeatedAlarms:
+    """Routines that let an alarm or a reminder ring, as the timer tools see them. `book` is asked for when it
+    is needed, because it is made after those tools."""
+
+    def __init__(self, book: Callable[[], RoutineBook]) -> None:
+        self._book = book
+
+    def all(self) -> list[Timer]:
+        routines = self._book().all()
+        return [self._timer(routine, routine.next) for routine in routines if routine.rings and routine.next]
+
+    def cancel(self, timers: Sequence[Timer]) -> list[dict[str, Any]]:
+        """The calls that make them again."""
+        book, numbers = self._book(), {-timer.id for timer in timers}
+        gone = book.cancel([routine for routine in book.all() if routine.id in numbers])
+        return [made_again(routine) for routine in gone]
+
+    def _timer(self, routine: Routine, due: datetime) -> Timer:
+        book, args = self._book(), routine.calls[0]["args"]
+        again = say_when(routine, book.now(), book.place, absolute=True)
+        name, message = str(args.get("name", "")), str(args.get("message", ""))
+        return Timer(
+            -routine.id,  # the numbers of timers are above 0
+            name,
+            message,
+            0.0,
+            due,
+            kind=Kind(args.get("kind", Kind.ALARM)),
+            again=f"{again} (paused)" if routine.paused else again,
+        )

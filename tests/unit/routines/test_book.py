@@ -10,10 +10,10 @@ from tests.fakes.limits import with_limits
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.book import From, JudgedCalls, RoutineBook, has_time
+from voice_gateway.routines.book import JudgedCalls, Origin, RoutineBook, has_time
 from voice_gateway.routines.model import Event, Every, Later, Missing, Once, Routine
 from voice_gateway.routines.schedule import Place
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.store import kept_in
 
 NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
 LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
@@ -37,7 +37,7 @@ class Home:
         names = " and ".join(call["args"]["deviceName"] for call in calls)
         return JudgedCalls(f"turn on the {names}" if names else "", opens=self.opens)
 
-    def nobody_tells(self, server: str, _resource: str) -> str:
+    def unwatchable(self, server: str, _resource: str) -> str:
         return "" if server == "zwave" else f'There is no server "{server}".'
 
 
@@ -48,7 +48,7 @@ def home() -> Home:
 
 @pytest.fixture
 def book(tmp_path: Path, home: Home) -> RoutineBook:
-    store = SqliteRoutines(tmp_path / "routines.sqlite3")
+    store = kept_in("sqlite", tmp_path)[0]
     return RoutineBook(store, home, Place(UTC), with_limits(RoutinesSettings, limit=5), now=lambda: NOW)
 
 
@@ -76,7 +76,7 @@ def daily(book: RoutineBook, text: str = "turn on the Floor Lamp every day at 8 
 def test_what_cannot_be_kept_is_told_and_nothing_is(book, home, later, do, say, sentence):
     home.later = later
     with pytest.raises(BadArguments, match=sentence):
-        book.keep(book.drafted("some time", do, say=say), From())
+        book.keep(book.drafted("some time", do, say=say), Origin())
     assert book.all() == []
 
 
@@ -91,10 +91,10 @@ def test_opening_the_house_needs_the_setting(book, home, tmp_path):
 def test_a_script_that_makes_two_thousand_gets_to_the_limit_and_no_further(book):
     drafted = book.drafted("at 8", "turn on the floor lamp")
     for _ in range(5):
-        book.keep(drafted, From())
+        book.keep(drafted, Origin())
     for _ in range(10):
         with pytest.raises(ToolError, match="There are 5 routines already, and no more are kept"):
-            book.keep(drafted, From())
+            book.keep(drafted, Origin())
     assert len(book.all()) == 5
 
 
@@ -103,7 +103,7 @@ def test_what_starts_itself_is_refused(book, home):
     toggles = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "toggle"}}
     drafted = book.drafted("when the lamp goes off", calls=(toggles,))
     with pytest.raises(ToolError, match="start itself"):
-        book.keep(drafted, From())
+        book.keep(drafted, Origin())
     assert book.all() == []
 
 
@@ -160,7 +160,7 @@ def test_who_goes_on_counts_from_now_and_what_is_over_goes(book):
 
 def test_what_takes_something_back_goes_on_while_all_are_paused(book, home):
     home.later = Later(Once(NOW + timedelta(minutes=10)), back=True)
-    back = book.keep(book.drafted("for ten minutes", calls=[LAMP]), From())
+    back = book.keep(book.drafted("for ten minutes", calls=[LAMP]), Origin())
     rule = kept(book, Every(DAILY, NOW), next=NOW + timedelta(hours=1))
 
     assert [one.id for one in book.pause(paused=True)] == [rule.id]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voice_gateway.routines.loops import starts_itself
+from voice_gateway.routines.book import starts_itself
 from voice_gateway.routines.model import Event, Routine
 
 

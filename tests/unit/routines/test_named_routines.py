@@ -11,10 +11,10 @@ from voice_gateway.brain.local.command.when import Watched, read_when
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import ToolError
-from voice_gateway.routines.book import From, JudgedCalls, RoutineBook
+from voice_gateway.routines.book import JudgedCalls, Origin, RoutineBook
 from voice_gateway.routines.model import Call, Later, Missing, Routine
 from voice_gateway.routines.schedule import Place
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.store import kept_in
 from voice_gateway.routines.tools import routine_tools
 from voice_gateway.tools.traits import traits
 
@@ -36,18 +36,18 @@ class Reader:
         risky = text.startswith("unlock")
         return JudgedCalls(text, sensitive=risky, opens=risky)
 
-    def nobody_tells(self, _server: str, _resource: str) -> str:
+    def unwatchable(self, _server: str, _resource: str) -> str:
         return ""
 
 
 @pytest.fixture
 def book(tmp_path: Path) -> RoutineBook:
-    store = SqliteRoutines(tmp_path / "routines.sqlite3")
+    store = kept_in("sqlite", tmp_path)[0]
     return RoutineBook(store, Reader(), PLACE, RoutinesSettings(allow_opening=True), now=lambda: NOON)
 
 
 def keep(book: RoutineBook, when: str, do: str) -> Routine:
-    return book.keep(book.drafted(when, do), From())
+    return book.keep(book.drafted(when, do), Origin())
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ import pytest
 from tests.fakes.timer_clock import StoppedClock
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.routines.agenda import Agenda
-from voice_gateway.routines.model import Condition, Event, Every, Last, Once, Routine, Shown
-from voice_gateway.routines.runner import RoutineRunner, Told
+from voice_gateway.routines.model import Condition, Event, Every, LastRun, Once, ResourceState, Routine
+from voice_gateway.routines.runner import Agenda, RoutineRunner, StateChange
 from voice_gateway.routines.schedule import Place
-from voice_gateway.routines.store import PlannedRun, SqliteRoutines
+from voice_gateway.routines.store import PlannedRun, kept_in
 from voice_gateway.tools.builtin.timers import RingLease
 
 START = datetime(2026, 11, 16, 7, tzinfo=UTC)
@@ -35,17 +34,17 @@ class House:
         self.states: dict[str, str] = {}
         self.blocked: asyncio.Event | None = None
 
-    async def carry_out(self, routine: Routine) -> Last:
+    async def carry_out(self, routine: Routine) -> LastRun:
         self.done.append(routine.text)
         if self.blocked is not None:
             await self.blocked.wait()
-        return Last(START, ok=True, text="Done.")
+        return LastRun(START, ok=True, text="Done.")
 
     async def missed(self, routine: Routine) -> None:
         self.asked.append(routine.text)
 
-    async def state_of(self, _server: str, resource: str) -> Shown | None:
-        return Shown(self.states[resource]) if resource in self.states else None
+    async def state_of(self, _server: str, resource: str) -> ResourceState | None:
+        return ResourceState(self.states[resource]) if resource in self.states else None
 
     def watch(self, resources: Iterable[tuple[str, str]]) -> None:
         self.watched = list(resources)
@@ -59,7 +58,7 @@ class Gateway:
         self, folder: Path, clock: StoppedClock, monotonic: Callable[[], float] | None = None
     ) -> None:
         self.clock, self.house = clock, House()
-        self.store = SqliteRoutines(folder / "routines.sqlite3")
+        self.store = kept_in("sqlite", folder)[0]
         self.runner = RoutineRunner(
             self.store,
             RingLease(folder / "routines.lease", monotonic=clock.monotonic),
@@ -92,7 +91,9 @@ class Gateway:
         return self.store.add([Routine(text, trigger, (LAMP,), next=due, **more)], 2000)[0]
 
     def told(self, before: str, after: str, device: str = "Front Door", resource: str = DOOR[1]) -> None:
-        self.runner.happened(Told(DOOR[0], resource, Shown(before), Shown(after), device))
+        self.runner.happened(
+            StateChange(DOOR[0], resource, ResourceState(before), ResourceState(after), device)
+        )
 
 
 @pytest.fixture
@@ -170,7 +171,7 @@ async def test_a_repeated_one_that_was_missed_waits_for_its_next_time(gateway):
 
 async def test_what_was_interrupted_is_told_and_not_done_again(gateway):
     made = gateway.add(Once(START))
-    gateway.store.claim([(made.id, made.next)], "a gateway that died", START)
+    gateway.store.claim([(made.id, made.next)], "a gateway that died")
     async with gateway.running():
         await gateway.settle()
         assert gateway.house.done == []
@@ -197,7 +198,7 @@ async def test_of_two_gateways_one_runs_it_and_the_other_takes_over(tmp_path, cl
 async def test_what_is_cancelled_or_paused_elsewhere_does_not_run(gateway, tmp_path):
     made = gateway.add(Once(START + timedelta(seconds=60)))
     async with gateway.running():
-        SqliteRoutines(tmp_path / "routines.sqlite3").remove([made.id])
+        kept_in("sqlite", tmp_path)[0].remove([made.id])
         await gateway.clock.advance(61)
         await gateway.settle()
         assert gateway.house.done == []
@@ -236,10 +237,10 @@ async def test_a_reading_starts_it_when_it_crosses_its_limit_and_not_with_each_r
     gateway.add(Event(*DOOR, "battery < 20"))
     async with gateway.running():
         levels = [None, 25, 21, 19, 18, 17, None, 16, 22, 15]
-        shown = [Shown("locked", () if one is None else (f"battery {one} %",)) for one in levels]
+        shown = [ResourceState("locked", () if one is None else (f"battery {one} %",)) for one in levels]
         done = []
         for before, after in itertools.pairwise(shown):
-            gateway.runner.happened(Told(*DOOR, before, after))
+            gateway.runner.happened(StateChange(*DOOR, before, after))
             await gateway.settle()
             done.append(len(gateway.house.done))
         assert done == [0, 0, 1, 1, 1, 1, 1, 1, 2]
@@ -313,7 +314,7 @@ async def test_what_happens_while_the_store_is_away_is_done_when_it_is_back_or_t
 async def test_a_claim_of_one_who_has_just_lost_the_lease_is_told(gateway):
     async with gateway.running():
         made = gateway.add(Once(START + timedelta(hours=1)))
-        gateway.store.claim([(made.id, made.next)], "a gateway that was frozen", START)
+        gateway.store.claim([(made.id, made.next)], "a gateway that was frozen")
         await gateway.settle()
         assert "may have happened" in gateway.house.told[0]
         assert gateway.store.all() == []
@@ -330,21 +331,6 @@ async def test_an_alarm_that_repeats_may_be_as_late_as_a_single_one(gateway, lat
         assert len(gateway.house.done) == done
         assert gateway.house.asked == []
         assert gateway.store.all()[0].next == due + timedelta(days=1)
-
-
-async def test_a_run_is_claimed_a_moment_before_and_given_back_when_the_gateway_stops(tmp_path, clock):
-    gateway = Gateway(tmp_path, clock)
-    made = gateway.add(Once(START + timedelta(seconds=10)))
-    async with gateway.running():
-        await gateway.clock.advance(9.9)
-        assert [one.claimed for one in gateway.store.planned()] == [True]
-        assert gateway.house.done == []
-    assert gateway.store.all() == [made]
-    assert gateway.store.unfinished("nobody") == []
-    clock.time = START + timedelta(seconds=12)
-    async with Gateway(tmp_path, clock).running() as again:
-        await again.settle()
-        assert (again.house.done, again.house.told) == (["lamp on"], [])
 
 
 def test_ten_thousand_lengths_of_time_are_not_all_looked_at():

@@ -11,8 +11,8 @@ from voice_gateway.routines.model import Condition, Event, Every, Once, Routine,
 from voice_gateway.routines.schedule import (
     NoPlace,
     Place,
-    at_such_a_time,
     due_next,
+    holds_at,
     next_run,
     on_clock,
 )
@@ -159,4 +159,4 @@ def test_an_event_has_no_next_time_and_an_end_is_kept():
     ],
 )
 def test_conditions_of_the_clock(condition, hour, holds):
-    assert at_such_a_time(condition, at(2026, 11, 16, hour), HOME) is holds
+    assert holds_at(condition, at(2026, 11, 16, hour), HOME) is holds

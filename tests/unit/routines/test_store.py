@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.routines.model import Last, Once, Routine, is_so, to_record
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.model import LastRun, Once, ResourceState, Routine, to_record
+from voice_gateway.routines.store import RoutineStore, kept_in
 
 NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
 LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
@@ -26,56 +26,61 @@ def once(seconds: float = 60, **more) -> Routine:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> SqliteRoutines:
-    return SqliteRoutines(tmp_path / "routines.sqlite3")
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "routines.sqlite3"
 
 
-def test_two_changes_within_a_tick_of_the_clock_are_two(store):
+@pytest.fixture
+def store(tmp_path: Path) -> RoutineStore:
+    return kept_in("sqlite", tmp_path)[0]
+
+
+def test_two_changes_within_a_tick_of_the_clock_are_two(store, path):
     [made] = store.add([once()], 10)
-    os.utime(store.path, ns=(1, 1))
+    os.utime(path, ns=(1, 1))
     before = store.stamp()
     store.replace([replace(made, paused=True)])
-    os.utime(store.path, ns=(1, 1))
+    os.utime(path, ns=(1, 1))
     assert store.stamp() != before
 
 
-def test_looking_whether_something_changed_frees_no_lock_of_a_change_under_way(store):
+def test_looking_whether_something_changed_frees_no_lock_of_a_change_under_way(store, path):
     store.add([once()], 10)
     other = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
-    with contextlib.closing(sqlite3.connect(store.path, isolation_level=None)) as changing:
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as changing:
         changing.execute("BEGIN IMMEDIATE")
         store.stamp()
-        done = subprocess.run([sys.executable, "-c", other, store.path], capture_output=True, check=False)
+        done = subprocess.run([sys.executable, "-c", other, path], capture_output=True, check=False)
     assert b"database is locked" in done.stderr
 
 
-def test_a_file_that_took_the_place_of_another_is_seen(store):
+def test_a_file_that_took_the_place_of_another_is_seen(store, path):
     store.add([once()], 10)
     before = store.stamp()
-    store.path.unlink()
+    path.unlink()
     assert store.stamp() is None
     store.add([once()], 10)
     assert store.stamp() not in {before, None}
 
 
-def test_a_file_of_the_first_version_is_read(store):
+def test_a_file_of_the_first_version_is_read(store, path):
     """There, what became of a routine stood in its body."""
-    with sqlite3.connect(store.path) as connection:
+    with sqlite3.connect(path) as connection:
         connection.execute(
             "CREATE TABLE routines (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT NOT NULL, "
             "is_event INTEGER NOT NULL, next REAL, paused INTEGER NOT NULL DEFAULT 0, claimed REAL, "
             "claimed_by TEXT)"
         )
-        made = once(last=Last(NOW, True, "Done."))
+        made = once(last=LastRun(NOW, True, "Done."))
         row = (json.dumps(to_record(made)), made.next.timestamp())
         connection.execute("INSERT INTO routines (body, is_event, next) VALUES (?, 0, ?)", row)
         connection.execute("PRAGMA user_version = 1")
     assert store.all() == [replace(made, id=1)]
 
 
-def test_a_damaged_row_is_left_out_and_the_others_stay(store, tmp_path):
+def test_a_damaged_row_is_left_out_and_the_others_stay(store, path):
     kept, spoilt = store.add([once(), once()], 10)
-    with sqlite3.connect(store.path) as connection:
+    with sqlite3.connect(path) as connection:
         connection.execute("UPDATE routines SET body = '{}' WHERE id = ?", (spoilt.id,))
     assert [one.id for one in store.all()] == [kept.id]
 
@@ -83,7 +88,7 @@ def test_a_damaged_row_is_left_out_and_the_others_stay(store, tmp_path):
 def test_a_disk_that_takes_nothing_is_said(tmp_path):
     (tmp_path / "a file").write_text("")
     with pytest.raises(ToolUnavailable, match="Routines"):
-        SqliteRoutines(tmp_path / "a file" / "routines.sqlite3").add([once()], 1)
+        kept_in("sqlite", tmp_path / "a file")[0].add([once()], 1)
 
 
 @pytest.mark.parametrize(
@@ -105,4 +110,4 @@ def test_a_disk_that_takes_nothing_is_said(tmp_path):
     ],
 )
 def test_what_a_state_is(becomes, state, readings, so):
-    assert is_so(becomes, state, readings) is so
+    assert ResourceState(state, readings).is_so(becomes) is so

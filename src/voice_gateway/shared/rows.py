@@ -1,0 +1,185 @@
+"""Routines and timers in the shared Redis: numbered rows, changed in transactions, and the lease."""
+
+import json
+import logging
+import uuid
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from voice_gateway.errors import ConfigError, ToolUnavailable
+from voice_gateway.shared import LIMIT_SECONDS, PREFIX
+
+if TYPE_CHECKING:
+    pass
+
+LEASE_SECONDS = 2.0  # a gateway that has not renewed the lease for so long is replaced
+
+log = logging.getLogger(__name__)
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class Rows(dict[int, R]):
+    """The rows that a change works on; what it puts or deletes in here is written when it returns."""
+
+    def __init__(self, rows: Iterable[tuple[int, R]] = (), *, count: int = 0, last_number: int = 0) -> None:
+        super().__init__(rows)
+        self.count = count  # of all rows, also those that are not in here
+        self.last_number = last_number
+
+    def add(self, row: R) -> int:
+        """The number of the new row. A number is never given twice."""
+        self.last_number += 1
+        self[self.last_number] = row
+        return self.last_number
+
+
+class RowTable(Protocol[R]):
+    """Numbered rows that processes share; every method blocks. ToolUnavailable: nothing was done."""
+
+    def read(self) -> dict[int, R]: ...
+
+    def change(self, work: Callable[[Rows[R]], T], ids: Iterable[int] = (), *, as_holder: bool = False) -> T:
+        """Runs `work` on the rows with these numbers as one step, on the disk when it returns.
+
+        With `as_holder` it sees no rows unless this gateway holds the lease at that moment."""
+        ...
+
+    def stamp(self) -> object:
+        """Changes with every change, and is cheap to read."""
+        ...
+
+
+class SharedRedis:
+    """One connection pool for threads, and the lease of this gateway."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            from redis import Redis
+            from redis.backoff import NoBackoff
+            from redis.exceptions import RedisError
+            from redis.retry import Retry
+        except ImportError as error:
+            raise ConfigError(
+                "a redis:// store needs the extra: pip install 'voice-gateway[redis]'"
+            ) from error
+        self._trouble = (RedisError, OSError)
+        self.redis: Redis = Redis.from_url(
+            url,
+            decode_responses=True,
+            retry=Retry(NoBackoff(), 0),  # a command whose answer is lost may have been carried out
+            socket_timeout=LIMIT_SECONDS,
+            socket_connect_timeout=LIMIT_SECONDS,
+        )
+        self.lease = RedisLease(self)
+
+    def ask(self, lost: str, step: Callable[[Any], Any]) -> Any:
+        """ToolUnavailable with the sentence `lost` where the Redis does not answer."""
+        try:
+            return step(self.redis)
+        except self._trouble as error:
+            raise ToolUnavailable(lost) from error
+
+
+class RedisLease:
+    """Held by one of the gateways that share a Redis: it runs the routines and rings the timers.
+
+    Its token fences changes: `RedisRows.change(as_holder=True)` checks it in the transaction itself, so a
+    process that stalled while it held the lease starts nothing when it wakes up.
+    """
+
+    LOST = "I can't tell which gateway runs timers and routines: the Redis they share does not answer."
+
+    def __init__(self, shared: SharedRedis) -> None:
+        self._ask = shared.ask
+        self.key, self.token = f"{PREFIX}lease", uuid.uuid4().hex
+        self._lock = shared.redis.lock(self.key, timeout=LEASE_SECONDS, thread_local=False)
+
+    def renew(self, *, loud: bool = False) -> bool:
+        """Whether this gateway holds the lease now. ToolUnavailable: the Redis does not answer."""
+        return bool(self._ask(self.LOST, lambda _redis: self._kept() or self._taken()))
+
+    def _kept(self) -> bool:
+        from redis.exceptions import LockError
+
+        try:
+            return bool(self._lock.reacquire())
+        except LockError:
+            return False
+
+    def _taken(self) -> bool:
+        return bool(self._lock.acquire(blocking=False, token=self.token))
+
+    def held(self) -> bool:
+        """Whether any gateway holds it."""
+        return bool(self._ask(self.LOST, lambda _redis: self._lock.locked()))
+
+    def release(self) -> None:
+        """So that another gateway need not wait until it runs out."""
+        from redis.exceptions import LockError
+
+        try:
+            self._ask(self.LOST, lambda _redis: self._lock.release())
+        except (LockError, ToolUnavailable) as error:
+            log.info("the lease runs out by itself", extra={"reason": str(error)})
+
+
+class RedisRows(Generic[R]):
+    """A `RowTable` in one hash of the Redis; each row is a JSON list."""
+
+    def __init__(self, shared: SharedRedis, name: str, row: Callable[[Iterable[Any]], R], lost: str) -> None:
+        self._shared, self._row, self._lost = shared, row, lost
+        self._rows, self._stamp, self._number = (
+            f"{PREFIX}{name}:{part}" for part in ("rows", "stamp", "number")
+        )
+
+    def read(self) -> dict[int, R]:
+        rows = self._shared.ask(self._lost, lambda redis: redis.hgetall(self._rows))
+        return dict(self._parsed(rows.items()))
+
+    def stamp(self) -> object:
+        stamp: object = self._shared.ask(self._lost, lambda redis: redis.get(self._stamp))
+        return stamp
+
+    def change(self, work: Callable[[Rows[R]], T], ids: Iterable[int] = (), *, as_holder: bool = False) -> T:
+        wanted, lease = [str(number) for number in ids], self._shared.lease
+
+        def step(pipe: Any) -> T:
+            if as_holder and pipe.get(lease.key) != lease.token:
+                return work(Rows())
+            rows, count = Rows[R](), int(pipe.hlen(self._rows))
+            if wanted:
+                rows.update(self._parsed(zip(wanted, pipe.hmget(self._rows, wanted), strict=True)))
+            rows.count, rows.last_number = count, int(pipe.get(self._number) or 0)
+            before = dict(rows)
+            result = work(rows)
+            put = {str(number): json.dumps(row) for number, row in rows.items() if before.get(number) != row}
+            gone = [str(number) for number in before.keys() - rows.keys()]
+            pipe.multi()
+            if put or gone:
+                pipe.set(self._stamp, uuid.uuid4().hex)
+                pipe.set(self._number, rows.last_number)
+            if put:
+                pipe.hset(self._rows, mapping=put)
+            if gone:
+                pipe.hdel(self._rows, *gone)
+            return result
+
+        # Tried again where another gateway changed something, or took the lease, in between.
+        watched = (self._stamp, lease.key) if as_holder else (self._stamp,)
+        done: T = self._shared.ask(
+            self._lost, lambda redis: redis.transaction(step, *watched, value_from_callable=True)
+        )
+        return done
+
+    def _parsed(self, pairs: Iterable[tuple[str, str | None]]) -> Iterable[tuple[int, R]]:
+        """A row that cannot be read is left out and stays where it is."""
+        for number, text in pairs:
+            try:
+                if text is not None:
+                    yield int(number), self._row(json.loads(text))
+            except (ValueError, TypeError) as error:
+                log.warning(
+                    "a row cannot be read", extra={"key": self._rows, "row": number, "reason": str(error)}
+                )
