@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from voice_gateway.conversation.store import Store
@@ -29,7 +29,7 @@ class Locks:
         return len(self._locks)
 
     @contextlib.asynccontextmanager
-    async def of(self, key: str, _name: str = "", _after: Sequence[str] = ()) -> AsyncIterator[None]:
+    async def of(self, key: str) -> AsyncIterator[None]:
         mine = self._locks.setdefault(key, _Lock())
         mine.users += 1
         try:
