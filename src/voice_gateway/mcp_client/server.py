@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import importlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from voice_gateway.backoff import backoff_seconds, wait_at_most
@@ -125,39 +125,41 @@ class Server:
     # calls, from any task
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._exchange(
-            lambda link: link.call(tool, arguments), repeatable=lambda: self._only_looks(tool)
-        )
+        """Waits for a restart that is under way; without one, a missing connection fails the call at once."""
+        connection = self._connection or await self._next_connection()
+        try:
+            return await connection.call(tool, arguments)
+        except CallLost as lost:
+            again = await self._connection_after(lost, connection, repeatable=self._only_looks(tool))
+        return await again.call(tool, arguments)
 
     async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return await run_as_task(self.request, self._post, tool, arguments)
 
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._exchange(
-            lambda link: link.request(method, params), repeatable=lambda: method != "tools/call"
-        )
+        connection = self._connection or await self._next_connection()
+        try:
+            return await connection.request(method, params)
+        except CallLost as lost:
+            again = await self._connection_after(lost, connection, repeatable=method != "tools/call")
+        return await again.request(method, params)
 
     def _post(self, method: str, params: Mapping[str, Any]) -> None:
         if self._connection is not None:
             self._connection.post(method, params)
 
-    async def _exchange(
-        self, ask: Callable[[Connection], Awaitable[Mapping[str, Any]]], *, repeatable: Callable[[], bool]
-    ) -> Mapping[str, Any]:
-        """Waits for a restart that is under way; without one, a missing connection fails the call at once.
-
-        A lost call is repeated once if it only reads, or if the server surely did not run it: a restarted
-        server rejects every call of the old session before it looks at the tool.
-        """
-        connection = self._connection or await self._next_connection()
-        try:
-            return await ask(connection)
-        except CallLost as lost:
-            if not (lost.not_run or repeatable()):
-                raise
-            if lost.replaced and not await self._replaced(connection):
-                raise
-        return await ask(self._connection or await self._next_connection())
+    async def _connection_after(
+        self, lost: CallLost, connection: Connection, *, repeatable: bool
+    ) -> Connection:
+        """The connection on which a lost call is repeated once, if it only reads, or if the server surely did
+        not run it: a restarted server rejects every call of the old session before it looks at the tool."""
+        if not (lost.not_run or repeatable):
+            raise lost
+        if lost.replaced and self._connection in (connection, None):
+            await wait_at_most(self._attempt_begins(), 2 * self._mcp.connect_timeout_seconds)
+            if self._connection in (connection, None):
+                raise lost
+        return self._connection or await self._next_connection()
 
     async def _next_connection(self) -> Connection:
         if self._attempting is None:
@@ -167,12 +169,6 @@ class Server:
         if self._connection is None:
             raise ToolUnavailable(f'The server "{self.name}" is not connected at the moment.')
         return self._connection
-
-    async def _replaced(self, connection: Connection) -> bool:
-        """Whether there is a new connection, once that is known."""
-        if self._connection is connection or self._connection is None:
-            await wait_at_most(self._attempt_begins(), 2 * self._mcp.connect_timeout_seconds)
-        return self._connection is not None and self._connection is not connection
 
     def _only_looks(self, tool: str) -> bool:
         """By the server's own word, which is good enough for asking the same server once more."""

@@ -94,10 +94,10 @@ def failure_report(
 ) -> str:
     """What failed, why, the server's stderr, what to check, and what still works."""
     output = "".join(f"\n    {name}| {line}" for line in stderr.splitlines()) or " nothing"
-    local = ", ".join(local_tools) or "none"
-    left = f"local tools only: {local}"
-    if other_servers:
-        left = f"local tools: {local}; and with the tools of: {', '.join(other_servers)}"
+    local, others = ", ".join(local_tools) or "none", ", ".join(other_servers)
+    left = (
+        f"local tools: {local}; and with the tools of: {others}" if others else f"local tools only: {local}"
+    )
     return (
         f"{SERVER_GIVEN_UP.format(attempts=attempts)}\n"
         f"  server: {name} ({address(settings)})\n"
@@ -110,6 +110,4 @@ def failure_report(
 
 
 def what_to_check(settings: ServerSettings) -> str:
-    if settings.url is not None:
-        return reachable(address(settings))
-    return start_by_hand(settings.command or "")
+    return start_by_hand(settings.command or "") if settings.url is None else reachable(address(settings))

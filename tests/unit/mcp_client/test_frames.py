@@ -4,9 +4,11 @@ import json
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import from_json
 
 from voice_gateway.mcp_client.connection import shorten
-from voice_gateway.mcp_client.stdio.frames import LineBuffer, parse, shown, whole_frame
+from voice_gateway.mcp_client.stdio.frames import parse, shown
+from voice_gateway.mcp_client.stdio.process import LineBuffer
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -22,7 +24,7 @@ frames = st.fixed_dictionaries({"jsonrpc": st.just("2.0"), "id": st.text(max_siz
 )
 def test_lines_are_the_same_however_they_arrive(lines, cut):
     data = b"".join(line + b"\n" for line in lines)
-    buffer = LineBuffer(lambda size: None)
+    buffer = LineBuffer(lambda head: None)
     found = [line for at in range(0, len(data), cut) for line in buffer.feed(data[at : at + cut])]
     assert found == lines
 
@@ -71,14 +73,12 @@ odd_lines = st.sampled_from(
 
 
 @given(st.binary(max_size=40) | odd_lines | frames.map(lambda frame: json.dumps(frame).encode()))
-def test_the_quick_way_reads_a_frame_as_the_patient_one_does_or_leaves_it(line):
-    frame = whole_frame(line)
-    assert frame is None or repr([frame]) == repr(parse(line).frames)
-
-
-@given(st.floats(allow_nan=False))
-def test_numbers_keep_every_digit(number):
-    assert whole_frame(json.dumps({"n": number}).encode()) == {"n": number}
+def test_the_quick_parser_reads_an_object_as_the_patient_one_does_or_leaves_it(line):
+    try:
+        frame = from_json(line)
+    except ValueError:
+        return
+    assert not isinstance(frame, dict) or repr([frame]) == repr(parse(line).frames)
 
 
 @given(st.binary(max_size=200))
@@ -112,9 +112,8 @@ def test_nesting_without_end_is_noise():
 
 
 def test_a_frame_without_its_newline_is_offered_when_it_looks_whole():
-    buffer = LineBuffer(lambda size: None)
+    buffer = LineBuffer(lambda head: None)
     buffer.feed(b'{"id": 1')
-    assert buffer.unterminated() is None
     buffer.feed(b"}")
     assert buffer.unterminated() == b'{"id": 1}'
     buffer.drop()

@@ -134,13 +134,15 @@ class HttpConnection:
             await asyncio.wait(self._tasks, timeout=KILL_SECONDS)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await self.request("tools/call", {"name": tool, "arguments": dict(arguments)})
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._session is None:
             raise self._unavailable()
-        params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
-        request = types.CallToolRequest(params=params)
+        request = types.Request[dict[str, Any], str](method=method, params=dict(params))
         exchange = Exchange()
-        # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
         work = self._session.send_request(request, _ANY_RESULT, progress_callback=_progress_callback())
+        # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
         answer = self._start(recorded(exchange, work))
         self._calls_under_way += 1
         try:
@@ -159,19 +161,6 @@ class HttpConnection:
             self._calls_under_way -= 1
         self._unanswered = 0
         return result
-
-    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        if self._session is None:
-            raise self._unavailable()
-        request = types.Request[dict[str, Any], str](method=method, params=dict(params))
-        exchange = Exchange()
-        try:
-            result: Mapping[str, Any] = await recorded(
-                exchange, self._session.send_request(request, _ANY_RESULT)
-            )
-            return result
-        except Exception as error:
-            raise await self._call_error(error, exchange) from error
 
     def post(self, method: str, params: Mapping[str, Any]) -> None:
         self._start(self.request(method, params))

@@ -1,19 +1,14 @@
-"""A server's output, cut into lines and parsed into JSON objects; tolerant of anything else printed there."""
+"""The JSON objects on a line of a server's output; tolerant of anything else printed there."""
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # typeshed leaves it out
 from typing import Any
 
-from pydantic_core import from_json
+from voice_gateway.mcp_client.connection import SHOWN, shorten
 
-from voice_gateway.mcp_client.connection import REPLY_LIMIT, SHOWN, shorten
-
-HEAD_KEPT = 256  # bytes of a line that is skipped
 RECOVERY_TRIES = 100  # places on a line where a frame may begin
-UNTERMINATED_LIMIT = 64 * 1024  # a frame without its newline is looked for up to here
 
 _FRAME_START = re.compile(r'\{\s*"(?:jsonrpc|id|result|error|method)"\s*:')
 
@@ -35,60 +30,6 @@ class Parsed:
 
     frames: list[dict[str, Any]]
     noise: str = ""
-
-
-class LineBuffer:
-    """Cuts chunks into lines. Every byte is joined once, so a long line costs no more than its length.
-
-    A line over the limit is skipped; `on_too_long` gets its first bytes as soon as it passes the limit.
-    """
-
-    def __init__(self, on_too_long: Callable[[bytes], None], limit: int = REPLY_LIMIT) -> None:
-        self._on_too_long = on_too_long
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    def feed(self, chunk: bytes) -> list[bytes]:
-        if not self._size and chunk.find(b"\n") == len(chunk) - 1 <= self._limit:
-            return [chunk[:-1]]  # one whole line, as usual
-        *complete, rest = chunk.split(b"\n")
-        lines: list[bytes] = []
-        for part in complete:
-            self._keep(part)
-            if self._size <= self._limit:
-                lines.append(b"".join(self._parts))
-            self.drop()
-        self._keep(rest)
-        return lines
-
-    def unterminated(self) -> bytes | None:
-        """What waits for its newline, if it looks like a whole frame."""
-        if not self._parts or self._size > UNTERMINATED_LIMIT or not self._parts[-1].endswith(b"}"):
-            return None
-        return b"".join(self._parts)
-
-    def drop(self) -> None:
-        self._parts, self._size = [], 0
-
-    def _keep(self, part: bytes) -> None:
-        before, self._size = self._size, self._size + len(part)
-        if self._size <= self._limit:
-            if part:
-                self._parts.append(part)
-        elif before <= self._limit:
-            head = b"".join([*self._parts, part])[:HEAD_KEPT]
-            self._parts = []
-            self._on_too_long(head)
-
-
-def whole_frame(line: bytes) -> dict[str, Any] | None:
-    """The JSON object that the line is; None for anything else, which `parse` looks at."""
-    try:
-        value = from_json(line)
-    except ValueError:
-        return None
-    return value if type(value) is dict else None
 
 
 def parse(line: bytes, *, patient: bool = False) -> Parsed:

@@ -16,7 +16,8 @@ from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
 from voice_gateway.logs import one_line
-from voice_gateway.mcp_client.stdio.frames import LineBuffer, parse
+from voice_gateway.mcp_client.connection import REPLY_LIMIT
+from voice_gateway.mcp_client.stdio.frames import parse
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,8 @@ WRITE_HIGH_WATER = 1024 * 1024  # above this, calls wait until the server has re
 LAST_WORDS_SECONDS = 0.2  # a dead server's pipes may still hold its last reply and its reason
 KILL_SECONDS = 1.0  # for the kernel to report a killed process
 READ_SIZE = 64 * 1024  # what a pipe holds
+HEAD_KEPT = 256  # bytes of a line that is skipped
+UNTERMINATED_LIMIT = 64 * 1024  # a frame without its newline is looked for up to here
 
 _alive: set[int] = set()  # process groups that we started and have not stopped yet
 
@@ -64,6 +67,49 @@ def find_program(command: str, path: str | None) -> str:
     return program
 
 
+class LineBuffer:
+    """Cuts chunks into lines. Every byte is joined once, so a long line costs no more than its length.
+
+    A line over the limit is skipped; `on_too_long` gets its first bytes as soon as it passes the limit.
+    """
+
+    def __init__(self, on_too_long: Callable[[bytes], None], limit: int = REPLY_LIMIT) -> None:
+        self._on_too_long = on_too_long
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        if not self._size and chunk.find(b"\n") == len(chunk) - 1 <= self._limit:
+            return [chunk[:-1]]  # one whole line, as usual
+        *complete, rest = chunk.split(b"\n")
+        lines: list[bytes] = []
+        for part in complete:
+            self._keep(part)
+            if self._size <= self._limit:
+                lines.append(b"".join(self._parts))
+            self.drop()
+        self._keep(rest)
+        return lines
+
+    def unterminated(self) -> bytes | None:
+        """What waits for its newline, if it is short enough to be looked at."""
+        return b"".join(self._parts) if self._size <= UNTERMINATED_LIMIT else None
+
+    def drop(self) -> None:
+        self._parts, self._size = [], 0
+
+    def _keep(self, part: bytes) -> None:
+        before, self._size = self._size, self._size + len(part)
+        if self._size <= self._limit:
+            if part:
+                self._parts.append(part)
+        elif before <= self._limit:
+            head = b"".join([*self._parts, part])[:HEAD_KEPT]
+            self._parts = []
+            self._on_too_long(head)
+
+
 class ServerProcess(asyncio.SubprocessProtocol):
     """Callbacks instead of reader tasks: a line costs no task switch, and there is no task to leak.
 
@@ -87,6 +133,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._lines = LineBuffer(on_long_line)
         self._stderr: deque[bytes] = deque()
         self._stderr_size = 0
+        self.congested = False  # the server has not read for so long that calls have to wait
         self._writable = asyncio.Event()
         self._writable.set()
         self._exited = asyncio.Event()
@@ -149,7 +196,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         if fd == 2:
             self._stderr_closed.set()
         elif fd == 0:
-            self._writable.set()
+            self.resume_writing()
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -160,9 +207,11 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self._ended()
 
     def pause_writing(self) -> None:
+        self.congested = True
         self._writable.clear()
 
     def resume_writing(self) -> None:
+        self.congested = False
         self._writable.set()
 
     def _read(self) -> None:
@@ -176,7 +225,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             return
         for line in self._lines.feed(data):
             self._on_line(line)
-        if (frame := self._lines.unterminated()) is not None:
+        if data.endswith(b"}") and (frame := self._lines.unterminated()):
             parsed = parse(frame)
             if parsed.frames and not parsed.noise:
                 self._lines.drop()
@@ -191,11 +240,6 @@ class ServerProcess(asyncio.SubprocessProtocol):
             asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, "closed its output")
 
     # what the session uses
-
-    @property
-    def congested(self) -> bool:
-        """The server has not read for so long that calls have to wait."""
-        return not self._writable.is_set()
 
     def write(self, line: bytes) -> None:
         """Never waits. What the server does not read is kept, up to the high-water mark and one line more."""
@@ -275,7 +319,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         elif self.end is None:
             code = self._transport.get_returncode() if self._transport is not None else None
             self.end = _exit_reason(code) if code is not None else (reason or "ended")
-            self._writable.set()
+            self.resume_writing()
             self._on_end()
 
     def _close_stdout(self) -> None:

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from pydantic_core import from_json
+
 from voice_gateway.errors import BadArguments, LinkError, ToolError, ToolUnavailable
 from voice_gateway.mcp_client.connection import (
     NOT_UNDERSTOOD,
@@ -18,7 +20,7 @@ from voice_gateway.mcp_client.connection import (
     ConnectionEvents,
     error_reply,
 )
-from voice_gateway.mcp_client.stdio.frames import Parsed, parse, shown, whole_frame
+from voice_gateway.mcp_client.stdio.frames import Parsed, parse, shown
 from voice_gateway.mcp_client.stdio.process import ServerProcess
 from voice_gateway.progress import OnProgress, listener, read_progress
 
@@ -140,7 +142,12 @@ class JsonRpcSession:
         if len(line) > QUICK_LINE:
             self.process.pause_reading()  # one long line at a time: a flood of them waits in the server
             self._parse_in_thread(line)
-        elif (frame := whole_frame(line)) is None or not self._take(frame):
+            return
+        try:
+            frame = from_json(line)
+        except ValueError:
+            frame = None
+        if type(frame) is not dict or not self._take(frame):
             self._take_parsed(parse(line), line)
 
     def _on_long_line(self, head: bytes) -> None:
