@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from home_words.names import plain_words, singular
 from home_words.resolver import names_of, rooms_of
-from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.lexer import PAUSES, Tokens, plain
 from voice_gateway.understanding.templates import Language
@@ -57,6 +57,16 @@ class HomeIndex:
             word for spans in (self._names, self._rooms) for span in spans for word in span
         )
         self._known: dict[tuple[str, ...], tuple[tuple[int, ...], str, float] | None] = {}
+
+    def renew(self, home: Home) -> bool:
+        """Takes a home in which only states are others; False where it has other names."""
+        known = self.home
+        if not same_but_for_state(known.devices, home.devices):
+            return False
+        if (known.rooms, known.scenes) != (home.rooms, home.scenes):
+            return False
+        self.home = home
+        return True
 
     def _spellings(self, device: Device) -> Iterable[tuple[str, ...]]:
         """As tokens and folded, alone and with its room before or behind it."""

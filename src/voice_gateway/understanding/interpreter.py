@@ -1,0 +1,254 @@
+"""Text → what to do: an answer to our question, else the best reading that can be carried out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from voice_gateway.integrations.home import Home
+from voice_gateway.understanding.dialogue import Memory, answered
+from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN
+from voice_gateway.understanding.lexer import PAUSES, Tokens
+from voice_gateway.understanding.nodes import (
+    Answer,
+    Command,
+    Denied,
+    Everyday,
+    Node,
+    Unread,
+    Utterance,
+    opened,
+    unread,
+)
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan
+from voice_gateway.understanding.plan import acts as _acts
+from voice_gateway.understanding.plan import everyday as _everyday
+from voice_gateway.understanding.plan import looks as _looks
+from voice_gateway.understanding.reader import Reader, Reading
+from voice_gateway.understanding.resolver import Meant, Resolver
+from voice_gateway.understanding.templates import Language
+
+SUBJECTS: Final = (_acts, _everyday, _looks)  # importing a subject registers its planners
+TIE: Final = 0.05  # readings this close whose effects differ are a question
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """Steps, all of them understood, or a question; `refused` says why there is neither."""
+
+    steps: tuple[Step, ...] = ()
+    question: Question | None = None
+    refused: Refused | None = None
+    reading: Node | None = None
+
+    @property
+    def acts(self) -> bool:
+        return any(step.acts for step in self.steps)
+
+
+class Interpreter:
+    """Understands utterances in one language; keeps the index of the home's names until the home changes."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self._reader: Reader | None = None
+
+    def reader(self, home: Home) -> Reader:
+        if self._reader is None or self._reader.index.home is not home:
+            same = self._reader is not None and self._reader.index.renew(home)
+            self._reader = self._reader if same else Reader(self.language, home)
+        assert self._reader is not None
+        return self._reader
+
+    def understand(self, text: str, context: Context, memory: Memory) -> Understood:
+        """What is meant, without doing anything."""
+        reader = self.reader(context.home)
+        said = reader.tokens(text)
+        context = replace(
+            context, last=memory.last, topic=memory.topic, command=memory.command, timer=memory.timer,
+            question=said.question, raw=text,
+        )  # fmt: skip
+        if memory.asked is not None and (made := self._answer(reader, said, context, memory)) is not None:
+            return made
+        if self._cut_off(said):
+            return Understood(question=Question(Say("ask.more"), Utterance(), expects="none"))
+        refused: Refused | None = None
+        for readings in reader.passes(said):
+            made = self._best(readings, context)
+            if made.refused is None:
+                return made
+            refused = refused or made.refused
+            if readings[0].level == UNKNOWN or made.refused.say is not None:
+                refused = made.refused
+        return self._half_understood(reader, said, refused)
+
+    # --- answers
+
+    def _answer(self, reader: Reader, said: Tokens, context: Context, memory: Memory) -> Understood | None:
+        assert memory.asked is not None
+        for level in (EXACT, PARTIAL):
+            for reading in reader.read(said, "Answer", level) if said.words else ():
+                assert isinstance(reading.node, Answer)
+                try:
+                    made = answered(reading.node, memory.asked, context)
+                except (Refused, Unread):
+                    continue
+                if made is not None:
+                    return _understood([made], reading.node)
+        return None
+
+    # --- the best reading
+
+    def _best(self, readings: Sequence[Reading], context: Context) -> Understood:
+        """The first reading that can be carried out; of several with other effects it is asked."""
+        done: list[tuple[float, Understood]] = []
+        asked: Understood | None = None
+        refused: Refused | None = None
+        for reading in readings:
+            try:
+                made = self._planned(reading.node, context)
+            except Refused as error:
+                refused = refused or error
+            except Unread as error:
+                refused = refused or Refused(f"read, and not planned: {error}")
+            else:
+                if made.question is not None:
+                    asked = asked or made
+                else:
+                    done.append((reading.cost, made))
+        acting = [(cost, made) for cost, made in done if made.acts]
+        if len(acting) > 1:
+            (first, best), others = acting[0], acting[1:]
+            ties = [one for cost, one in others if cost - first < TIE and _effects(one) != _effects(best)]
+            if ties:
+                return Understood(question=Question(Say("ask.meaning"), Utterance(), expects="none"))
+        if done:
+            calling = [made for _, made in done if any(step.requests or step.undo for step in made.steps)]
+            if calling or asked is None:
+                return calling[0] if calling else done[0][1]
+        return asked or Understood(refused=refused or Refused("nothing was read"))
+
+    def _planned(self, node: Node, context: Context) -> Understood:
+        assert isinstance(node, Utterance)
+        utterance = opened(node)
+        _ = utterance.polite, [talk.text for talk in utterance.talk]
+        made: list[Plan] = []
+        for one in node.step:
+            step = plan(one, replace(context, alone=len(node.step) == 1))
+            if isinstance(step, Question):
+                return Understood(question=step, reading=node)
+            made.append(step)
+            context = replace(context, last=step.devices or context.last)
+        steps = tuple(step for step in made if isinstance(step, Step))
+        if utterance.then:
+            _refuse_later(node)
+        for denied in utterance.denied:
+            self._refuse_denied(denied, steps, context)
+        _ = utterance.step
+        if left := [path for path in unread(utterance) if path.startswith("Utterance.")]:
+            raise Unread(", ".join(left))
+        if _contradicts(steps):
+            return Understood(question=Question(Say("ask.both"), Utterance(), expects="none"))
+        doubtful = context.question and not _is_asked_for(node) and any(step.acts for step in steps)
+        if doubtful and len(steps) == 1:
+            step = steps[0]
+            say = Say("ask.shall_i", {"devices": step.devices})
+            return Understood(question=Question(say, step.node, step.devices, "yes", doubts=True))
+        return Understood(steps, reading=node)
+
+    def _refuse_denied(self, denied: Denied, steps: Sequence[Step], context: Context) -> None:
+        """What must not happen is no part of what is done."""
+        which = denied.which
+        if which is None and denied.command is not None:
+            which = denied.command.which
+        if which is None:
+            raise Refused("a part is denied")
+        found = Resolver(context.home, context.here, context.last).which(which, "off", lambda device: True)
+        touched = {device for step in steps for device in step.devices}
+        if not isinstance(found, Meant) or touched.intersection(found.devices):
+            raise Refused("a part is denied")
+
+    # --- what is not understood as a whole
+
+    def _cut_off(self, said: Tokens) -> bool:
+        """It ends with a word behind which more must come."""
+        if len(said.words) < 2:
+            return False
+        groups, last = self.language.groups, said.words[-1]
+        return last in groups["cut_off"] or (last == "to" and said.words[0] in groups["order_verbs"])
+
+    def _half_understood(self, reader: Reader, said: Tokens, refused: Refused | None) -> Understood:
+        if name := self._thing_without_deed(reader, said):
+            say = Say("ask.what_with", {"text": name})
+            return Understood(question=Question(say, Utterance(), expects="none"))
+        if half := self._half(reader, said):
+            return Understood(question=Question(Say("ask.half", {"text": half}), Utterance(), expects="none"))
+        return Understood(refused=refused or Refused("no reading of the whole"))
+
+    def _thing_without_deed(self, reader: Reader, said: Tokens) -> str:
+        """A verb and a name are there, and what shall be done is not."""
+        groups = self.language.groups
+        if not said.words or said.words[0] not in groups["order_verbs"]:
+            return ""
+        if not groups["no_order"].isdisjoint(said.words):
+            return ""
+        for at in range(1, len(said.words)):
+            for _, hit, _ in reader.index.names(said.words, at, EXACT):
+                return str(reader.index.home.devices[hit.places[0]].name)
+        return ""
+
+    def _half(self, reader: Reader, said: Tokens) -> str:
+        """Only one side of an "and" is an order: half a wish is not carried out."""
+        groups = self.language.groups
+        for at, word in enumerate(said.words):
+            if word not in PAUSES and word not in groups["joins"]:
+                continue
+            before, after = said.part(0, at), said.part(at + 1, len(said.words))
+            if (
+                not before.words
+                or not after.words
+                or after.words[0] in groups["talk_never"] | groups["talk_begins"]
+            ):
+                continue
+            first = [one.node for one in reader.read(before, "Utterance", EXACT)[:1]]
+            orders = [
+                node for node in first if isinstance(node, Utterance) and isinstance(node.step[0], Command)
+            ]
+            if orders and not reader.read(after, "Utterance", EXACT):
+                return " ".join(after.words)
+        return ""
+
+
+def _understood(made: Sequence[Plan], node: Node) -> Understood:
+    questions = [one for one in made if isinstance(one, Question)]
+    if questions:
+        return Understood(question=questions[0], reading=node)
+    return Understood(tuple(one for one in made if isinstance(one, Step)), reading=node)
+
+
+def _effects(understood: Understood) -> object:
+    return [step.effect for step in understood.steps]
+
+
+def _refuse_later(node: Utterance) -> None:
+    """What follows a timer or a later moment is not for now."""
+    for step in node.step[:-1]:
+        if isinstance(step, Everyday) and step.tool == "set_timer":
+            raise Refused("what follows is for later", Say("cannot.later"))
+
+
+def _is_asked_for(node: Utterance) -> bool:
+    """ "Could you …?" is a request; "turn off the light?" is a question."""
+    return node.polite or any(getattr(step, "polite", True) for step in node.step)
+
+
+def _contradicts(steps: Sequence[Step]) -> bool:
+    """Two steps want one device to be different things."""
+    wanted: dict[object, object] = {}
+    for request in (request for step in steps if step.acts for request in step.requests):
+        if request.device is None or request.wish is None:
+            continue
+        wish, key = request.wish, request.device.key
+        before = wanted.setdefault(key, wish)
+        if before != wish and {getattr(before, "action", ""), wish.action} != {"on", "dim"}:
+            return True
+    return False

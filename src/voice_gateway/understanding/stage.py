@@ -1,0 +1,126 @@
+"""The stage in the conversation: reads, plans, carries out, and remembers."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from home_words.question import is_question
+from voice_gateway.brain.local.calls import make_calls, more_pages
+from voice_gateway.brain.local.compose import devices_shown
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.local.undo import correct, take_back
+from voice_gateway.integrations.looks import told_of
+from voice_gateway.turn import Passed, Reply, ToolOutcome, Words
+from voice_gateway.turns.stage import Turn
+from voice_gateway.understanding import wording
+from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
+from voice_gateway.understanding.interpreter import Interpreter, Understood
+from voice_gateway.understanding.nodes import Everyday
+from voice_gateway.understanding.plan import Context, Question, Step
+from voice_gateway.understanding.templates import language
+
+
+class GrammarBrain(LocalBrain):
+    """While both exist, the home and its cache are those of the old stage."""
+
+    _grammar: Interpreter | None = None
+    code = "en"
+
+    def grammar(self) -> Interpreter:
+        if self._grammar is None:
+            self._grammar = Interpreter(language(self.code))
+        return self._grammar
+
+    def read(self, text: str, here: str | None = None, memory: Memory | None = None) -> Understood:
+        """What is meant, without doing anything."""
+        context = Context(
+            home=self.home,
+            here=here or self._settings.room,
+            tools=frozenset(tool.name for tool in self._executor.tools.all()),
+            problem=self._cache.problem,
+        )
+        return self.grammar().understand(text, context, memory or Memory())
+
+    async def answer(self, turn: Turn) -> Reply | Passed:
+        if turn.acts is not None and turn.acts.wanted is not None:
+            return (await take_back(self._executor, turn, self.home, None, 1)).reply
+        await self._cache.known()
+        memory = recall(turn.history.state, self.home, time.time())
+        understood = await self._off_the_loop(self.read, turn.utterance.text, turn.utterance.room, memory)
+        unknown = understood.refused is not None and understood.refused.unknown
+        if unknown and await self._cache.looked_again():
+            memory = recall(turn.history.state, self.home, time.time())
+            understood = await self._off_the_loop(self.read, turn.utterance.text, turn.utterance.room, memory)
+        if understood.refused is not None:
+            self._keep(turn, replace(memory, asked=None))
+            said = understood.refused.say
+            spoken = wording.say(said, self.home) if said is not None else None
+            return Passed(self.name, str(understood.refused), Words.DOUBTFUL, spoken)
+        if understood.question is not None:
+            return self._ask(turn, understood.question, memory)
+        return await self._do(turn, understood, replace(memory, asked=None))
+
+    def _keep(self, turn: Turn, memory: Memory) -> None:
+        turn.history.state[KEY] = memory.to_json()
+
+    def _ask(self, turn: Turn, ask: Question, memory: Memory) -> Reply:  # type: ignore[override]
+        text = wording.say(ask.say, self.home)
+        turn.history.add_user(turn.utterance.text)
+        turn.history.add_ai(text)
+        asked = None if ask.expects == "none" else Open(ask.node, ask.candidates, ask.expects, ask.instead)
+        self._keep(turn, replace(memory, asked=asked, asked_at=time.time()))
+        return Reply(text, stage=self.name, expects_answer=True)
+
+    async def _do(self, turn: Turn, understood: Understood, memory: Memory) -> Reply:
+        first = understood.steps[0]
+        if first.undo:
+            self._keep(turn, memory)
+            return (await take_back(self._executor, turn, self.home, None, first.undo)).reply
+        if first.corrects:
+            done = await correct(self._executor, turn, first.requests, self.home)
+            self._cache.learn(done.requests, done.outcomes)
+            self._keep(turn, replace(memory, last=first.devices or memory.last, command=first.node))
+            return done.reply
+        turn.history.add_user(turn.utterance.text)
+        texts: list[str] = []
+        outcomes: list[ToolOutcome] = []
+        requests = [request for step in understood.steps for request in step.requests]
+        made = await make_calls(self._executor, turn, requests)
+        for step in understood.steps:
+            own, made = made[: len(step.requests)], made[len(step.requests) :]
+            text, own, devices = await self._told(turn, step, own)
+            outcomes += [outcome for outcome in own if outcome not in outcomes]
+            texts.append(text)
+            memory = _remembered(memory, step, devices)
+        text = " ".join(filter(None, texts))
+        turn.history.add_ai(text)
+        self._keep(turn, memory)
+        ok = all(outcome.ok for outcome in outcomes)
+        return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=is_question(text))
+
+    async def _told(
+        self, turn: Turn, step: Step, own: Sequence[ToolOutcome]
+    ) -> tuple[str, list[ToolOutcome], tuple[object, ...]]:
+        """The reply of one step, its outcomes, and the devices that it was about."""
+        old, own = await more_pages(self._executor, turn, wording.as_old(step), own)
+        told = [
+            told_of(outcome, request.device, step.room)
+            for request, outcome in zip(old.requests, own, strict=True)
+        ]
+        self._cache.learn(old.requests, told)
+        shown = devices_shown(old, told) if step.query is not None and step.query.state else step.devices
+        return wording.reply(step, old, told, self.home), list(own), shown
+
+
+def _remembered(memory: Memory, step: Step, devices: Sequence[object]) -> Memory:
+    known = tuple(devices)
+    if known or step.query is not None:
+        return replace(memory, last=known, topic="device", command=step.node)  # type: ignore[arg-type]
+    if step.topic == "volume":
+        return replace(memory, topic="volume")
+    node = step.node
+    if isinstance(node, Everyday) and node.tool == "set_timer" and step.requests:
+        args = step.requests[0].args
+        timer = str(args.get("name") or args.get("duration") or "")
+        return replace(memory, timer=timer, last=(), topic="timer")
+    return memory
