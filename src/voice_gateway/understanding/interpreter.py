@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.integrations.home import Home
+from voice_gateway.tools.builtin.calculate.asked import read_asked
 from voice_gateway.understanding.dialogue import Memory, answered
 from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN
 from voice_gateway.understanding.lexer import PAUSES, Tokens
@@ -69,6 +71,9 @@ class Interpreter:
         )  # fmt: skip
         if memory.asked is not None and (made := self._answer(reader, said, context, memory)) is not None:
             return made
+        if (asked := normalise(text)) and read_asked(asked.text) is not None:
+            node = Everyday(tool="calculate", query=asked.text)
+            return _understood([plan(node, context)], node)
         if self._cut_off(said):
             return Understood(question=Question(Say("ask.more"), Utterance(), expects="none"))
         refused: Refused | None = None
@@ -226,7 +231,7 @@ def _understood(made: Sequence[Plan], node: Node) -> Understood:
 
 
 def _effects(understood: Understood) -> object:
-    return [step.effect for step in understood.steps]
+    return [step.effect for step in understood.steps if step.acts]
 
 
 def _refuse_later(node: Utterance) -> None:

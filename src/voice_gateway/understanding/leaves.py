@@ -172,8 +172,18 @@ class UtteranceLeaves:
         }
 
     def text(self, start: int, end: int) -> str:
-        """The tokens of a span, without pauses."""
-        return " ".join(word for word in self.words[start:end] if word not in PAUSES)
+        """The tokens of a span, without pauses and with numbers as digits."""
+        words, at = list[str](), start
+        while at < end:
+            number = next(iter(self._number(at)), None)
+            if number is not None and number[0] <= end:
+                words.append(f"{number[1]:g}")
+                at = number[0]
+                continue
+            if self.words[at] not in PAUSES:
+                words.append(self.words[at])
+            at += 1
+        return " ".join(words)
 
     def leaf(self, kind: str, at: int) -> Sequence[Found]:
         key = (kind, at)
@@ -282,6 +292,8 @@ class UtteranceLeaves:
             whole = whole or (len(span) <= 2 and span[0] in groups["talk_alone"])
             if whole and word not in groups["talk_open"]:
                 following = self.words[end] if end < len(self.words) else ","
+                if following in groups["talk_not_before"]:
+                    continue
                 apart = following in PAUSES or following in groups["talk_joints"]
                 found.append((end, self.text(at, end), (2.0 if apart else 4.0) + 0.1 * len(span)))
         return found

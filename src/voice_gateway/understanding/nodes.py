@@ -347,7 +347,7 @@ def altered(node: N, **changes: Any) -> N:
     opener = _opener(node)
     if opener is None:
         return replace(node, **changes)
-    opener._read |= changes.keys()
+    opener._read.update(changes)
     plain = replace(opener._node, **{name: _bare_parts(value) for name, value in changes.items()})
     kept = {name: part for name, part in opener._parts.items() if name not in changes}
     return cast(
@@ -381,7 +381,7 @@ def closed(node: N) -> N:
     opener = _opener(node)
     if opener is None:
         return node
-    opener._read |= field_types(type(opener._node)).keys()
+    opener._read.update(field_types(type(opener._node)))
     for part in opener._parts.values():
         _close(part)
     return cast(N, opener._node)

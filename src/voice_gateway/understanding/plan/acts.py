@@ -59,8 +59,9 @@ def _fixed(command: Command, context: Context) -> Plan:
 
 
 def _devices(command: Command, context: Context) -> Plan:
-    which = command.which
-    able = _able(command)
+    which, able = command.which, _able(command)
+    if command.bare and not (context.last or command.of == "heat" or (command.of and context.here)):
+        raise Refused("a bare amount, and nothing was spoken of", Say("unknown.it"))
     if command.aside:
         _ = [item.name for item in command.aside]
         resolver = Resolver(context.home, context.here, context.last)

@@ -9,6 +9,7 @@ from voice_gateway.understanding.plan import Context, Plan, Question, Refused, S
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
 )
+HALF_OF_DAY: Final = frozenset({"1", "2", "3", "4", "5", "12"})  # could be either
 UNITS: Final = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}
 
 
@@ -89,6 +90,15 @@ def _moment(when: When | None) -> dict[str, str]:
     return {"at": when.text}
 
 
+def _with_colon(at: str) -> str:
+    """ "6 15" as a clock writes it."""
+    hour, _, rest = at.partition(" ")
+    minutes, _, behind = rest.partition(" ")
+    if hour.isdecimal() and len(minutes) == 2 and minutes.isdecimal():
+        return f"{hour}:{minutes} {behind}".strip()
+    return at
+
+
 def _timer(node: Everyday, context: Context) -> Plan:
     args: dict[str, Any] = {"name": node.name, "message": node.message, "kind": node.kind}
     if node.span:
@@ -96,7 +106,9 @@ def _timer(node: Everyday, context: Context) -> Plan:
     args |= _moment(node.when)
     at = f"{node.at} {node.at2}".strip() or args.get("at", "")
     if at:
-        args["at"] = at
+        args["at"] = _with_colon(at)
+    if node.kind == "alarm" and at in HALF_OF_DAY:
+        return Question(Say("ask.half_day", {"at": at}), bare(node), expects="half_day")
     if node.tool == "set_timer" and not args.keys() & {"duration", "at"}:
         return Question(Say("ask.at" if node.kind else "ask.duration"), bare(node), expects="at")
     return _step(node, args)
@@ -115,7 +127,12 @@ def _extend(node: Everyday, context: Context) -> Plan:
     return _step(node, {"duration": said_length(node.span) if node.span else "", "name": name})
 
 
+def _sum(node: Everyday, context: Context) -> Plan:
+    return _step(node, {"expression": node.query})
+
+
 _CALLS: Final = {
+    "calculate": _sum,
     "get_current_datetime": _time,
     "control_speaker_volume": _volume,
     "search_web": _search,
