@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from tests.eval.judge import is_act, plain_or_raw
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
+from voice_gateway.understanding.switch import front_end
 
 COMMANDS = (
     "turn on the floor lamp", "turn off the kitchen light", "open the garage door",
@@ -49,7 +49,7 @@ async def acting(said: Iterable[str]) -> list[str]:
     """Those that anything happens by, without a question before it."""
     home = ScriptedHome.default()
     executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
-    brain = LocalBrain(executor, settings)
+    brain = front_end()(executor, settings)
     await brain.refresh()
     conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))
     found = []

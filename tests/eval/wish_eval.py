@@ -23,7 +23,6 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.stand_in_models import ORDERS, ObedientModel, RightModel, StandIn, WrongModel
 
 from voice_gateway.brain.grounding import HomeNames
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
 from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
@@ -33,6 +32,7 @@ from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import Stage
+from voice_gateway.understanding.switch import front_end
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
 ZWAVE_SETUPS = ("no model", *(f"{model}, {autonomy}" for model in MODELS for autonomy in ("ask", "act")))
@@ -68,7 +68,7 @@ class House(NullContext):
         self.executor = self.ha.executor if self.ha else ToolExecutor(manager_for(self.home))
         provider = "ollama" if model else "local"
         self.brain = BrainSettings.model_validate({"provider": provider, "autonomy": autonomy})
-        self.local = self.ha.brain(self.brain) if self.ha else LocalBrain(self.executor, self.brain)
+        self.local = self.ha.brain(self.brain) if self.ha else front_end()(self.executor, self.brain)
         self.model = model
         self.client: OllamaClient | None = None
         if model is not None:

@@ -18,7 +18,6 @@ from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
 from voice_gateway.app.timers import Timers
 from voice_gateway.brain.local.about import GatewayFacts
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
@@ -55,6 +54,7 @@ from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import Stage
+from voice_gateway.understanding.switch import front_end
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class Gateway:
             report=self._report_server,
         )
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
-        self.local = LocalBrain(
+        self.local = front_end()(
             self.executor,
             settings.brain,
             home_ready=self.servers.homes_known,
