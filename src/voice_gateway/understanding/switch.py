@@ -1,4 +1,4 @@
-"""Which of the two front ends runs while both exist: `VOICE_GATEWAY_UNDERSTANDING=grammar` takes the new one."""
+"""Which front end runs while both exist: `VOICE_GATEWAY_UNDERSTANDING=grammar` takes the new one."""
 
 import os
 
