@@ -54,7 +54,7 @@ async def _gateway(
 ) -> AsyncIterator[tuple[Running, RoutineStore]]:
     commands = Commands(folder)
     commands.file("voice-gateway.toml", settings)
-    store = kept_in("sqlite", folder / "data" / "voice-gateway")[0]
+    store = kept_in(None, folder / "data" / "voice-gateway")[0]
     if routines:
         store.add(routines, 2 * MANY)
     async with Running.opened(commands) as running:

@@ -17,7 +17,7 @@ NO_SERVER = "mcpServers = {}\n[tools]\nsearch = false\n[home]\ntimezone = 'UTC'\
 @pytest.fixture
 def routines(commands: Commands) -> RoutineStore:
     commands.file("voice-gateway.toml", NO_SERVER)
-    return kept_in("sqlite", commands.folder / "data" / "voice-gateway")[0]
+    return kept_in(None, commands.folder / "data" / "voice-gateway")[0]
 
 
 def due_now(routines: RoutineStore) -> None:

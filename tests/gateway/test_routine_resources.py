@@ -40,7 +40,7 @@ async def weather(commands: Commands, state: str, temperature: int) -> None:
 
 
 def runs(commands: Commands) -> dict[str, LastRun | None]:
-    store = kept_in("sqlite", commands.folder / "data" / "voice-gateway")[0]
+    store = kept_in(None, commands.folder / "data" / "voice-gateway")[0]
     return {one.say.rstrip(".").split()[-1]: one.last for one in store.all()}
 
 

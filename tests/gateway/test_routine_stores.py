@@ -1,5 +1,6 @@
-"""Every place where routines are kept makes the same promises: kept, claimed once, and never half."""
+"""A file and a Redis make the same promises: routines and timers are kept, claimed once, and never half."""
 
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -7,13 +8,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.redis_server import RedisServer
+from tests.fakes.running_gateway import ask
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.routines.model import Condition, Event, Every, LastRun, Once, Routine, Sun, Trigger
 from voice_gateway.routines.store import Finished, RoutineStore, Row, TooMany, kept_in
+from voice_gateway.shared import connected
 from voice_gateway.shared.rows import RedisRows, SharedRedis
+from voice_gateway.tools.builtin.timers.shared import SharedTimers
+from voice_gateway.tools.builtin.timers.store import KeptTimers, Kind, TimerStore
 
 NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
 LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
@@ -38,9 +44,9 @@ def store(request, tmp_path: Path) -> RoutineStore:
     if request.param == "redis":
         setting = request.getfixturevalue("redis").url
         request.getfixturevalue("redis").ask("FLUSHALL")
-    made, lease = kept_in(setting, tmp_path)
+    made, lease = kept_in(connected(setting), tmp_path)
     assert lease.renew(loud=False)
-    made.again = lambda: kept_in(setting, tmp_path)[0]  # type: ignore[attr-defined]
+    made.again = lambda: kept_in(connected(setting), tmp_path)[0]  # type: ignore[attr-defined]
     return made
 
 
@@ -195,7 +201,7 @@ def works(store: RoutineStore) -> bool:
 
 def test_a_row_that_cannot_be_read_is_left_out(redis):
     redis.ask("FLUSHALL")
-    store, _ = kept_in(redis.url, Path())
+    store, _ = kept_in(connected(redis.url), Path())
     kept, _spoilt, empty = store.add([once()] * 3, 10)
     redis.ask("HSET", "voice-gateway:routines:rows", str(_spoilt.id), '["{}", false, 1.0, false, null, null]')
     redis.ask("HSET", "voice-gateway:routines:rows", str(empty.id), "")
@@ -217,8 +223,8 @@ def test_two_gateways_share_one_lease(redis):
 
 def test_a_gateway_that_stalled_while_it_held_the_lease_starts_nothing(redis):
     redis.ask("FLUSHALL")
-    stalled, its_lease = kept_in(redis.url, Path())
-    other, lease = kept_in(redis.url, Path())
+    stalled, its_lease = kept_in(connected(redis.url), Path())
+    other, lease = kept_in(connected(redis.url), Path())
     [made] = stalled.add([once()], 10)
     assert its_lease.renew(loud=False)
     redis.ask("DEL", "voice-gateway:lease")  # it ran out
@@ -233,7 +239,7 @@ def test_a_gateway_that_stalled_while_it_held_the_lease_starts_nothing(redis):
 def test_a_lease_that_changes_hands_during_a_claim_aborts_it(redis):
     redis.ask("FLUSHALL")
     shared = SharedRedis(redis.url)
-    store, _ = kept_in(redis.url, Path())
+    store, _ = kept_in(connected(redis.url), Path())
     assert shared.lease.renew()
     [made] = store.add([once()], 10)
     rows = RedisRows(shared, "routines", Row._make, "lost")
@@ -253,7 +259,7 @@ def test_a_lease_that_changes_hands_during_a_claim_aborts_it(redis):
 
 async def test_routines_survive_a_redis_that_is_killed(tmp_path: Path):
     server = RedisServer(tmp_path)
-    store, lease = kept_in(server.url, tmp_path)
+    store, lease = kept_in(connected(server.url), tmp_path)
     assert lease.renew(loud=False)
     made = store.add([once(), once()], 10)
     claimed = store.claim([(made[0].id, made[0].next)], "me")
@@ -271,7 +277,7 @@ async def test_routines_survive_a_redis_that_is_killed(tmp_path: Path):
 
 async def test_a_claim_whose_answer_was_lost_can_be_repeated_by_its_gateway_only(tmp_path: Path):
     server = RedisServer(tmp_path)
-    store, lease = kept_in(server.url, tmp_path)
+    store, lease = kept_in(connected(server.url), tmp_path)
     [made] = store.add([once()], 10)
     assert lease.renew(loud=False)
     server.freeze()
@@ -283,3 +289,81 @@ async def test_a_claim_whose_answer_was_lost_can_be_repeated_by_its_gateway_only
     assert store.claim([(made.id, made.next)], "me") == [made]
     assert store.claim([(made.id, made.next)], "another") == []
     server.stop()
+
+
+# --- timers
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def timers(request, tmp_path: Path) -> KeptTimers:
+    if request.param == "sqlite":
+        return TimerStore(tmp_path / "timers.sqlite3")
+    redis = request.getfixturevalue("redis")
+    redis.ask("FLUSHALL")
+    shared = SharedRedis(redis.url)
+    assert shared.lease.renew()
+    return SharedTimers(shared)
+
+
+def test_timers_are_kept_moved_and_removed(timers):
+    pasta = timers.add(due=NOW + timedelta(minutes=9, microseconds=5), now=NOW, name="pasta")
+    call = timers.add(due=NOW + timedelta(minutes=1), now=NOW, message="call Ann")
+    assert timers.all() == timers.latest() == [call, pasta]
+    assert (pasta.kind, call.kind) == (Kind.TIMER, Kind.REMINDER)
+    before = timers.stamp()
+    moved = timers.move(pasta, NOW + timedelta(seconds=5), 5.0)
+    assert moved.id != pasta.id
+    assert timers.stamp() != before
+    assert timers.latest() == [moved, call]
+    assert timers.move(pasta, NOW, 0.0) is None
+    assert timers.remove([moved.id, 99]) == [moved]
+    assert timers.all() == [call]
+
+
+def test_a_timer_starts_to_ring_once(timers):
+    timer = timers.add(due=NOW, now=NOW)
+    assert timers.start_ringing([timer], NOW) == {timer.id}
+    assert timers.start_ringing([timer], NOW) == set()
+    [ringing] = timers.all()
+    assert ringing.rang == NOW
+
+
+def test_a_gateway_without_the_lease_rings_nothing(redis):
+    redis.ask("FLUSHALL")
+    timers = SharedTimers(SharedRedis(redis.url))
+    timer = timers.add(due=NOW, now=NOW)
+    assert timers.start_ringing([timer], NOW) == set()
+    assert [one.rang for one in timers.all()] == [None]
+
+
+@pytest.mark.slow
+async def test_two_gateways_with_one_redis_ring_each_timer_once_and_take_over_from_a_frozen_one(
+    redis, commands: Commands, tmp_path: Path
+):
+    redis.ask("FLUSHALL")
+    commands.file("voice-gateway.toml", f'[brain]\nstore = "{redis.url}"\n[tools]\nsearch = false\n')
+    (tmp_path / "other").mkdir()
+    other = Commands(tmp_path / "other")
+    other.file("voice-gateway.toml", f'[brain]\nstore = "{redis.url}"\n[tools]\nsearch = false\n')
+    async with Running.opened(commands) as first, Running.opened(other) as second:
+        await until(lambda: redis.ask("GET", "voice-gateway:lease"))
+        assert (await ask(commands, "set a timer for 1 second called first"))["ok"]
+        timers = SharedTimers(SharedRedis(redis.url))
+        await until(lambda: any(timer.rang for timer in timers.all()))
+        assert (await ask(other, "stop"))["ok"]
+        assert timers.all() == []
+        first.process.send_signal(signal.SIGSTOP)
+        assert (await ask(other, "set a timer for 3 seconds called second"))["ok"]
+        await until(lambda: any(timer.rang for timer in timers.all()))
+        first.process.send_signal(signal.SIGCONT)
+        assert (await ask(other, "stop"))["ok"]
+        outs = [await _ended(one) for one in (first, second)]
+    said = "".join(outs).lower()
+    assert said.count("first timer is done") == 1
+    assert said.count("second timer is done") == 1
+
+
+async def _ended(running: Running) -> str:
+    running.process.send_signal(signal.SIGTERM)
+    out, _ = await running.process.communicate()
+    return out.decode()

@@ -26,7 +26,7 @@ async def test_each_is_done_at_most_once_and_the_unfinished_are_told(commands: C
     done = tmp_path / "done"
     done.touch()
     commands.file("voice-gateway.toml", server("zwave", "counting_server.py", done, 0.05, tmp_path / "names"))
-    store = kept_in("sqlite", tmp_path / "data" / "voice-gateway")[0]
+    store = kept_in(None, tmp_path / "data" / "voice-gateway")[0]
     due = (datetime.now(UTC) + timedelta(seconds=40)).replace(microsecond=0)
     calls = [{"name": "control_zwave_device", "args": {"deviceName": name, "action": "on"}} for name in names]
     store.add(

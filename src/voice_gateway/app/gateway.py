@@ -43,6 +43,7 @@ from voice_gateway.reports import (
     what_is_missing,
 )
 from voice_gateway.routines.tools import RepeatedAlarms
+from voice_gateway.shared import connected
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
@@ -82,7 +83,8 @@ class Gateway:
         # By door, the conversation in which somebody is who hears what nobody asked for.
         self.talks_in = {"cli": COMMANDS}
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
-        self.timers = Timers(self.watch)
+        self.shared = connected(settings.brain.store)
+        self.timers = Timers(self.watch, self.shared)
         self.tools = ToolManager(settings.mcpServers)
         self._others_hear = False  # there are doors beside the one that asks
         lists = ListStore(

@@ -7,9 +7,9 @@ from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import EventBus, Planned
-from voice_gateway.file_watch import LOOK_SECONDS, Listen, identity, look_again
+from voice_gateway.file_watch import LOOK_SECONDS, Listen, look_again
 from voice_gateway.routines.store import RoutineStore
-from voice_gateway.tools.builtin.timers import Timer, TimerStore
+from voice_gateway.tools.builtin.timers import KeptTimers, Timer
 from voice_gateway.tools.builtin.timers.wording import called
 
 Plans = Mapping[str, Mapping[str, Any]]
@@ -53,11 +53,11 @@ class PlansTold:
             self._watch.publish(Planned(store.kind, plans))
 
 
-def kept_timers(store: TimerStore, zone: Any) -> KeptPlans:
+def kept_timers(store: KeptTimers, zone: Any) -> KeptPlans:
     def read() -> Plans:
         return {str(timer.id): _timer(timer, zone) for timer in sorted(store.all(), key=lambda one: one.due)}
 
-    return KeptPlans("timer", lambda: identity(store.path), read, store.listen)
+    return KeptPlans("timer", store.stamp, read, store.listen)
 
 
 def kept_routines(store: RoutineStore, zone: Any) -> KeptPlans:

@@ -54,7 +54,7 @@ class Routines:
         self._gateway, self._place = gateway, place
         folder, settings = data_folder(), gateway.settings.routines
         told = damaged_file(gateway.watch, "routines", "routines")
-        self._store, self._lease = kept_in(gateway.settings.brain.store, folder, on_damage=told)
+        self._store, self._lease = kept_in(gateway.shared, folder, on_damage=told)
         self.book = RoutineBook(self._store, self, place, settings, now=system_clock)
         self.runner = RoutineRunner(
             self._store,

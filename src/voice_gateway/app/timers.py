@@ -10,22 +10,21 @@ from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import EventBus, Notice, State
 from voice_gateway.problems.sentences import TIMERS_LOST
 from voice_gateway.reports import damaged_file
+from voice_gateway.shared.rows import SharedRedis
 from voice_gateway.tools.builtin import system_clock
-from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
+from voice_gateway.tools.builtin.timers import KeptTimers, Lease, RingLease, Timer, TimerClock, TimerStore
 from voice_gateway.tools.builtin.timers.wording import called, rung
 
 
 class Timers:
-    def __init__(self, watch: EventBus) -> None:
+    def __init__(self, watch: EventBus, shared: SharedRedis | None = None) -> None:
         self._watch = watch
         # Each is awaited while a timer rings, and cancelled when it is stopped.
         self.ringers: list[Callable[[str], Awaitable[None]]] = []
-        self.store = TimerStore(
-            data_folder() / "timers.sqlite3", on_damage=damaged_file(watch, "timers", "timers")
-        )
+        self.store, lease = _kept_in(shared, watch)
         self.clock = TimerClock(
             self.store,
-            RingLease(data_folder() / "timers.lease"),
+            lease,
             now=system_clock,
             loud=lambda: bool(self.ringers) and watch.state("speaker") is not State.DEGRADED,
             on_state=self._report,
@@ -51,3 +50,13 @@ class Timers:
             self._watch.report("timers", State.DEGRADED, TIMERS_LOST, f"check the disk: {error.__cause__}")
         elif self._watch.state("timers") is State.DEGRADED:
             self._watch.report("timers", State.OK, "Timers work again.")
+
+
+def _kept_in(shared: SharedRedis | None, watch: EventBus) -> tuple[KeptTimers, Lease]:
+    """In the Redis that gateways share, with the lease that also runs routines; else in files."""
+    if shared is not None:
+        from voice_gateway.tools.builtin.timers.shared import SharedTimers
+
+        return SharedTimers(shared), shared.lease
+    file, damaged = data_folder() / "timers.sqlite3", damaged_file(watch, "timers", "timers")
+    return TimerStore(file, on_damage=damaged), RingLease(data_folder() / "timers.lease")

@@ -19,6 +19,7 @@ from voice_gateway.routines.book import RoutineBook
 from voice_gateway.routines.model import Routine
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import kept_in
+from voice_gateway.shared import connected
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.turn import COMMANDS
 
@@ -29,7 +30,7 @@ async def routines(options: argparse.Namespace) -> int:
         return await _by_gateway(options, action)
     settings = loaded(options).settings
     place = place_of(settings.home)
-    store, _lease = kept_in(settings.brain.store, data_folder())
+    store, _lease = kept_in(connected(settings.brain.store), data_folder())
     book = RoutineBook(store, None, place, settings.routines, now=system_clock)
     try:
         return _ACTIONS[action](options, book, place)

@@ -16,7 +16,8 @@ from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.routines.model import UPDATED, Event, LastRun, ResourceState, Routine
 from voice_gateway.routines.schedule import NoPlace, Place, due_next, holds_at
-from voice_gateway.routines.store import Finished, Lease, PlannedRun, RoutineStore
+from voice_gateway.routines.store import Finished, PlannedRun, RoutineStore
+from voice_gateway.tools.builtin.timers import Lease
 from voice_gateway.tools.builtin.timers.clock import Wait, time_passed
 
 log = logging.getLogger(__name__)

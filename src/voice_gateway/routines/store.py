@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
-from voice_gateway.shared import connected
-from voice_gateway.shared.rows import RedisRows, Rows, RowTable
+from voice_gateway.shared.rows import RedisRows, Rows, RowTable, SharedRedis
 from voice_gateway.sqlite_file import ChangeCounter, Damage, Schema, SharedTable
-from voice_gateway.tools.builtin.timers import RingLease
+from voice_gateway.tools.builtin.timers import Lease, RingLease
 
 T = TypeVar("T")
 
@@ -69,16 +68,6 @@ class Finished:
 
 class TooMany(ToolUnavailable):
     """There are as many routines as may be."""
-
-
-class Lease(Protocol):
-    """Held by the one gateway that runs routines. ToolUnavailable: that is not known at the moment."""
-
-    def renew(self, *, loud: bool) -> bool: ...
-
-    def held(self) -> bool: ...
-
-    def release(self) -> None: ...
 
 
 class RoutineStore:
@@ -261,10 +250,10 @@ def _select(connection: sqlite3.Connection, where: str = "", *values: Any) -> di
 
 
 def kept_in(
-    setting: str, folder: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
+    shared: SharedRedis | None, folder: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
 ) -> tuple[RoutineStore, Lease]:
-    """Where `brain.store` says, if that is a Redis; else a file in this folder."""
-    if (shared := connected(setting)) is not None:
+    """In the shared Redis if there is one, else in a file in this folder."""
+    if shared is not None:
         return RoutineStore(RedisRows(shared, "routines", Row._make, ROUTINES_LOST)), shared.lease
     rows = SqliteRows(folder / "routines.sqlite3", on_damage=on_damage)
     return RoutineStore(rows), RingLease(folder / "routines.lease")

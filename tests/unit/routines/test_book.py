@@ -48,7 +48,7 @@ def home() -> Home:
 
 @pytest.fixture
 def book(tmp_path: Path, home: Home) -> RoutineBook:
-    store = kept_in("sqlite", tmp_path)[0]
+    store = kept_in(None, tmp_path)[0]
     return RoutineBook(store, home, Place(UTC), with_limits(RoutinesSettings, limit=5), now=lambda: NOW)
 
 

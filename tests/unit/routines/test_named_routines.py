@@ -42,7 +42,7 @@ class Reader:
 
 @pytest.fixture
 def book(tmp_path: Path) -> RoutineBook:
-    store = kept_in("sqlite", tmp_path)[0]
+    store = kept_in(None, tmp_path)[0]
     return RoutineBook(store, Reader(), PLACE, RoutinesSettings(allow_opening=True), now=lambda: NOON)
 
 

@@ -58,7 +58,7 @@ class Gateway:
         self, folder: Path, clock: StoppedClock, monotonic: Callable[[], float] | None = None
     ) -> None:
         self.clock, self.house = clock, House()
-        self.store = kept_in("sqlite", folder)[0]
+        self.store = kept_in(None, folder)[0]
         self.runner = RoutineRunner(
             self.store,
             RingLease(folder / "routines.lease", monotonic=clock.monotonic),
@@ -198,7 +198,7 @@ async def test_of_two_gateways_one_runs_it_and_the_other_takes_over(tmp_path, cl
 async def test_what_is_cancelled_or_paused_elsewhere_does_not_run(gateway, tmp_path):
     made = gateway.add(Once(START + timedelta(seconds=60)))
     async with gateway.running():
-        kept_in("sqlite", tmp_path)[0].remove([made.id])
+        kept_in(None, tmp_path)[0].remove([made.id])
         await gateway.clock.advance(61)
         await gateway.settle()
         assert gateway.house.done == []

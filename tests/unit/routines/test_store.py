@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(tmp_path: Path) -> RoutineStore:
-    return kept_in("sqlite", tmp_path)[0]
+    return kept_in(None, tmp_path)[0]
 
 
 def test_two_changes_within_a_tick_of_the_clock_are_two(store, path):
@@ -88,7 +88,7 @@ def test_a_damaged_row_is_left_out_and_the_others_stay(store, path):
 def test_a_disk_that_takes_nothing_is_said(tmp_path):
     (tmp_path / "a file").write_text("")
     with pytest.raises(ToolUnavailable, match="Routines"):
-        kept_in("sqlite", tmp_path / "a file")[0].add([once()], 1)
+        kept_in(None, tmp_path / "a file")[0].add([once()], 1)
 
 
 @pytest.mark.parametrize(

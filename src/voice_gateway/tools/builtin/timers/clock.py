@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.tools.builtin.timers.lease import RingLease
-from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore
+from voice_gateway.tools.builtin.timers.lease import Lease
+from voice_gateway.tools.builtin.timers.store import KeptTimers, Kind, Timer
 
 log = logging.getLogger(__name__)
 
@@ -61,8 +61,8 @@ class TimerClock:
 
     def __init__(
         self,
-        store: TimerStore,
-        lease: RingLease,
+        store: KeptTimers,
+        lease: Lease,
         *,
         now: Callable[[], datetime],
         monotonic: Callable[[], float] = time_passed,
@@ -104,9 +104,9 @@ class TimerClock:
         return f"Okay, the {what}s are off." if len(ringing) > 1 else f"Okay, the {what} is off."
 
     async def _all_ringing(self) -> list[Timer]:
-        if self._ringing or not await self._in_thread(self._lease.held):
-            return self.ringing
         try:
+            if self._ringing or not await self._in_thread(self._lease.held):
+                return self.ringing
             return [timer for timer in await self._in_thread(self._store.all) if timer.rang]
         except ToolUnavailable:
             return []
@@ -157,9 +157,9 @@ class TimerClock:
 
     def _renewed(self, loud: bool) -> list[Timer] | ToolUnavailable | None:
         """In one go, as it is done twice a second. None: another gateway rings."""
-        if not self._lease.renew(loud=loud):
-            return None
         try:
+            if not self._lease.renew(loud=loud):
+                return None
             return self._store.latest(busy_seconds=BUSY_SECONDS)
         except ToolUnavailable as error:
             return error

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
+from voice_gateway.tools.builtin.timers.store import KeptTimers, Timer
 
 
 class RepeatedTimers(Protocol):
@@ -19,7 +19,7 @@ class RepeatedTimers(Protocol):
 class Kept:
     """Every method waits for the disk."""
 
-    def __init__(self, store: TimerStore, repeated: RepeatedTimers | None) -> None:
+    def __init__(self, store: KeptTimers, repeated: RepeatedTimers | None) -> None:
         self._store, self._repeated = store, repeated
 
     def all(self) -> list[Timer]:

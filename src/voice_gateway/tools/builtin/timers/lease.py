@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from voice_gateway.private_files import FILE, private_folder
 
@@ -22,6 +22,16 @@ class _Holder:
     token: str
     renewed: float  # by the monotonic clock, which the processes of one machine share
     loud: bool  # has a loudspeaker
+
+
+class Lease(Protocol):
+    """Held by the one gateway that rings timers or runs routines. ToolUnavailable: it is not known."""
+
+    def renew(self, *, loud: bool) -> bool: ...
+
+    def held(self) -> bool: ...
+
+    def release(self) -> None: ...
 
 
 class RingLease:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.file_watch import ChangeListeners, identity
+from voice_gateway.file_watch import ChangeListeners, Listen, identity
 from voice_gateway.problems.sentences import TIMERS_LOST
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow, file_id
 
@@ -78,6 +78,33 @@ class Timer:
         return max(0, round((self.due - now).total_seconds()))
 
 
+class KeptTimers(Protocol):
+    """What a `TimerStore` and the timers in a shared Redis have in common. Every method blocks."""
+
+    @property
+    def listen(self) -> Listen: ...
+
+    def stamp(self) -> object:
+        """Changes with every change."""
+        ...
+
+    def add(
+        self, *, due: datetime, now: datetime, name: str = "", message: str = "", kind: Kind | None = None
+    ) -> Timer: ...
+
+    def move(self, timer: Timer, due: datetime, seconds: float) -> Timer | None: ...
+
+    def all(self) -> list[Timer]: ...
+
+    def latest(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]: ...
+
+    def remove(self, ids: Iterable[int], *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]: ...
+
+    def start_ringing(
+        self, timers: Sequence[Timer], now: datetime, *, busy_seconds: float = BUSY_SECONDS
+    ) -> set[int]: ...
+
+
 class TimerStore:
     """Every method is one short transaction; call it through `asyncio.to_thread`. No clock needs to run.
 
@@ -102,6 +129,9 @@ class TimerStore:
         self.listen = self._changes.listen
         schema = Schema("timers", _NAMES, (_TABLE, _NUMBERS, _KIND), _is_timer)
         self._file = SqliteFile(path, schema, on_damage=on_damage, spare=self._spare)
+
+    def stamp(self) -> object:
+        return identity(self.path)
 
     def add(
         self, *, due: datetime, now: datetime, name: str = "", message: str = "", kind: Kind | None = None

@@ -13,7 +13,7 @@ from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
 from voice_gateway.tools.builtin.timers.kept import Kept, RepeatedTimers
-from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore, kind_of
+from voice_gateway.tools.builtin.timers.store import KeptTimers, Kind, Timer, kind_of
 from voice_gateway.tools.builtin.timers.wording import (
     called,
     render_timer,
@@ -73,7 +73,7 @@ NOBODY_RINGS = "It will ring only when a gateway is running: start one with voic
 
 
 def timer_tools(
-    store: TimerStore,
+    store: KeptTimers,
     now: Callable[[], datetime],
     rings: Callable[[], bool] = lambda: True,
     repeated: RepeatedTimers | None = None,
