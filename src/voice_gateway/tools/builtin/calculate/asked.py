@@ -1,4 +1,4 @@
-"""What a text asks to be worked out, for the tool and for the local brain alike."""
+"""What a text asks to be worked out; the tool and the local brain both read it here."""
 
 from home_words.lazy_pattern import LazyPattern
 from voice_gateway.tools.builtin.calculate.chance import Chance, read_chance, read_spelling
@@ -18,16 +18,8 @@ _ENDING = LazyPattern(
 
 
 def read_asked(text: str) -> Asked | None:
-    """The whole text; None when it asks for none of these. A word is one to be spelled."""
+    """What the whole text asks for, or None. A `str` is a word to be spelled."""
     bare = _ENDING.sub("", _OPENING.sub("", text))
-    for one in dict.fromkeys((text, bare)):
-        found = (
-            read_countdown(one)
-            or read_conversion(one)
-            or read_chance(one)
-            or read_sum(one)
-            or read_spelling(one)
-        )
-        if found is not None:
-            return found
-    return None
+    readers = (read_countdown, read_conversion, read_chance, read_sum, read_spelling)
+    found = (reader(words) for words in dict.fromkeys((text, bare)) for reader in readers)
+    return next((asked for asked in found if asked), None)

@@ -1,5 +1,6 @@
-"""Sums in words and signs: a small parser of its own, with bounds; nothing is ever evaluated as code."""
+"""Sums in words and signs, evaluated over Python's syntax tree with bounds; only numbers and signs pass."""
 
+import ast
 import re
 from dataclasses import dataclass
 from decimal import Context, Decimal, DecimalException, DivisionByZero, InvalidOperation, localcontext
@@ -7,8 +8,8 @@ from decimal import Context, Decimal, DecimalException, DivisionByZero, InvalidO
 from home_words.lazy_pattern import LazyPattern
 from voice_gateway.errors import BadArguments
 
-MOST_TOKENS = 60  # nobody says a longer sum
-LARGEST = Decimal(10) ** 30  # nobody listens to a longer number
+MOST_TOKENS = 60
+LARGEST = Decimal(10) ** 30
 HIGHEST_POWER = 1000
 DIGITS = 40
 _ZERO = "Nobody can divide by zero."
@@ -22,7 +23,7 @@ _MONEY = {
 MONEY_WORDS = "|".join(_MONEY.values())
 _NUMBER = r"-?\d+(?:\.\d+)?(?: (?:thousand|million|billion|trillion))?"
 _N = rf"({_NUMBER})"
-# What is put otherwise than as a row of numbers and signs.
+# Sums that are not said as a row of numbers and signs.
 _FORMS: tuple[tuple[str, str], ...] = (
     (rf"(?:what )?percent(?:age)? of {_N} is {_N}", r"( \2 / \1 * 100 ) percentage"),
     (rf"{_N} is what percent(?:age)? of {_N}", r"( \1 / \2 * 100 ) percentage"),
@@ -53,12 +54,13 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"double|twice", "2 *"), (r"triple", "3 *"), (r"one", "1"), (r"a (?=thousand|million|billion)", "1 "),
     (r"pi", "3.14159265358979"),
 )  # fmt: skip
+_D = r"\d+(?:\.\d+)?"
 _TOKEN = re.compile(
     r"\d+(?:\.\d+)?|\*\*|[-+*/^()%]|sqrt|cbrt|off|of|thousand|million|billion|trillion|percentage"
 )
 
 
-# A text with any other word is none: that costs less than to try.
+# A text with any other word is no sum; this check is cheaper than parsing.
 _KNOWN = frozenset(
     word
     for pattern in (*(form for form, _ in _FORMS), *(words for words, _ in _WORDS), MONEY_WORDS)
@@ -69,15 +71,11 @@ _KNOWN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A sum that can be worked out."""
+    """A sum that can be parsed."""
 
-    tokens: tuple[str, ...]
+    tree: ast.expr
     money: str = ""
-
-    @property
-    def is_share(self) -> bool:
-        """The result is a percentage."""
-        return self.tokens[-1] == "percentage"
+    share: bool = False  # the result is a percentage
 
 
 def read_sum(text: str) -> Sum | None:
@@ -94,15 +92,21 @@ def read_sum(text: str) -> Sum | None:
     plain = _rows(plain)
     for phrase, sign in _WORDS:
         plain = re.sub(rf"\b(?:{phrase})\b", f" {sign} ", plain)
-    tokens = tuple(token.replace("**", "^") for token in _TOKEN.findall(plain))
-    if re.sub(r"\s", "", plain).replace("**", "^") != "".join(tokens) or len(tokens) > MOST_TOKENS:
+    tokens = _TOKEN.findall(plain)
+    if re.sub(r"\s", "", plain) != "".join(tokens) or len(tokens) > MOST_TOKENS:
         return None
-    made = Sum(tokens, money)
-    return made if _is_whole(made) else None
+    share = tokens[-1:] == ["percentage"]
+    try:
+        tree = ast.parse(_as_python(" ".join(tokens[:-1] if share else tokens)), mode="eval").body
+    except SyntaxError:
+        return None
+    signs = {getattr(node, "id", "") for node in ast.walk(tree)} & {"sqrt", "cbrt"}
+    has_sign = signs or any(isinstance(node, ast.BinOp) for node in ast.walk(tree))
+    return Sum(tree, money, share) if has_sign else None
 
 
 def _rows(text: str) -> str:
-    """ "The average of 3 4 and 5"."""
+    """ "The average of 3 4 and 5" as a sum with signs."""
     found = _LIST.fullmatch(text)
     if found is None:
         return text
@@ -111,129 +115,76 @@ def _rows(text: str) -> str:
     return f"( {row} ) / {len(numbers)}" if found[1] in ("average", "mean") else row
 
 
-def _is_whole(made: Sum) -> bool:
-    """It has a sign, and can be read to its end; that it cannot be worked out is another matter."""
-    if not any(
-        token in {"+", "-", "*", "/", "^", "sqrt", "cbrt", "of", "off"}
-        for token in made.tokens[1:] or made.tokens
-    ):
-        return made.tokens[:1] in (("sqrt",), ("cbrt",))
-    try:
-        work_out(made)
-    except SyntaxError:
-        return False
-    except BadArguments:
-        return True
-    return True
+def _as_python(text: str) -> str:
+    """`15 % of 80` as `percent(15) * 80`, `20 % off 50` as `percent(20) @ 50`, `^` as `**`."""
+    text = re.sub(
+        rf"({_D}) ({'|'.join(_SCALES)})", lambda found: f"{Decimal(found[1]) * _SCALES[found[2]]:f}", text
+    )
+    text = re.sub(rf"({_D}) %", r"percent(\1)", text)
+    text = re.sub(r"(percent\([^)]*\)) off", r"\1 @", re.sub(r"(percent\([^)]*\)) of\b", r"\1 *", text))
+    text = re.sub(rf"(sqrt|cbrt) (-? ?{_D})", r"\1(\2)", text)
+    return text.replace("^", "**")
 
 
 def work_out(made: Sum) -> Decimal:
     """The result; BadArguments with a sentence where there is none."""
-    tokens = [token for token in made.tokens if token != "percentage"]
     with localcontext(Context(prec=DIGITS)):
         try:
-            value = _Reading(tokens).whole()
+            value = _value(made.tree)
         except (DivisionByZero, ZeroDivisionError) as error:
             raise BadArguments(_ZERO) from error
-        except InvalidOperation as error:
-            raise BadArguments("That has no result.") from error
-        except DecimalException as error:
-            raise BadArguments(TOO_LARGE) from error
+        except (DecimalException, OverflowError, RecursionError) as error:
+            raise BadArguments(_ZERO if isinstance(error, InvalidOperation) else TOO_LARGE) from error
     if abs(value) > LARGEST:
         raise BadArguments(TOO_LARGE)
     return value
 
 
-class _Reading:
-    """Recursive descent: sums of products of powers."""
-
-    def __init__(self, tokens: list[str]) -> None:
-        self._tokens = tokens
-        self._at = 0
-
-    def whole(self) -> Decimal:
-        value = self._sum()
-        if self._at != len(self._tokens):
-            raise SyntaxError
-        return value
-
-    def _next(self, *wanted: str) -> str:
-        token = self._tokens[self._at] if self._at < len(self._tokens) else ""
-        if token in wanted:
-            self._at += 1
-            return token
-        return ""
-
-    def _sum(self) -> Decimal:
-        value = self._product()
-        while sign := self._next("+", "-"):
-            start = self._at
-            more = self._product()
-            if self._tokens[start + 1 : self._at] == ["%"]:  # "80 plus 15 percent"
-                more = value * more
-            value = value + more if sign == "+" else value - more
-        return value
-
-    def _product(self) -> Decimal:
-        value = self._factor()
-        while sign := self._next("*", "/", "of", "off"):
-            if sign in ("of", "off") and self._tokens[self._at - 2] != "%":
-                raise SyntaxError
-            other = self._product() if sign in ("of", "off") else self._factor()
-            if sign == "/" and other == 0:
-                raise ZeroDivisionError
-            value = {"*": _times, "of": _times, "/": _by, "off": _off}[sign](value, other)
-            _bound(value)
-        return value
-
-    def _factor(self) -> Decimal:
-        if self._next("-"):
-            return -self._factor()
-        root = self._next("sqrt", "cbrt")
-        if root:
-            value = self._factor()
-            if value < 0 and root == "sqrt":
-                raise BadArguments("A number below zero has no square root.")
-            return value.sqrt() if root == "sqrt" else _cube_root(value)
-        value = self._atom()
-        if self._next("^"):
-            return _power(value, self._factor())
-        return value
-
-    def _atom(self) -> Decimal:
-        if self._next("("):
-            value = self._sum()
-            if not self._next(")"):
-                raise SyntaxError
-            return value
-        token = self._tokens[self._at] if self._at < len(self._tokens) else ""
-        if not token[:1].isdecimal():
-            raise SyntaxError
-        self._at += 1
-        value = Decimal(token)
-        if scale := self._next(*_SCALES):
-            value *= _SCALES[scale]
-        _bound(value)
-        return value / 100 if self._next("%") else value
+def _value(node: ast.expr) -> Decimal:
+    match node:
+        case ast.Constant(int() | float() as number):
+            value = Decimal(str(number))
+        case ast.UnaryOp(ast.USub(), operand):
+            value = -_value(operand)
+        case ast.Call(ast.Name("percent"), [share]):
+            value = _value(share) / 100
+        case ast.Call(ast.Name("sqrt" | "cbrt" as root), [operand]):
+            value = _root(_value(operand), cube=root == "cbrt")
+        case ast.BinOp(left, sign, right):
+            value = _combined(_value(left), sign, _value(right), is_share=isinstance(right, ast.Call))
+        case _:
+            raise BadArguments("I can't work that out.")
+    if abs(value) > LARGEST * LARGEST:
+        raise BadArguments(TOO_LARGE)
+    return value
 
 
-def _times(one: Decimal, other: Decimal) -> Decimal:
-    return one * other
+def _combined(left: Decimal, sign: ast.operator, right: Decimal, *, is_share: bool) -> Decimal:
+    if is_share and isinstance(sign, ast.Add | ast.Sub):  # "80 plus 15 percent"
+        right *= left
+    match sign:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.Div():
+            return left / right
+        case ast.MatMult():
+            return right * (1 - left)
+        case _:
+            return _power(left, right)
 
 
-def _by(one: Decimal, other: Decimal) -> Decimal:
-    return one / other
-
-
-def _off(share: Decimal, value: Decimal) -> Decimal:
-    return value * (1 - share)
-
-
-def _cube_root(value: Decimal) -> Decimal:
-    sign = -1 if value < 0 else 1
+def _root(value: Decimal, *, cube: bool) -> Decimal:
+    if not cube:
+        if value < 0:
+            raise BadArguments("A number below zero has no square root.")
+        return value.sqrt()
     root = abs(value) ** (Decimal(1) / 3)
     near = root.to_integral_value()
-    return sign * (near if near**3 == abs(value) else root)
+    return (near if near**3 == abs(value) else root).copy_sign(value)
 
 
 def _power(base: Decimal, exponent: Decimal) -> Decimal:
@@ -243,18 +194,11 @@ def _power(base: Decimal, exponent: Decimal) -> Decimal:
         raise ZeroDivisionError
     if base < 0 and exponent != exponent.to_integral_value():
         raise BadArguments("That has no result.")
-    value = base**exponent
-    _bound(value)
-    return value
-
-
-def _bound(value: Decimal) -> None:
-    if abs(value) > LARGEST * LARGEST:
-        raise BadArguments(TOO_LARGE)
+    return base**exponent
 
 
 def say_number(value: Decimal) -> str:
-    """ "12", "3.5", "1,250,000"; what has more places is rounded, and told as such by `is_exact`."""
+    """ "12", "3.5", "1,250,000"; rounded to two places, or to the first two digits of a small number."""
     rounded = _rounded(value)
     text = f"{rounded:,f}" if abs(rounded) >= 10_000 else f"{rounded:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -268,14 +212,14 @@ def _rounded(value: Decimal) -> Decimal:
 
 
 def is_exact(value: Decimal) -> bool:
-    return _rounded(value) == value
+    return abs(_rounded(value) - value) < Decimal(10) ** -20  # a root squared is a little off
 
 
 def answer_sum(made: Sum) -> tuple[str, dict[str, object]]:
     value = work_out(made)
     about = "" if is_exact(value) else "about "
-    unit = " percent" if made.is_share else f" {made.money}" if made.money else ""
-    said = say_number(value)
-    if made.money and not made.is_share and "." in said:
-        said = f"{_rounded(value):,f}" if abs(value) >= 10_000 else f"{_rounded(value):f}"
-    return f"That's {about}{said}{unit}.", {"result": float(value)}
+    unit = " percent" if made.share else f" {made.money}" if made.money else ""
+    text = say_number(value)
+    if made.money and not made.share and "." in text:
+        text = f"{_rounded(value):,f}" if abs(value) >= 10_000 else f"{_rounded(value):f}"
+    return f"That's {about}{text}{unit}.", {"result": float(value)}

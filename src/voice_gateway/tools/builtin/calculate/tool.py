@@ -63,7 +63,7 @@ def calculate_tool(now: Callable[[], datetime]) -> BaseTool:
 
 
 async def warm_up() -> None:
-    """The table of units takes a second to build: not in the first question for one."""
+    """Build the table of units, so that the first conversion does not wait a second for it."""
     await asyncio.to_thread(registry)
 
 
@@ -78,7 +78,7 @@ async def _answered(asked: Asked, now: Callable[[], datetime]) -> tuple[str, dic
 
 
 def plain(expression: str) -> str:
-    """Signs as words, small letters, numbers as digits; the local brain's words are so already."""
+    """Signs as words, small letters, numbers as digits, as the local brain's words are."""
     text = (
         expression.lower().replace("²", " squared ").replace("³", " cubed ").replace("√", " square root of ")
     )

@@ -1,4 +1,4 @@
-"""From one unit to another, by pint, which is loaded in a thread when it is first needed: that takes a second."""
+"""Conversion between units by pint. Loading its table takes a second, so it happens in a thread at first use."""
 
 import functools
 import re
@@ -7,88 +7,56 @@ from decimal import Decimal
 from typing import Any
 
 from home_words.lazy_pattern import LazyPattern
+from home_words.phrases import capital
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate.sums import MONEY_WORDS, is_exact, say_number
 
-# pint's name -> how people say it; the first is how we say it.
-_SAID = {
-    "millimeter": "millimeters, millimeter, millimetre, millimetres, mm",
-    "centimeter": "centimeters, centimeter, centimetre, centimetres, cm",
-    "meter": "meters, meter, metre, metres, m",
-    "kilometer": "kilometers, kilometer, kilometre, kilometres, km, kms, k",
-    "inch": "inches, inch, in",
-    "foot": "feet, foot, ft",
-    "yard": "yards, yard, yd",
-    "mile": "miles, mile, mi",
-    "nautical_mile": "nautical miles, nautical mile",
-    "light_year": "light years, light year",
-    "milligram": "milligrams, milligram, mg",
-    "gram": "grams, gram, gramme, grammes, g",
-    "kilogram": "kilograms, kilogram, kilo, kilos, kg, kgs",
-    "metric_ton": "tonnes, tonne, metric ton, metric tons, tons, ton",
-    "ounce": "ounces, ounce, oz",
-    "pound": "pounds, pound, lb, lbs",
-    "stone": "stone, stones",
-    "milliliter": "milliliters, milliliter, millilitre, millilitres, ml",
-    "centiliter": "centiliters, centiliter, centilitre, centilitres, cl",
-    "deciliter": "deciliters, deciliter, decilitre, decilitres, dl",
-    "liter": "liters, liter, litre, litres, l",
-    "teaspoon": "teaspoons, teaspoon, tsp",
-    "tablespoon": "tablespoons, tablespoon, tbsp",
-    "cup": "cups, cup",
-    "fluid_ounce": "fluid ounces, fluid ounce, fl oz",
-    "pint": "pints, pint",
-    "quart": "quarts, quart",
-    "gallon": "gallons, gallon",
-    "imperial_gallon": "imperial gallons, imperial gallon",
-    "imperial_pint": "imperial pints, imperial pint",
-    "degree_Celsius": "degrees Celsius, degrees celsius, degree celsius, celsius, centigrade, degrees centigrade, degrees c, c",
-    "degree_Fahrenheit": "degrees Fahrenheit, degrees fahrenheit, degree fahrenheit, fahrenheit, degrees f, f",
-    "kelvin": "kelvin, degrees kelvin",
-    "second": "seconds, second, sec, secs",
-    "minute": "minutes, minute, min, mins",
-    "hour": "hours, hour, hr, hrs",
-    "day": "days, day",
-    "week": "weeks, week",
-    "year": "years, year",
-    "kilometer_per_hour": "kilometers per hour, kilometres per hour, kilometers an hour, kilometer per hour, kph, kmh, km per hour, km h",
-    "mile_per_hour": "miles per hour, mile per hour, miles an hour, mph",
-    "meter_per_second": "meters per second, metres per second, meter per second",
-    "knot": "knots, knot",
-    "hectare": "hectares, hectare",
-    "acre": "acres, acre",
-    "square_meter": "square meters, square meter, square metre, square metres",
-    "square_foot": "square feet, square foot",
-    "square_kilometer": "square kilometers, square kilometres, square kilometer",
-    "square_mile": "square miles, square mile",
-    "joule": "joules, joule",
-    "kilojoule": "kilojoules, kilojoule, kj",
-    "calorie": "calories, calorie",
-    "kilocalorie": "kilocalories, kilocalorie, kcal",
-    "watt_hour": "watt hours, watt hour",
-    "kilowatt_hour": "kilowatt hours, kilowatt hour, kwh",
-    "watt": "watts, watt",
-    "kilowatt": "kilowatts, kilowatt, kw",
-    "horsepower": "horsepower, hp",
-    "bar": "bar, bars",
-    "psi": "psi",
-    "kilobyte": "kilobytes, kilobyte, kb",
-    "megabyte": "megabytes, megabyte, mb",
-    "gigabyte": "gigabytes, gigabyte, gb",
-    "terabyte": "terabytes, terabyte, tb",
-    "byte": "bytes, byte",
-    "bit": "bits, bit",
-}  # fmt: skip
-_NAMES = {word.strip(): name for name, words in _SAID.items() for word in words.split(",")}
+# pint's name and its abbreviations; the plural, "metre" for "meter" and "an hour" for "per hour" are added.
+_TABLE = """
+millimeter mm, centimeter cm, meter m, kilometer km kms k, inch in, foot ft, yard yd, mile mi, nautical_mile, light_year
+milligram mg, gram gramme g, kilogram kilo kg kgs, metric_ton tonne ton, ounce oz, pound lb lbs, stone
+milliliter ml, centiliter cl, deciliter dl, liter l, teaspoon tsp, tablespoon tbsp, cup, fluid_ounce fl_oz, pint, quart
+gallon, imperial_gallon, imperial_pint, degree_Celsius celsius centigrade degrees_centigrade degrees_c c
+degree_Fahrenheit fahrenheit degrees_f f, kelvin degrees_kelvin, second sec, minute min, hour hr, day, week, year
+kilometer_per_hour kph kmh km_per_hour km_h, mile_per_hour mph, meter_per_second, knot
+hectare, acre, square_meter, square_foot, square_kilometer, square_mile
+joule, kilojoule kj, calorie, kilocalorie kcal, watt_hour, kilowatt_hour kwh, watt, kilowatt kw, horsepower hp
+bar, psi, kilobyte kb, megabyte mb, gigabyte gb, terabyte tb, byte, bit
+"""
+_ALIKE = {"stone", "horsepower", "kelvin", "psi", "bar"}  # the same for one and for many
+_IRREGULAR = {"foot": "feet", "inch": "inches", "metric_ton": "tonnes"}
+
+
+def _plural(name: str) -> str:
+    """ "mile_per_hour" -> "miles per hour"."""
+    if name in _ALIKE:
+        return name
+    if name in _IRREGULAR:
+        return _IRREGULAR[name]
+    first, per, rest = name.replace("degree_", "degrees ").partition("_per_")
+    if first.startswith("degrees "):
+        return first
+    first = "square feet" if first == "square_foot" else f"{first.replace('_', ' ')}s"
+    return f"{first} per {rest}" if per else first
+
+
+def _names() -> dict[str, str]:
+    """Every way to say a unit -> pint's name."""
+    names: dict[str, str] = {}
+    for entry in _TABLE.replace("\n", ",").split(","):
+        name, *more = entry.split() or [""]
+        ways = {name, _plural(name), *more, *(f"{way}s" for way in more if len(way) > 2)} if name else set()
+        for way in {way.replace("_", " ").lower() for way in ways}:
+            british = re.sub(r"meter(?=s?\b)", "metre", re.sub(r"liter(?=s?\b)", "litre", way))
+            names |= dict.fromkeys((way, british, way.replace(" per ", " an ")), name)
+    return names
+
+
+_NAMES = _names()
 _UNIT_WORDS = {part for word in _NAMES for part in word.split()} - {"in"} | set(
     re.findall(r"[a-z]+", re.sub(r"s\?", "s ", MONEY_WORDS))
     + re.findall(r"[a-z]+", MONEY_WORDS.replace("s?", ""))
 )
-_SPOKEN = {name: words.split(",")[0] for name, words in _SAID.items()}
-_SMALL = {  # one of them, where "feet" would be wrong
-    "foot": "foot", "inch": "inch", "stone": "stone", "hertz": "hertz", "horsepower": "horsepower", "bar": "bar",
-    "psi": "psi", "kelvin": "kelvin",
-}  # fmt: skip
 _U = "(?:" + "|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + ")"
 _N = r"(?:(?P<n>-?\d+(?:\.\d+)?)|(?P<one>half an?|an?|one))"
 _PART = rf"(?: (?:and )?(?P<m>\d+(?:\.\d+)?)(?: (?P<v>{_U}))?)?"  # "5 feet 9 inches", "5 foot 9"
@@ -121,7 +89,7 @@ class Conversion:
 
 
 def read_conversion(text: str) -> Conversion | None:
-    """A whole text that asks for it; None: it does not. `text` has numbers as digits."""
+    """The conversion a whole text asks for, or None. `text` has numbers as digits."""
     words = text.split()
     if sum(word in _UNIT_WORDS for word in words) < 2 and "convert" not in words:
         return None
@@ -158,14 +126,14 @@ def _more(parts: dict[str, Any], unit: str) -> tuple[float, str] | None:
 
 @functools.cache
 def registry() -> Any:
-    """Takes a second: call it in a thread."""
+    """pint's table of units; building it takes a second, so call this in a thread."""
     import pint
 
     return pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
 
 
 def answer_conversion(asked: Conversion) -> tuple[str, dict[str, Any]]:
-    """Call it in a thread."""
+    """The sentence and the facts; call it in a thread."""
     if asked.money:
         raise BadArguments("I don't know exchange rates.")
     import pint
@@ -177,20 +145,19 @@ def answer_conversion(asked: Conversion) -> tuple[str, dict[str, Any]]:
             value += units.Quantity(*asked.more)
         result = value.to(asked.wanted)
     except pint.DimensionalityError as error:
-        one, other = _say_unit(asked.unit), _say_unit(asked.wanted)
-        raise BadArguments(f"{one[0].upper()}{one[1:]} and {other} measure different things.") from error
+        given, wanted = _say_unit(asked.unit), _say_unit(asked.wanted)
+        raise BadArguments(f"{capital(given)} and {wanted} measure different things.") from error
     except (pint.errors.PintError, ValueError, TypeError, OverflowError, AttributeError) as error:
-        unknown = asked.unit if asked.unit not in _SPOKEN else asked.wanted
+        unknown = asked.unit if asked.unit not in _NAMES.values() else asked.wanted
         raise BadArguments(f'I don\'t know the unit "{unknown.replace("_", " ")[:40]}".') from error
     number = Decimal(f"{float(result.magnitude):.10g}")
     about = "" if is_exact(number) else "about "
-    said = say_number(number)
-    unit = _say_unit(asked.wanted, one=said == "1")
-    return f"That's {about}{said} {unit}.", {"result": float(result.magnitude), "unit": asked.wanted}
+    shown = say_number(number)
+    unit = _say_unit(asked.wanted, one=shown == "1")
+    return f"That's {about}{shown} {unit}.", {"result": float(result.magnitude), "unit": asked.wanted}
 
 
 def _say_unit(name: str, *, one: bool = False) -> str:
-    said = _SPOKEN.get(name, name.replace("_", " "))
-    if not one:
-        return said
-    return _SMALL.get(name) or said.replace("degrees", "degree").removesuffix("s")
+    if name not in _NAMES.values():
+        return name.replace("_", " ")
+    return name.replace("_", " ") if one and name != "metric_ton" else _plural(name)
