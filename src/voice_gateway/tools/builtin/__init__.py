@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from voice_gateway.tools.builtin.lists import ListStore
     from voice_gateway.tools.builtin.search import SearchBackend
     from voice_gateway.tools.builtin.timers import KeptTimers
-    from voice_gateway.tools.builtin.timers.kept import RepeatedTimers
+    from voice_gateway.tools.builtin.timers.tools import RepeatedTimers
     from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend
 
 Now = Callable[[], datetime]

@@ -3,14 +3,13 @@
 import asyncio
 import fcntl
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from tests.fakes.timer_process import TimerProcess
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.sqlite_file import Damage
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
 
@@ -111,21 +109,6 @@ async def test_a_timer_that_rang_in_a_killed_gateway_rings_again_in_the_next(
         assert [timer.name for timer in store.all()] == ["tea"], "kept until it was heard"
 
 
-async def test_what_rang_in_a_killed_gateway_a_while_ago_is_told_as_missed(
-    path: Path, store: TimerStore, clock: StoppedClock
-) -> None:
-    moment = system_clock()
-    store.add(due=moment, now=moment - timedelta(seconds=5), name="tea")
-    async with TimerProcess.opened(path) as killed:
-        await killed.says("rings tea")
-
-    clock.time = system_clock() + timedelta(minutes=5)
-    async with House(store, clock).running() as house:
-        await until(lambda: house.missed)
-        assert (house.rings, house.missed) == ([], ["tea"])
-        await until(lambda: not store.all())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
 async def test_of_two_gateways_the_other_goes_on_when_the_one_that_rings_dies_or_freezes(
@@ -145,18 +128,6 @@ async def test_of_two_gateways_the_other_goes_on_when_the_one_that_rings_dies_or
 
 
 # who rings
-
-
-async def test_one_of_two_rings_and_the_other_only_after_it(store: TimerStore, clock: StoppedClock) -> None:
-    set_timer(store, clock)
-    first, second = House(store, clock), House(store, clock)
-    async with first.running():
-        async with second.running():
-            await first.later(10)
-            await second.look()
-            await second.later(1)
-            assert (first.rings, second.rings) == (["tea"], [])
-        assert first.silenced == []
 
 
 @pytest.mark.parametrize("way", ["ended", "killed"])
@@ -222,18 +193,6 @@ async def test_who_only_sets_timers_knows_whether_somebody_rings(
     assert not asks.timers.will_ring()
 
 
-async def test_what_was_written_before_the_machine_was_started_anew_is_no_lease(
-    store: TimerStore, clock: StoppedClock
-) -> None:
-    async with House(store, clock).running() as killed:
-        died(killed)
-    clock.time -= timedelta(days=3)
-
-    set_timer(store, clock, seconds=0)
-    async with House(store, clock).running() as house:
-        assert house.rings == ["tea"]
-
-
 # until it was heard
 
 
@@ -275,21 +234,6 @@ async def test_a_clock_that_is_set_back_delays_no_timer(
         await house.later(3)
         house.shift = jump
         await house.later(6)
-        assert house.rings == []
-        await house.later(1)
-        assert house.rings == ["tea"]
-
-
-@pytest.mark.parametrize("jump", [timedelta(hours=-1), timedelta(days=-1)])
-async def test_a_timer_is_never_further_away_than_when_it_was_set(
-    store: TimerStore, clock: StoppedClock, jump: timedelta
-) -> None:
-    """The clock was set between a timer's setting and our first look at it, by us or by the next gateway."""
-    set_timer(store, clock)
-    house = House(store, clock)
-    house.shift = jump
-    async with house.running():
-        await house.later(9)
         assert house.rings == []
         await house.later(1)
         assert house.rings == ["tea"]
@@ -404,28 +348,6 @@ async def test_on_a_disk_that_takes_nothing_a_due_timer_rings_and_can_be_stopped
         assert caplog.text.count("the file of timers cannot be used") == 1
 
 
-@pytest.mark.parametrize("way", ["full", "read-only"])
-async def test_a_gateway_that_starts_on_such_a_disk_rings_as_well(
-    disk: SmallDisk, clock: StoppedClock, way: str
-) -> None:
-    store = TimerStore(disk.folder / "timers.sqlite3")
-    set_timer(store, clock)
-    disk.fail(way)
-
-    async with House(TimerStore(store.path), clock).running() as house:
-        await house.later(10)
-        assert house.rings == ["tea"]
-
-
-async def test_where_no_file_can_grow_a_due_timer_rings(path: Path, store: TimerStore) -> None:
-    moment = system_clock()
-    store.add(due=moment + timedelta(seconds=1), now=moment, name="tea")
-
-    async with TimerProcess.opened(path, "full") as process:
-        await process.says("rings tea")
-        assert [timer.name for timer in store.all()] == ["tea"], "nothing could be taken from the file"
-
-
 async def test_what_was_read_rings_when_the_file_cannot_even_be_read(
     store: TimerStore, clock: StoppedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,26 +367,6 @@ async def test_what_was_read_rings_when_the_file_cannot_even_be_read(
         assert house.rings == ["tea"]
 
 
-@pytest.mark.parametrize("moment", ["at the start", "while it runs"])
-async def test_a_damaged_file_costs_no_timer_that_was_read(
-    path: Path, clock: StoppedClock, moment: str
-) -> None:
-    damages: list[Damage] = []
-    store = TimerStore(path, on_damage=damages.append)
-    set_timer(store, clock)
-    house = House(store, clock)
-    if moment == "at the start":
-        path.write_bytes(b"no database" * 1000)
-    async with house.running():
-        path.write_bytes(b"no database" * 1000)
-        await house.later(1)
-        set_timer(store, clock, name="eggs", seconds=9)
-        await house.later(9)
-        expected = ["eggs"] if moment == "at the start" else ["eggs", "tea"]
-        assert sorted(house.rings) == expected
-    assert len(damages) == (2 if moment == "at the start" else 1)
-
-
 @pytest.mark.parametrize("nonsense", ["due = 1e300", "due = 'soon'", "name = x'ff'", "rang = 'x'"])
 async def test_a_row_that_makes_no_sense_costs_only_itself(
     path: Path, store: TimerStore, clock: StoppedClock, nonsense: str
@@ -477,86 +379,7 @@ async def test_a_row_that_makes_no_sense_costs_only_itself(
     assert [timer.name for timer in TimerStore(path).all()] == ["tea", "cake"]
 
 
-def test_a_file_of_the_first_version_is_taken_over(path: Path, clock: StoppedClock) -> None:
-    """As it was written then: without a version, with a write-ahead log."""
-    path.parent.mkdir(parents=True)
-    due = clock.time.timestamp() + 60
-    with closing(sqlite3.connect(path, isolation_level=None)) as old:
-        old.execute("PRAGMA journal_mode = WAL")
-        old.execute(
-            "CREATE TABLE IF NOT EXISTS timers (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL,"
-            " message TEXT NOT NULL, seconds REAL NOT NULL, due REAL NOT NULL, rang REAL)"
-        )
-        old.execute(f"INSERT INTO timers (name, message, seconds, due) VALUES ('tea', '', 60, {due})")
-        old.execute(
-            f"INSERT INTO timers (name, message, seconds, due, rang) VALUES ('eggs', '', 60, 1, {due})"
-        )
-    store = TimerStore(path)
-
-    assert [timer.name for timer in store.all()] == ["eggs", "tea"]
-    assert store.all()[1].due == datetime.fromtimestamp(due, clock.time.tzinfo)
-    with closing(sqlite3.connect(path)) as other:
-        assert other.execute("PRAGMA user_version").fetchone() == (3,)
-        assert other.execute("PRAGMA journal_mode").fetchone() == ("delete",)
-
-
-def test_a_timer_that_a_damaged_file_cannot_find_is_removed(
-    path: Path, store: TimerStore, clock: StoppedClock
-) -> None:
-    """A tree whose signposts are wrong is read from end to end, but nothing is found in it by its number."""
-    for number in range(60):
-        store.add(due=clock.time, now=clock.time, name=f"timer {number}", message="x" * 200)
-    content = bytearray(path.read_bytes())
-    content[2 * 4096 - 1] ^= 0x1F  # the end of the first signpost
-    path.write_bytes(content)
-
-    store.remove([timer.id for timer in store.all()])
-
-    assert store.all() == []
-
-
 # files that others replace, hold or fill
-
-
-@pytest.mark.parametrize("lost", ["begun anew by another process", "deleted", "deleted with its folder"])
-async def test_a_timer_that_was_read_or_set_here_outlives_its_file(
-    path: Path, store: TimerStore, clock: StoppedClock, lost: str
-) -> None:
-    set_timer(store, clock)
-    async with House(store, clock).running() as house:
-        set_timer(store, clock, name="eggs")
-        if lost == "begun anew by another process":
-            path.write_bytes(b"no database" * 1000)
-            set_timer(TimerStore(path), clock, name="cake")
-        else:
-            path.unlink() if lost == "deleted" else shutil.rmtree(path.parent)
-            set_timer(store, clock, name="cake")
-        await house.later(1)
-        assert sorted(timer.name for timer in store.all()) == ["cake", "eggs", "tea"]
-        await house.later(9)
-        assert sorted(house.rings) == ["cake", "eggs", "tea"]
-
-
-async def test_what_was_removed_does_not_come_back_with_a_new_file(
-    path: Path, store: TimerStore, clock: StoppedClock
-) -> None:
-    gone, kept = set_timer(store, clock), set_timer(store, clock, name="eggs")
-    store.all()
-    store.remove([gone.id])
-    path.unlink()
-
-    assert store.all() == [kept]
-
-
-async def test_what_was_read_long_ago_may_be_over_and_does_not_come_back(
-    path: Path, clock: StoppedClock
-) -> None:
-    store = TimerStore(path, fresh_seconds=0)
-    set_timer(store, clock)
-    store.all()
-    path.unlink()
-
-    assert store.all() == []
 
 
 async def test_a_timer_in_a_new_file_is_not_taken_for_one_of_the_old(

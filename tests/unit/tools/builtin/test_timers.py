@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -229,12 +228,6 @@ async def test_a_timer_is_cancelled_by_what_people_call_it(tools: Tools, said: s
     assert (await tools.list()).startswith("1 timer: tea timer")
 
 
-async def test_the_only_timer_needs_no_name(tools: Tools) -> None:
-    await tools.set(duration="10 minutes")
-
-    assert await tools.cancel() == "The 10 minute timer is cancelled."
-
-
 async def test_an_unclear_wish_is_asked_back_and_cancels_nothing(tools: Tools) -> None:
     await tools.set(duration="10 minutes", name="pasta")
     await tools.set(duration="20 minutes", name="tea")
@@ -247,16 +240,6 @@ async def test_an_unclear_wish_is_asked_back_and_cancels_nothing(tools: Tools) -
     assert question.value.structured["outcome"] == "ambiguous"
     assert len(question.value.structured["timers"]) == 2
     assert (await tools.list()).startswith("2 timers")
-
-
-async def test_two_timers_of_one_name_are_asked_back(tools: Tools) -> None:
-    await tools.set(duration="10 minutes", name="egg")
-    await tools.set(duration="5 minutes", name="egg")
-
-    with pytest.raises(ToolError, match="Which timer"):
-        await tools.cancel(name="egg")
-
-    assert await tools.cancel(name="5 minutes") == "The egg timer is cancelled."
 
 
 async def test_an_unknown_name_cancels_nothing(tools: Tools) -> None:
@@ -391,19 +374,6 @@ async def test_a_door_that_fails_does_not_stop_the_others(
     assert "a timer could not be told" in caplog.text
 
 
-async def test_a_timer_survives_a_restart(
-    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
-) -> None:
-    await tools.set(duration="10 minutes", name="pasta")
-    clock.time += timedelta(minutes=9)
-
-    again, bell = TimerStore(path), Bell()
-    async with running(again, clock, bell):
-        await clock.advance(60)
-
-    assert bell.rings == ["pasta"]
-
-
 async def test_what_ran_out_while_nobody_was_there_is_reported_once(
     tools: Tools, store: TimerStore, clock: StoppedClock
 ) -> None:
@@ -459,17 +429,6 @@ async def test_a_timer_set_by_another_process_rings_here(
         assert bell.rings == []
         await clock.advance(2)
         assert bell.rings == ["from elsewhere"]
-
-
-async def test_the_clock_never_sleeps_longer_than_it_may(
-    tools: Tools, store: TimerStore, clock: StoppedClock
-) -> None:
-    async with running(store, clock, Bell()):
-        assert clock.pause == 0.5
-        await tools.set(duration="1.25 seconds")
-        await clock.advance(1)
-
-        assert clock.pause == pytest.approx(0.25)
 
 
 async def test_many_writers_at_once_lose_nothing(store: TimerStore, clock: StoppedClock, path: Path) -> None:
@@ -547,13 +506,6 @@ async def test_an_alarm_goes_by_its_time(tools: Tools, clock: StoppedClock, name
     _, facts = await tools.call("cancel_timer", name=name, kind=kind)
 
     assert [one["kind"] for one in facts["cancelled"]] == [kind]
-
-
-async def test_a_kind_that_is_not_there_is_told_and_nothing_is_cancelled(tools: Tools) -> None:
-    await tools.set(duration="10 minutes")
-
-    with pytest.raises(ToolError, match="No alarms are set"):
-        await tools.cancel(kind="alarm")
 
 
 @pytest.mark.parametrize(
@@ -642,15 +594,3 @@ async def test_where_nothing_rings_there_is_nothing_to_snooze(tools: Tools) -> N
         await tools.call("extend_timer")
     with pytest.raises(ToolError, match="Nothing is ringing"):
         await tools.call("extend_timer", duration="5 minutes", name="ringing")
-
-
-async def test_what_an_older_gateway_has_set_has_a_kind(store: TimerStore, clock: StoppedClock) -> None:
-    store.all()
-    due = int(clock.time.timestamp()) + 60
-    rows = [("tea", "", due + 0.5), ("", "call mum", due), ("", "", due)]
-    with closing(sqlite3.connect(store.path, isolation_level=None)) as old:
-        for name, message, moment in rows:
-            insert = "INSERT INTO timers (name, message, seconds, due) VALUES (?, ?, 60, ?)"
-            old.execute(insert, (name, message, moment))
-
-    assert sorted(timer.kind.value for timer in store.all()) == ["alarm", "reminder", "timer"]

@@ -75,12 +75,3 @@ def test_what_an_older_gateway_writes_beside_the_file_is_seen(store: TimerStore)
         older.execute("UPDATE timers SET name = 'egg'")
         written(store, 60)
         assert latest(store) == ["egg"]
-
-
-def test_a_file_that_is_gone_is_begun_anew_with_what_was_known(store: TimerStore):
-    add(store, "tea")
-    written(store, 60)
-    assert latest(store) == latest(store) == ["tea"]
-    store.path.unlink()
-    assert latest(store) == ["tea"]
-    assert [timer.name for timer in TimerStore(store.path).all()] == ["tea"]

@@ -12,17 +12,16 @@ from typing import Any, Protocol, TypeVar
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import ChangeListeners, Listen, identity
 from voice_gateway.problems.sentences import TIMERS_LOST
-from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow, file_id
+from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow
 
-FRESH_SECONDS = 5.0  # whoever lets timers ring reads twice a second; what others have read may be long over
 OLD_SECONDS = 2.0  # some file systems know no shorter time
-MAX_TIMERS = 100  # nobody keeps more in mind; a model in a loop must not fill the disk
+MAX_TIMERS = 100  # a model in a loop must not fill the disk
 
 T = TypeVar("T")
 
 
 class Kind(StrEnum):
-    """What people call it: each is listed and cancelled by its own name."""
+    """What people call it; each is listed and cancelled by its own name."""
 
     TIMER = "timer"  # runs for a while
     ALARM = "alarm"  # rings at a time of day
@@ -30,7 +29,7 @@ class Kind(StrEnum):
 
 
 def kind_of(message: str, *, at_clock_time: bool) -> Kind:
-    """Where nobody has said it."""
+    """The kind, where it was not said."""
     if message:
         return Kind.REMINDER
     return Kind.ALARM if at_clock_time else Kind.TIMER
@@ -43,7 +42,8 @@ CREATE TABLE IF NOT EXISTS timers (
   message TEXT NOT NULL,
   seconds REAL NOT NULL,
   due REAL NOT NULL,
-  rang REAL
+  rang REAL,
+  kind TEXT NOT NULL
 )
 """
 # Numbers begin anywhere: a new file in the place of one that was lost must not give them again.
@@ -51,7 +51,6 @@ _NUMBERS = """
 INSERT INTO sqlite_sequence (name, seq) SELECT 'timers', abs(random() % 1000000000)
 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'timers')
 """
-_KIND = "ALTER TABLE timers ADD COLUMN kind TEXT"  # empty in what an older gateway has set
 _NAMES = ("id", "name", "message", "seconds", "due", "rang", "kind")
 _COLUMNS = ", ".join(_NAMES)
 
@@ -108,27 +107,17 @@ class KeptTimers(Protocol):
 class TimerStore:
     """Every method is one short transaction; call it through `asyncio.to_thread`. No clock needs to run.
 
-    A timer stays until somebody removes it: it was cancelled, or it was heard. What was set or read here
-    outlives the file: it is put into the next one, whoever begins that.
+    A timer stays until it is removed, because it was cancelled or heard.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        on_damage: Callable[[Damage], None] = lambda _damage: None,
-        fresh_seconds: float = FRESH_SECONDS,
-    ) -> None:
+    def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
         self.path = path
-        self._fresh_seconds = fresh_seconds
-        self._known: list[Timer] = []  # as they were read last, and those set here since
-        self._known_at = 0.0
-        self._file_id: int | None = None  # of the file in which they were
-        self._seen: object = None  # what the file was like when it was read, where that will do
+        self._seen: object = None  # the state of the file when it was read last
+        self._latest: list[Timer] = []
         self._changes = ChangeListeners()
         self.listen = self._changes.listen
-        schema = Schema("timers", _NAMES, (_TABLE, _NUMBERS, _KIND), _is_timer)
-        self._file = SqliteFile(path, schema, on_damage=on_damage, spare=self._spare)
+        schema = Schema("timers", _NAMES, (_TABLE, _NUMBERS), _is_timer)
+        self._file = SqliteFile(path, schema, on_damage=on_damage)
 
     def stamp(self) -> object:
         return identity(self.path)
@@ -146,14 +135,13 @@ class TimerStore:
             return _inserted(connection, row)
 
         timer = self._do(work)
-        self._known = [*self._known, timer]
         self._changes.tell()
         return timer
 
     def move(self, timer: Timer, due: datetime, seconds: float) -> Timer | None:
-        """The same for another time; None when it has just ended.
+        """The same timer for another time; None when it has just ended.
 
-        It gets a new number, so that whoever lets the old one ring falls silent.
+        It gets a new number, so that a gateway that lets the old one ring falls silent.
         """
         row = (timer.name, timer.message, seconds, due.timestamp(), timer.kind.value)
 
@@ -162,57 +150,40 @@ class TimerStore:
             return _inserted(connection, row) if gone else None
 
         moved = self._do(work)
-        self._known = [*(one for one in self._known if one.id != timer.id), *([moved] if moved else [])]
         self._changes.tell()
         return moved
 
     def all(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
-        """Those that ring first, then the waiting ones, the next to ring first."""
-        file_id, found = self._do(_read, write=False, busy_seconds=busy_seconds)
-        if self._file_id not in (None, file_id):
-            file_id, found = self._do(self._put_back, busy_seconds=busy_seconds)
-        self._file_id, self._known, self._known_at = file_id, found, time.monotonic()
-        return list(found)
+        """Ringing timers first, then the waiting ones, the next to ring first."""
+        return self._do(_read, write=False, busy_seconds=busy_seconds)
 
     def latest(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
-        """The same, for who looks again and again: a file that is as it was is not read anew."""
+        """The same, for a reader that looks again and again: an unchanged file is not read."""
         seen = identity(self.path), identity(Path(f"{self.path}-wal"))
-        if seen == self._seen:
-            self._known_at = time.monotonic()
-            return list(self._known)
-        found = self.all(busy_seconds=busy_seconds)
-        # Two changes within a tick of the clock have the same time: of a young one nobody can tell.
-        self._seen = seen if seen[0] is not None and _is_old(*seen) else None
-        return found
-
-    def _spare(self) -> Sequence[tuple[Any, ...]]:
-        is_fresh = time.monotonic() - self._known_at < self._fresh_seconds
-        return [_row(timer) for timer in self._known] if is_fresh else []
-
-    def _put_back(self, connection: sqlite3.Connection) -> tuple[int, list[Timer]]:
-        insert = f"INSERT OR IGNORE INTO timers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        connection.executemany(insert, self._spare())
-        return _read(connection)
+        if seen != self._seen:
+            self._latest = self.all(busy_seconds=busy_seconds)
+            # Two changes within a tick of the clock have the same time: a young file is read again.
+            self._seen = seen if seen[0] is not None and _is_old(*seen) else None
+        return list(self._latest)
 
     def remove(self, ids: Iterable[int], *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
-        """Cancelled, or heard. What another process has removed meanwhile is not returned."""
+        """Remove cancelled or heard timers; those that another process has removed are not returned."""
         delete, wanted = f"DELETE FROM timers WHERE id = ? RETURNING {_COLUMNS}", list(ids)
 
         def work(connection: sqlite3.Connection) -> list[Timer]:
-            gone = [_timer(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()]
-            if any(one in wanted for (one,) in connection.execute("SELECT id FROM timers")):
+            gone = [_timer(row) for number in wanted for row in connection.execute(delete, (number,))]
+            if any(number in wanted for (number,) in connection.execute("SELECT id FROM timers")):
                 raise UnreadableRow("a timer is there and cannot be found")  # it would ring for ever
             return gone
 
         gone = self._do(work, busy_seconds=busy_seconds)
-        self._known = [timer for timer in self._known if timer.id not in wanted]
         self._changes.tell()
         return gone
 
     def start_ringing(
         self, timers: Sequence[Timer], now: datetime, *, busy_seconds: float = BUSY_SECONDS
     ) -> set[int]:
-        """The ids of those that are the caller's to ring: still there, and as he saw them."""
+        """Mark timers as ringing; returns the ids of those that are still there and unchanged."""
         # A time is stored to the microsecond, and rounding may differ.
         update = "UPDATE timers SET rang = ?1 WHERE id = ?2 AND (rang IS ?3 OR abs(rang - ?3) < 0.001)"
 
@@ -240,15 +211,12 @@ class TimerStore:
 
 
 def _is_old(*files: tuple[int, int, int] | None) -> bool:
-    """Not if the clock was set back, either."""
     return all(file is None or time.time() - file[1] / 1e9 > OLD_SECONDS for file in files)
 
 
-def _read(connection: sqlite3.Connection) -> tuple[int, list[Timer]]:
-    """With the file's own number."""
+def _read(connection: sqlite3.Connection) -> list[Timer]:
     select = f"SELECT {_COLUMNS} FROM timers ORDER BY rang IS NULL, due, id"
-    timers = [_timer(row) for row in connection.execute(select).fetchall()]
-    return file_id(connection), timers
+    return [_timer(row) for row in connection.execute(select).fetchall()]
 
 
 def _inserted(connection: sqlite3.Connection, row: tuple[Any, ...]) -> Timer:
@@ -264,8 +232,7 @@ def _timer(row: tuple[Any, ...]) -> Timer:
     try:
         started = datetime.fromtimestamp(rang, UTC) if rang is not None else None
         moment = datetime.fromtimestamp(due, UTC)
-        known = Kind(kind) if kind else kind_of(message, at_clock_time=moment.microsecond == 0)
-        timer = Timer(int(number), name, message, float(seconds), moment, started, known)
+        timer = Timer(int(number), name, message, float(seconds), moment, started, Kind(kind))
     except (TypeError, ValueError, OverflowError, OSError) as error:
         raise UnreadableRow(f"not a timer: {error}") from error
     if not isinstance(name, str) or not isinstance(message, str):
@@ -279,8 +246,3 @@ def _is_timer(row: tuple[Any, ...]) -> bool:
     except UnreadableRow:
         return False
     return True
-
-
-def _row(timer: Timer) -> tuple[Any, ...]:
-    rang = timer.rang.timestamp() if timer.rang else None
-    return timer.id, timer.name, timer.message, timer.seconds, timer.due.timestamp(), rang, timer.kind.value

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool
 
@@ -12,7 +12,6 @@ from home_words.timer_words import RINGING
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
-from voice_gateway.tools.builtin.timers.kept import Kept, RepeatedTimers
 from voice_gateway.tools.builtin.timers.store import KeptTimers, Kind, Timer, kind_of
 from voice_gateway.tools.builtin.timers.wording import (
     called,
@@ -32,20 +31,7 @@ MAX_NAME, MAX_MESSAGE = 60, 300  # characters
 SNOOZE = "10 minutes"
 NOW = "now"  # a time at which it rings at once: of what comes again and again
 
-_FILLERS = {
-    "the",
-    "my",
-    "timer",
-    "timers",
-    "alarm",
-    "alarms",
-    "reminder",
-    "reminders",
-    "of",
-    "one",
-    "at",
-    "for",
-}
+_FILLERS = frozenset("the my timer timers alarm alarms reminder reminders of one at for".split())
 _HALVES = frozenset("am pm morning afternoon evening night tonight".split())
 
 SET = (
@@ -68,8 +54,18 @@ EXTEND = (
 )
 
 
-# Said behind what was set, while nobody is there to let it ring.
+# Added to the reply while no gateway is running that would let it ring.
 NOBODY_RINGS = "It will ring only when a gateway is running: start one with voice-gateway run."
+
+
+class RepeatedTimers(Protocol):
+    """The timers that ring again and again, which routines keep. Both methods wait for the disk."""
+
+    def all(self) -> Sequence[Timer]: ...
+
+    def cancel(self, timers: Sequence[Timer]) -> Sequence[dict[str, Any]]:
+        """The calls that put them back."""
+        ...
 
 
 def timer_tools(
@@ -82,8 +78,6 @@ def timer_tools(
 
     `rings` says whether there is one, in this process or in another.
     """
-
-    kept = Kept(store, repeated)
 
     async def set_timer(
         duration: str | float | None = None,
@@ -104,7 +98,7 @@ def timer_tools(
 
     async def list_timers(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
         moment, wanted = now(), _kind(kind)
-        timers = [one for one in await asyncio.to_thread(kept.all) if wanted in (None, one.kind)]
+        timers = [one for one in await asyncio.to_thread(_all, store, repeated) if wanted in (None, one.kind)]
         if name and timers:
             timers = list(_choose(name, timers, moment, wanted))
         only = len(timers) == 1 and (name or wanted is Kind.TIMER)
@@ -113,9 +107,9 @@ def timer_tools(
 
     async def cancel_timer(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
         moment = now()
-        timers = await asyncio.to_thread(kept.all)
+        timers = await asyncio.to_thread(_all, store, repeated)
         chosen = _choose(name, timers, moment, _kind(kind))
-        gone, back = await asyncio.to_thread(kept.remove, chosen)
+        gone, back = await asyncio.to_thread(_remove, store, repeated, chosen)
         if not gone:
             raise ToolError("That timer has just ended.")
         again = _set_again([timer for timer in gone if not timer.again], moment)
@@ -163,6 +157,21 @@ CANCEL_TRAITS = ToolTraits(
     title="Cancel or stop a timer", summary="Ends a timer, an alarm or a reminder, or all of a kind."
 )
 EXTEND_TRAITS = ToolTraits(title="More time", summary="Gives a timer more time, and lets an alarm snooze.")
+
+
+def _all(store: KeptTimers, repeated: RepeatedTimers | None) -> list[Timer]:
+    return [*store.all(), *(repeated.all() if repeated is not None else ())]
+
+
+def _remove(
+    store: KeptTimers, repeated: RepeatedTimers | None, chosen: Sequence[Timer]
+) -> tuple[list[Timer], list[dict[str, Any]]]:
+    """(those that were still there, the calls that make the repeated ones again)."""
+    once = [timer.id for timer in chosen if not timer.again]
+    again = [timer for timer in chosen if timer.again]
+    gone = list(store.remove(once)) if once else []
+    back = repeated.cancel(again) if again and repeated is not None else []
+    return [*gone, *again], list(back)
 
 
 def _text(description: str) -> dict[str, str]:
