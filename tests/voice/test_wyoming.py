@@ -50,7 +50,7 @@ async def door(transcriber, synthesizer=None, *, watch=None, name="Voice Gateway
         answer,
         transcriber,
         synthesizer or ScriptedSynthesizer(),
-        watch=watch,
+        events=watch,
         recognise=recognise_nothing,
         name=name,
         retry_seconds=0.01,
@@ -320,7 +320,7 @@ async def test_silent_clients_make_room_for_one_that_asks():
         opened.idle_seconds = 0.0
         new = await connected(opened)
         assert await answers(*new)
-        assert await all_of_them[0][0].read() == b""
+        assert b"pong" not in await all_of_them[0][0].read()  # it was disconnected
         assert await answers(*all_of_them[1])
         for _, writer in (*all_of_them, new):
             writer.close()
@@ -458,7 +458,7 @@ async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_e
     from zeroconf import Zeroconf
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-    from voice_gateway.channels.wyoming.announcement import SERVICE, reachable_address
+    from voice_gateway.channels.wyoming.channel import SERVICE, reachable_address
 
     address = reachable_address("0.0.0.0")
     if address is None:
@@ -480,6 +480,6 @@ async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_e
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "no such host"])
 def test_what_only_this_machine_can_reach_is_not_announced(host):
-    from voice_gateway.channels.wyoming.announcement import reachable_address
+    from voice_gateway.channels.wyoming.channel import reachable_address
 
     assert reachable_address(host) is None

@@ -244,7 +244,7 @@ class Doors:
             gateway.conversation.answer,
             self.transcriber,
             self.synthesizer,
-            watch=gateway.watch,
+            events=gateway.watch,
             recognise=self._recognise,
             name=gateway.settings.mqtt.name,
             wants_pin=lambda: gateway.conversation.wants_pin("wyoming"),

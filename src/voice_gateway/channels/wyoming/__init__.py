@@ -1,1 +1,1 @@
-"""The Wyoming door, for Home Assistant and other clients; others use `door.WyomingChannel` alone."""
+"""The Wyoming channel, for Home Assistant and other clients. Others use `channel.WyomingChannel`."""

@@ -1,18 +1,34 @@
-"""The Wyoming door: hearing, speaking, wake word and conversation for Home Assistant and other clients."""
+"""The Wyoming channel: hearing, speaking, wake word and conversation for Home Assistant and others."""
 
 import asyncio
 import contextlib
+import ipaddress
 import logging
-from collections.abc import Callable
+import socket
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+from wyoming.error import Error
+from wyoming.info import (
+    AsrModel,
+    AsrProgram,
+    Attribution,
+    HandleModel,
+    HandleProgram,
+    Info,
+    IntentModel,
+    IntentProgram,
+    TtsProgram,
+    TtsVoice,
+    WakeModel,
+    WakeProgram,
+)
+
 from voice_gateway import __version__
 from voice_gateway.channels import Answer
-from voice_gateway.channels.wyoming.announcement import announced
 from voice_gateway.channels.wyoming.client import BoundedReader, Client
-from voice_gateway.channels.wyoming.hidden_words import HiddenWords
-from voice_gateway.channels.wyoming.intents import Intents, Recognise
+from voice_gateway.channels.wyoming.kept import HiddenWords, Intents, Recognise
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.events import EventBus, State
@@ -26,7 +42,11 @@ log = logging.getLogger(__name__)
 DEFAULT_PORT = 10700
 RETRY_SECONDS = 5.0  # until a port that is taken may be free
 MOST_CLIENTS = 16
-IDLE_SECONDS = 2.0  # sound comes many times a second: who is silent longer may make room for others
+IDLE_SECONDS = 2.0  # sound comes many times a second; a client silent for longer may make room
+SERVICE = "_wyoming._tcp.local."
+ANYWHERE = frozenset({"0.0.0.0", "::", ""})
+MULTICAST = ("224.0.0.251", 5353)
+OURS, ENGLISH = "voice-gateway", ["en"]
 
 
 class WyomingChannel:
@@ -39,10 +59,10 @@ class WyomingChannel:
         transcriber: Transcriber,
         synthesizer: Synthesizer,
         *,
-        watch: EventBus | None = None,
+        events: EventBus | None = None,
         recognise: Recognise,
-        name: str = "voice-gateway",  # by which others in the network find it
-        wants_pin: Callable[[], bool] = lambda: False,  # whether somebody here is asked for one
+        name: str = "voice-gateway",  # in the network
+        wants_pin: Callable[[], bool] = lambda: False,  # whether a client is being asked for one
         retry_seconds: float = RETRY_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
@@ -55,11 +75,11 @@ class WyomingChannel:
         self.hidden_words = HiddenWords()
         self.intents = Intents()
         self._name = name
-        self._watch = watch or EventBus()
+        self._events = events or EventBus()
         self._retry_seconds = retry_seconds
         self.idle_seconds = idle_seconds
         self._clients: set[Client] = set()
-        self.port = 0  # that it really listens on
+        self.port = 0
         self.listening = asyncio.Event()
 
     async def run(self) -> None:
@@ -68,7 +88,7 @@ class WyomingChannel:
             await self._listen()
 
     async def _warm_up(self) -> None:
-        """So that the first request is as quick as the others; what fails is told to whoever asks for it."""
+        """Makes the first request as quick as the others. A failure is reported when it is used."""
         for engine in (self.transcriber, self.synthesizer):
             try:
                 await engine.warm_up()
@@ -93,26 +113,23 @@ class WyomingChannel:
             except OSError as error:
                 text = WYOMING_PORT.format(host=host, port=port, reason=error.strerror)
                 failures += 1
-                if failures.bit_count() == 1:  # the first time, and then ever more rarely
+                if failures.bit_count() == 1:  # rarer and rarer
                     log.warning(
                         "the Wyoming port cannot be opened",
                         extra={"reason": str(error), "attempts": failures},
                     )
-                self._watch.report("wyoming", State.DEGRADED, text, WYOMING.advice)
+                self._events.report("wyoming", State.DEGRADED, text, WYOMING.advice)
                 await asyncio.sleep(self._retry_seconds)
                 continue
             async with server:
                 self.port = server.sockets[0].getsockname()[1]
                 self.listening.set()
-                self._watch.report("wyoming", State.OK, f"Wyoming clients find me at {host}:{self.port}.")
-                async with self._announced(host):
+                self._events.report("wyoming", State.OK, f"Wyoming clients find me at {host}:{self.port}.")
+                async with announced(self._name, host, self.port):
                     await server.serve_forever()
 
-    def _announced(self, host: str) -> contextlib.AbstractAsyncContextManager[None]:
-        return announced(self._name, host, self.port)
-
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One client. Whatever goes wrong with it ends here."""
+        """Serves one client until it leaves or sends something wrong."""
         client = Client(self, writer)
         bounded = BoundedReader(reader)
         try:
@@ -121,15 +138,15 @@ class WyomingChannel:
             while (event := await bounded.next_event()) is not None:
                 await client.take(event)
         except (LinkError, ConnectionError) as error:
-            log.warning("a Wyoming client was let go", extra={"reason": str(error)})
+            log.warning("a Wyoming client was disconnected", extra={"reason": str(error)})
             with contextlib.suppress(ConnectionError):
-                await client.send("error", {"text": str(error)})
+                await client.send(Error(str(error)))
         finally:
             self._clients.discard(client)
             client.close()
 
     def _make_room(self) -> None:
-        """Whoever has been silent longest goes; a client that is served or sends sound stays."""
+        """Disconnects the client that was silent longest, never one that is served or sends sound."""
         if len(self._clients) < MOST_CLIENTS:
             return
         longest = max(self._clients, key=lambda client: client.idle_seconds)
@@ -139,41 +156,72 @@ class WyomingChannel:
         self._clients.discard(longest)
         longest.close()
 
-    def info(self) -> dict[str, Any]:
-        """What we offer, in the shape of `wyoming.info`, which imports a module that Python 3.13 dropped."""
-        settings, languages = self.settings, ["en"]
-        offer: dict[str, Any] = {
-            "asr": [
-                _program(settings.stt_engine, "models", [_artifact(settings.stt_engine, languages=languages)])
-                | {"supports_transcript_streaming": True}
-            ],
-            "tts": [
-                _program(settings.tts_engine, "voices", [_artifact(settings.tts_engine, languages=languages)])
-                | {"supports_synthesize_streaming": True}
-            ],
-            "handle": [
-                _program("voice-gateway", "models", [_artifact("voice-gateway", languages=languages)])
-                | {"supports_home_control": True}
-            ],
-            "intent": [
-                _program("voice-gateway", "models", [_artifact("voice-gateway", languages=languages)])
-            ],
-            "wake": [],
-        }
+    def info(self) -> Info:
+        settings = self.settings
+        stt, tts = settings.stt_engine, settings.tts_engine
+        wake = []
         if settings.wake != "none":
-            words = [
-                _artifact(word, languages=languages, phrase=word.replace("_", " "))
-                for word in settings.wake_words
-            ]
-            offer["wake"] = [_program(settings.wake, "models", words)]
-        return offer
+            words = settings.wake_words
+            models = [WakeModel(**_about(w), languages=ENGLISH, phrase=w.replace("_", " ")) for w in words]
+            wake = [WakeProgram(**_about(settings.wake), models=models)]
+        hearing, voice = (
+            AsrModel(**_about(stt), languages=ENGLISH),
+            TtsVoice(**_about(tts), languages=ENGLISH),
+        )
+        handling = HandleModel(**_about(OURS), languages=ENGLISH)
+        meaning = IntentModel(**_about(OURS), languages=ENGLISH)
+        return Info(
+            asr=[AsrProgram(**_about(stt), models=[hearing], supports_transcript_streaming=True)],
+            tts=[TtsProgram(**_about(tts), voices=[voice], supports_synthesize_streaming=True)],
+            handle=[HandleProgram(**_about(OURS), models=[handling], supports_home_control=True)],
+            intent=[IntentProgram(**_about(OURS), models=[meaning])],
+            wake=wake,
+        )
 
 
-def _artifact(name: str, **more: Any) -> dict[str, Any]:
-    made_by = {"name": "voice-gateway", "url": ""}
-    known = {"name": name, "attribution": made_by, "installed": True, "description": name}
-    return {**known, "version": __version__, **more}
+def _about(name: str) -> dict[str, Any]:
+    by = Attribution(name=OURS, url="")
+    about = {"name": name, "attribution": by, "installed": True}
+    return {**about, "description": name, "version": __version__}
 
 
-def _program(name: str, kind: str, artifacts: list[dict[str, Any]]) -> dict[str, Any]:
-    return {**_artifact(name), kind: artifacts}
+@contextlib.asynccontextmanager
+async def announced(name: str, host: str, port: int) -> AsyncIterator[None]:
+    """Announces the port by mDNS, so that Home Assistant finds it. On loopback it does nothing."""
+    address = reachable_address(host)
+    if address is None:
+        yield
+        return
+    from zeroconf import Error
+    from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+    try:
+        network = AsyncZeroconf(interfaces=[address])
+    except OSError as error:
+        log.warning("the Wyoming port cannot be announced", extra={"reason": str(error)})
+        yield
+        return
+    info = AsyncServiceInfo(SERVICE, f"{name}.{SERVICE}", parsed_addresses=[address], port=port)
+    try:
+        try:
+            await network.async_register_service(info, allow_name_change=True)
+            log.info("the Wyoming port is announced", extra={"service": info.name, "address": address})
+        except (OSError, Error) as error:
+            log.warning("the Wyoming port cannot be announced", extra={"reason": repr(error)})
+        yield
+    finally:
+        await network.async_close()
+
+
+def reachable_address(host: str) -> str | None:
+    """The address at which other machines reach this one; None if they cannot."""
+    try:
+        if host in ANYWHERE:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                probe.connect(MULTICAST)  # sends nothing, and chooses the network interface
+                address = str(probe.getsockname()[0])
+        else:
+            address = socket.gethostbyname(host)
+    except OSError:
+        return None
+    return None if ipaddress.ip_address(address).is_loopback else address

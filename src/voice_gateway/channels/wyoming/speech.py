@@ -1,4 +1,4 @@
-"""Text becomes sound for a Wyoming client: each sentence at once, while the rest of the text still comes."""
+"""Speech for streamed text: each sentence as soon as it is complete."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -21,12 +21,12 @@ class StreamedSpeech:
     def __init__(self, synthesizer: Synthesizer, send: Send) -> None:
         self._synthesizer = synthesizer
         self._send = send
-        self._waiting = ""  # the beginning of a sentence
+        self._waiting = ""  # an incomplete sentence
         self._length = 0
         self._begun = False
 
     async def feed(self, text: str) -> None:
-        """The next piece of the text; what has become a sentence is spoken."""
+        """Takes the next piece of text and speaks the sentences that are complete."""
         self._length += len(text)
         if self._length > LONGEST_TEXT:
             raise SpeakingError(f"a text to speak may have {LONGEST_TEXT} characters")
