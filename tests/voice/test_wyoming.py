@@ -16,7 +16,6 @@ from voice_gateway.errors import HearingError
 from voice_gateway.events import EventBus
 from voice_gateway.turn import Reply, Utterance
 
-pytestmark = pytest.mark.filterwarnings("ignore:'audioop' is deprecated")  # of the wyoming package
 LIMIT = 40.0
 
 

@@ -14,7 +14,6 @@ CHUNK_SAMPLES = RATE // 10
 DEFAULT_PORT = 10300
 SILENT = "the speech to text server is not answering"
 FAILED = "the speech to text server does not work as it should"
-FORMAT = {"rate": RATE, "width": 2, "channels": 1}
 
 
 class WyomingTranscriber:
@@ -46,25 +45,22 @@ class WyomingTranscriber:
 
     async def _ask(self, samples: Samples) -> str:
         need("wyoming", "a Wyoming server")
-        # Not `wyoming.audio`: it imports a module that Python 3.13 does not have any more.
         from wyoming.asr import Transcribe, Transcript
+        from wyoming.audio import AudioChunk, AudioStart, AudioStop
+        from wyoming.client import AsyncTcpClient
         from wyoming.error import Error
-        from wyoming.event import Event, async_read_event, async_write_event
 
         address = urlsplit(self._url)
-        reader, writer = await asyncio.open_connection(address.hostname, address.port or DEFAULT_PORT)
-        try:
-            await async_write_event(Transcribe(language=self._language).event(), writer)
-            await async_write_event(Event("audio-start", dict(FORMAT)), writer)
+        async with AsyncTcpClient(address.hostname or "", address.port or DEFAULT_PORT) as client:
+            await client.write_event(Transcribe(language=self._language).event())
+            await client.write_event(AudioStart(RATE, 2, 1).event())
             for start in range(0, len(samples), CHUNK_SAMPLES):
                 audio = samples[start : start + CHUNK_SAMPLES].tobytes()
-                await async_write_event(Event("audio-chunk", dict(FORMAT), audio), writer)
-            await async_write_event(Event("audio-stop"), writer)
-            while (event := await async_read_event(reader)) is not None:
+                await client.write_event(AudioChunk(RATE, 2, 1, audio).event())
+            await client.write_event(AudioStop().event())
+            while (event := await client.read_event()) is not None:
                 if Transcript.is_type(event.type):
                     return str(Transcript.from_event(event).text).strip()
                 if Error.is_type(event.type):
                     raise ValueError(Error.from_event(event).text)
-        finally:
-            writer.close()
         raise ValueError("it closed the connection without an answer")

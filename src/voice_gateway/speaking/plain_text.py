@@ -1,167 +1,132 @@
-"""Text as it is written becomes text as it is said: no Markdown, no addresses, units and times in words."""
+"""Prepares text for a voice: no Markdown, no addresses; units, times and dates in words."""
 
 import html
 import re
 from collections.abc import Callable
 
-from voice_gateway.speaking.units import spoken_numbers, spoken_ranges
+from home_words import calendar_words
+from home_words.units import UNITS
 
 CODE = "There is some code, which I leave out."
 _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
-_URL = re.compile(r"\b(?:https?|ftp)://([^\s/<>\"']+)[^\s<>\"']*", re.IGNORECASE)
-_BARE_URL = re.compile(r"\bwww\.([^\s/<>\"']+)[^\s<>\"']*", re.IGNORECASE)
-_EMAIL = re.compile(r"\b([\w.+-]{1,64})@([\w-]+(?:\.[\w-]+)+)")
+_URL = re.compile(r"\b(?:https?://|ftp://|www\.)([^\s/<>\"']+)[^\s<>\"']*", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-_RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$")
-_TABLE_RULE = re.compile(r"^(?=[\s:|]*-[^|]*\|)[\s:|-]*$")
-_BULLET = re.compile(r"^\s*(?:[-*+•‣◦]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
+_RULE = re.compile(r"^\s*(?:(?:[-*_=]\s*){3,}|(?=[\s:|]*-[^|]*\|)[\s:|-]*)$")
+_PREFIX = re.compile(r"^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+•‣◦]\s+)?(?:\[[ xX]\]\s+)?")
 _NUMBERED = re.compile(r"^\s*(\d{1,3})[.)]\s+")
-_HEADING = re.compile(r"^\s*#{1,6}\s+")
-_QUOTE = re.compile(r"^\s*(?:>\s?)+")
 _EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|~~|___|__)(?=\S)(.{1,200}?)(?<=\S)\1")
-_UNDERSCORED = re.compile(r"(?<!\w)_(?=\S)(.{1,200}?)(?<=\S)_(?!\w)")
-_SNAKE = re.compile(r"(?<=\w)_+(?=\w)")
-_MARKED = re.compile(r"^\s*(?:#{1,6}\s|[-*+•‣◦]\s|\[[ xX]\]\s|\d{1,3}[.)]\s|\||```|~~~|$)")
-_ITEM = re.compile(r"^\s*(?:[-*+•‣◦]|\d{1,3}[.)])\s")
-_UNENDED = re.compile(
-    r"\b(?:the|an?|is|are|was|were|and|or|but|of|to|at|for|with|by|from|about|than)$", re.IGNORECASE
-)
-LONG_LINE = 60  # characters: a line that long and without an end was broken by whoever wrote it
 _END = re.compile(r"[.!?…:;,][\"'”’)]*$")
-# Pictures, arrows drawn as pictures, and what joins and colours them.
 _PICTURES = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0e\ufe0f\u200b-\u200f\u2060\ufeff\u20e3]"
 )
-_LEFT_OVER = re.compile(r"[*`#|<>\[\]{}_~^\\]+")
-_WIDE = re.compile(r"[^\S\n]{3,}")
+_MARKS = re.compile(r"[*`#|<>\[\]{}_~^\\]+")
 _SPACES = re.compile(r"\s+")
-_BEFORE_MARK = re.compile(r"(?<!\s)\s+([.,!?;:])(?=\s|$)")
+_BEFORE_MARK = re.compile(r"(?<!\s)\s([.,!?;:])(?=\s|$)")
 
+_NUMBER = r"\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,15})?"  # longer ones are codes
+_UNIT_NAMES = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
+_UNIT = re.compile(rf"({_NUMBER})\s?({_UNIT_NAMES})(?:/(kWh|h|day|month|min|s))?(?![\w°/])")
+_PER = {"h": "hour", "min": "minute", "s": "second", "kWh": "kilowatt hour"}
+_MONEY = re.compile(rf"([$€£])\s?({_NUMBER})(\s(?:thousand|million|billion)\b)?|({_NUMBER})\s?([€£])")
+_MONEY_NAMES = {"$": "dollar", "€": "euro", "£": "pound"}
+_RANGE = re.compile(
+    rf"(?<![\w.,/:–-])([$€£]?{_NUMBER}(?:\s?(?:{_UNIT_NAMES}))?)(?:\s?–\s?(?=[-−]?[$€£]?\d)"
+    rf"|-(?=\d{{1,3}}(?![\w–-]|\.\d\.))|\s-\s(?=\d{{1,3}}\s?(?:{_UNIT_NAMES})(?!\w)))"
+)
+_MINUS = re.compile(r"(?<![\w.)\]/-])[-−](?=[$€£]?\d)")
+_DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:T(?=\d\d:\d\d)|\b)")
+_TIME = re.compile(
+    r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?"
+    r"(?:\s?([ap])(?:\.m\.|m\b))?(?![\d:])",
+    re.IGNORECASE,
+)
+_TIME_RANGE = re.compile(r"(?<![\dT:.])(\d{1,2}:\d\d(?:\s?[ap]m)?)\s?[-–]\s?(?=\d{1,2}:\d\d)", re.IGNORECASE)
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), words)
     for pattern, words in (
         (r"\be\.\s?g\.,?", "for example"),
         (r"\bi\.\s?e\.,?", "that is"),
         (r"\betc\.", "et cetera"),
-        (r"\bvs\.", "versus"),
-        (r"\bapprox\.", "about"),
-        (r"\bno\.\s?(?=\d)", "number "),
-        (r"\b24/7\b", "24 7"),
-        (r"\s?±\s?(?=\d)", " plus or minus "),
-        (r"(?<=\d)x(?=\d)", " by "),
-        (r"\b(\d+)x(?=\s|$|[.,;)])", r"\1 times"),
+        (r"\bno\.\s?(?=\d)|#(?=\d)", "number "),
         (r"\band/or\b", "or"),
-        (r"(?<!\s)\s*(?:→|⇒|=>|->)\s*", " to "),
-        (r"(?<!\s)\s*≈\s*|(?<!\w)~(?=\s?\d)", " about "),
-        (r"(?<!\s)\s*(?:≥|>=)\s*", " at least "),
-        (r"(?<!\s)\s*(?:≤|<=)\s*", " at most "),
-        (r"(?<=\d)\s*>\s*(?=\d)", " is more than "),
-        (r"(?<=\d)\s*<\s*(?=\d)", " is less than "),
-        (r"(?<!\s)\s+[×x]\s+(?=[$€£]?\d)|(?<=\d)\s+\*\s+(?=\d)|(?<=\d)\s*×\s*(?=\d)", " times "),
+        (r"(?<=\d)\s?[×x]\s?(?=\d)|(?<=\d)\s\*\s(?=\d)", " times "),
         (r"(?<=\d)\s+\+\s+(?=\d)", " plus "),
         (r"(?<=\d)\s+[-−]\s+(?=\d)", " minus "),
         (r"(?<=[\w%°)])\s*=\s*(?=[\w$€£(−-])", " equals "),
-        (r"(?<=\d)\^(?=\d)", " to the power of "),
-        (r"\btbsp\b\.?", "tablespoons"),
-        (r"\btsp\b\.?", "teaspoons"),
-        (r"(?<!\s)\s*&\s*", " and "),
-        (r"#(?=\d)", "number "),
+        (r"\s?±\s?(?=\d)", " plus or minus "),
+        (r"(?<!\w)[~≈]\s?(?=\d)", "about "),
+        (r"\s?(?:→|⇒|=>|->)\s?", " to "),
+        (r"\s?&\s?", " and "),
+        (r"(?<=\w)_+(?=\w)", " "),
         (r"\s[—–]\s|—", ", "),
+        (r"(?<=\w)–(?=\w)", " to "),
     )
 )
 
 
 def spoken_text(text: str) -> str:
-    """One line, ready for a voice. What cannot be said (code, pictures) is left out or named."""
-    text = _WIDE.sub("  ", _FENCE.sub(f"\n{CODE}\n", html.unescape(text)))
-    lines = [
-        _line(line)
-        for line in _unwrapped(text.splitlines())
-        if not _RULE.match(line) and not _TABLE_RULE.match(line)
-    ]
-    said = [line for line in lines if line]
-    return _tidy(" ".join(map(_closed, said) if len(said) > 1 else said))
-
-
-def _unwrapped(lines: list[str]) -> list[str]:
-    """Lines that only the width of a page has broken are one again: no pause belongs there."""
-    whole: list[str] = []
-    before = ""
-    for line in lines:
-        if whole and _goes_on(before, whole[-1][:LONG_LINE], line):
-            whole[-1] += f" {_QUOTE.sub('', line).strip()}"
-        else:
-            whole.append(line)
-        before = line
-    return whole
-
-
-def _goes_on(before: str, begun: str, line: str) -> bool:
-    """`begun` is how the paragraph or the entry of a list began, `before` its last line."""
-    last, follows, first = before.rstrip(), _QUOTE.sub("", line), _QUOTE.sub("", begun).strip()
-    if not last.strip(" >") or _MARKED.match(follows) or before.endswith(("  ", "\\")):
-        return False
-    if first.startswith(("#", "|")) or first == CODE or _RULE.match(before) or _RULE.match(line):
-        return False
-    if _UNENDED.search(last) or len(last) >= LONG_LINE:
-        return True
-    if _ITEM.match(begun):
-        return line[:1].isspace()
-    # A list without marks may be in small letters all through; a sentence begins with a large one.
-    return follows.strip()[:1].islower() and not first[:1].islower()
+    """One line, ready for a voice. Code is named, pictures are left out."""
+    text = _FENCE.sub(f"\n{CODE}\n", html.unescape(text))
+    lines = [_line(line) for line in text.splitlines() if not _RULE.match(line)]
+    spoken = [line for line in lines if line]
+    if len(spoken) > 1:  # a line of a list or a heading ends like a sentence, so that the voice pauses
+        spoken = [line if _END.search(line) else f"{line}." for line in spoken]
+    text = _MARKS.sub(" ", " ".join(spoken))
+    text = "".join(character if character.isprintable() else " " for character in text)
+    return _BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)).strip()
 
 
 def _line(line: str) -> str:
-    line = _QUOTE.sub("", line)
-    line = _HEADING.sub("", line)
-    line = _BULLET.sub("", line)
-    line = _NUMBERED.sub(lambda found: f"{found[1]}, ", line)
-    if line.count("|") >= 2 and line.strip().startswith("|"):
+    line = _NUMBERED.sub(r"\1, ", _PREFIX.sub("", line, count=1))
+    if line.strip().startswith("|") and line.count("|") >= 2:  # a row of a table
         line = ", ".join(cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip())
-    return _inline(line).strip()
-
-
-def _inline(text: str) -> str:
-    text = _repeated(_SPACES.sub(" ", text), lambda old: _LINK.sub(lambda found: f" {found[1]} ", old))
-    text = _URL.sub(_host, text)
-    text = _BARE_URL.sub(_host, text)
-    text = _EMAIL.sub(lambda found: f"{_dots(found[1])} at {_dots(found[2])}", text)
-    text = _TAG.sub(" ", text)
-    text = _repeated(text, lambda old: _EMPHASIS.sub(r"\2", old))
-    text = _UNDERSCORED.sub(r"\1", text)
-    text = spoken_ranges(_SNAKE.sub(" ", text.replace("`", "")))
+    line = _repeat(_SPACES.sub(" ", line), lambda old: _LINK.sub(r" \1 ", old))
+    line = _TAG.sub(" ", _URL.sub(_host, line).replace("`", ""))
+    line = _repeat(line, lambda old: _EMPHASIS.sub(r"\2", old))
+    line = _RANGE.sub(r"\1 to ", _TIME.sub(_time, _TIME_RANGE.sub(r"\1 to ", _DATE.sub(_date, line))))
     for pattern, words in _WORDS:
-        text = pattern.sub(words, text)
-    return spoken_numbers(_PICTURES.sub(" ", text))
+        line = pattern.sub(words, line)
+    line = _MONEY.sub(_money, _MINUS.sub("minus ", _PICTURES.sub(" ", line)))
+    return _UNIT.sub(_unit, line).replace("°", " degrees").strip()
 
 
-def _repeated(text: str, change: Callable[[str], str]) -> str:
-    """Marks within marks need as many passes as they are deep; nobody writes deeper than four."""
+def _repeat(text: str, change: Callable[[str], str]) -> str:
+    """Applies the change until nothing changes, at most to four levels of nesting."""
     for _ in range(4):
-        changed = change(text)
-        if changed == text:
+        text, before = change(text), text
+        if text == before:
             break
-        text = changed
     return text
 
 
 def _host(found: re.Match[str]) -> str:
     address = found[1].rpartition("@")[2].partition(":")[0].rstrip(".,;:!?)")
     stop = found[0][len(found[0].rstrip(".,;:!?)")) :]
-    return _dots(address.removeprefix("www.")) + stop
+    return address.removeprefix("www.").replace(".", " dot ") + stop
 
 
-def _dots(address: str) -> str:
-    return address.replace(".", " dot ")
+def _unit(found: re.Match[str]) -> str:
+    unit = UNITS[found[2]][0 if found[1] == "1" else 1]
+    return f"{found[1]} {unit}" + (f" per {_PER.get(found[3], found[3])}" if found[3] else "")
 
 
-def _closed(line: str) -> str:
-    """A line of a list or a heading ends like a sentence, so that the voice pauses."""
-    return line if _END.search(line) else f"{line}."
+def _money(found: re.Match[str]) -> str:
+    amount, sign = (found[2] + (found[3] or ""), found[1]) if found[1] else (found[4], found[5])
+    return f"{amount} {_MONEY_NAMES[sign]}{'' if amount == '1' else 's'}"
 
 
-def _tidy(text: str) -> str:
-    text = _LEFT_OVER.sub(" ", text)
-    text = "".join(character if character.isprintable() else " " for character in text)
-    return _BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)).replace("( ", "(").strip()
+def _date(found: re.Match[str]) -> str:
+    month = calendar_words.MONTHS[int(found[2]) - 1].capitalize()
+    return f"{month} {int(found[3])}, {found[1]}" + (" at " if found[0].endswith("T") else "")
+
+
+def _time(found: re.Match[str]) -> str:
+    """On the twelve-hour clock. "7:30" alone gets no half of the day, because it may be either."""
+    hour, minute, half = int(found[1]), int(found[2]), f"{found[3] or ''}m".upper()
+    if half == "M":
+        half = "" if 0 < hour <= 12 and not found[1].startswith("0") else "PM" if hour >= 12 else "AM"
+    if not minute:
+        half = half or "o'clock"
+        return f"{hour % 12 or 12} {half}"
+    return f"{hour % 12 or 12} {'oh ' if minute < 10 else ''}{minute} {half}".strip()
