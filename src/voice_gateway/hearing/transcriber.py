@@ -10,7 +10,7 @@ import numpy as np
 from voice_gateway.errors import HearingError
 from voice_gateway.sound.samples import RATE, Samples, level_db
 from voice_gateway.sound.worker import Worker
-from voice_gateway.turn import SpeechSegment
+from voice_gateway.turn import SpeechSegment, Transcript
 
 QUIETEST_DB = -65.0  # a whisper across the room is louder, the hiss of an open microphone is not
 # Engines give text for noise, breath and music too, always the same kinds; none of it is a request. "yes",
@@ -96,6 +96,13 @@ def noise_reason(
     if segment is not None and len(words) > SPARE_WORDS + MOST_WORDS_PER_SECOND * segment.speech_seconds:
         return "more words than could be said"
     return "the same words again and again" if _loops(words) else None
+
+
+def judged(text: str, segment: SpeechSegment, seconds: float) -> Transcript:
+    """The transcript, without text if it came from noise."""
+    noise = noise_reason(text, segment)
+    audio_seconds = segment.end_seconds - segment.start_seconds
+    return Transcript("" if noise else text.strip(), seconds, audio_seconds, noise)
 
 
 def words_of(text: str) -> list[str]:
