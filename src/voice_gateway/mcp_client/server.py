@@ -430,15 +430,14 @@ class Server:
     def _announce(self, definitions: list[Mapping[str, Any]]) -> None:
         if definitions == self._definitions:
             return  # a restart alone changes nothing for the model
-        by_process = self._settings.url is None
         tools = to_langchain_tools(
             definitions,
             server=self.name,
             call=self.call,
-            call_as_task=self.call_as_task if by_process else None,  # the SDK has no tasks
+            call_as_task=self.call_as_task,
             timeout_seconds=self._settings.timeout_seconds,
             trusted=self._settings.trusted,
-            cancellation_safe=by_process,  # over HTTP the SDK decides when a call ends
+            cancellation_safe=self._settings.url is None,  # over HTTP the SDK decides when a call ends
         )
         self._definitions = definitions
         self.tools = tuple(tool.name for tool in tools)

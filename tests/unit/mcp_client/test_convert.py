@@ -10,7 +10,7 @@ from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from voice_gateway.artifacts import said
-from voice_gateway.errors import ToolError, ToolUnavailable
+from voice_gateway.errors import ToolError
 from voice_gateway.mcp_client.convert import to_langchain_tools, to_text_and_artifact
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -83,29 +83,22 @@ def test_what_the_server_does_not_say_is_taken_cautiously():
     (reader,) = convert(
         {"name": "t", "description": "d", "annotations": {"readOnlyHint": True, "title": "T"}}
     )
-    assert reader.metadata["traits"].read_only
-    assert reader.metadata["traits"].title == "T"
+    assert (reader.metadata["traits"].read_only, reader.metadata["traits"].title) == (True, "T")
 
 
-@pytest.mark.parametrize(
-    ("definition", "description"),
-    [
-        ({"title": "Blink"}, "Blink"),
-        ({}, "blink of the server zwave."),
-        ({"description": " "}, "blink of the server zwave."),
-    ],
-)
-def test_a_missing_description_is_replaced_with_a_warning(definition, description, caplog):
-    (tool,) = convert({"name": "blink", "inputSchema": SCHEMA, **definition})
-    assert tool.description == description
-    assert "no description" in caplog.text
+def test_a_missing_description_is_replaced_with_a_warning(caplog):
+    tools = convert({"name": "a", "title": "Blink"}, {"name": "b"}, {"name": "c", "description": " "})
+    assert [tool.description for tool in tools] == [
+        "Blink", "b of the server zwave.", "c of the server zwave.",
+    ]  # fmt: skip
+    assert caplog.text.count("no description") == 3
 
 
-@pytest.mark.parametrize("schema", [None, "object", [], {}, {"type": "object"}])
-def test_a_tool_without_a_usable_schema_takes_no_declared_parameters(schema):
-    (tool,) = convert({"name": "t", "description": "d", "inputSchema": schema})
-    assert tool.args == {}
-    assert convert_to_openai_tool(tool)["function"]["parameters"]["type"] == "object"
+def test_a_tool_without_a_usable_schema_takes_no_declared_parameters():
+    for schema in (None, "object", [], {}, {"type": "object"}):
+        (tool,) = convert({"name": "t", "description": "d", "inputSchema": schema})
+        assert tool.args == {}
+        assert convert_to_openai_tool(tool)["function"]["parameters"]["type"] == "object"
 
 
 @given(st.text(min_size=1, max_size=90))
@@ -141,66 +134,60 @@ async def test_the_call_goes_out_under_the_original_name():
     assert sent == [("💡 on", {"config": 1})]
 
 
-@pytest.mark.parametrize(
-    ("result", "text", "structured", "blobs"),
-    [
-        (
-            {"content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]},
-            "one\ntwo",
-            None,
-            [],
-        ),
-        ({"content": [], "structuredContent": {"a": 1}}, "", {"a": 1}, []),
-        (
-            {"content": [{"type": "image", "mimeType": "image/png", "data": "A" * 16_000}]},
-            "",
-            None,
-            ["an image of 12 kB"],
-        ),
-        ({"content": [{"type": "audio", "data": "QUJD"}]}, "", None, ["a sound recording of 3 bytes"]),
-        ({"content": [{"type": "resource", "resource": {"uri": "a", "text": "inside"}}]}, "inside", None, []),
-        (
-            {"content": [{"type": "resource", "resource": {"mimeType": "a/b", "blob": "QQ=="}}]},
-            "",
-            None,
-            ["a file of 1 bytes"],
-        ),
-        ({"content": [{"type": "resource_link", "uri": "file:///x"}]}, "", None, ["a link to file:///x"]),
-        ({"content": [{"type": "hologram"}]}, "", None, ["content of the unknown type hologram"]),
-        ({"content": "not a list", "structuredContent": {"a": 1}}, "", {"a": 1}, []),
-        ({"content": ["bare"], "structuredContent": {"a": 1}}, "", {"a": 1}, []),
-        ({"content": [{"type": "text", "text": None}, {"type": "text"}]}, "", None, []),
-        ({"content": []}, "", None, []),
-    ],
-)
-def test_results(result, text, structured, blobs):
-    found, artifact = to_text_and_artifact(result)
-    assert (found, artifact["structured"], artifact["blobs"]) == (text, structured, blobs)
-    known = [blob for blob in blobs if "unknown type" not in blob]
-    assert [said(one) for one in artifact.get("artifacts", [])] == known
+def content(*blocks, **more):
+    return {"content": list(blocks), **more}
+
+
+IMAGE = {"type": "image", "mimeType": "image/png", "data": "A" * 16_000}
+FILE = {"type": "resource", "resource": {"mimeType": "a/b", "blob": "QQ=="}}
+INSIDE = {"type": "resource", "resource": {"uri": "a", "text": "inside"}}
+ONE, TWO = {"type": "text", "text": "one"}, {"type": "text", "text": "two"}
+FACTS = {"structuredContent": {"a": 1}}
+RESULTS = [
+    (content(ONE, TWO), "one\ntwo", None, []),
+    (content(ONE, INSIDE, TWO), "one\ninside\ntwo", None, []),
+    (content(**FACTS), "", {"a": 1}, []),
+    (content(IMAGE), "", None, ["an image of 12 kB"]),
+    (content({"type": "audio", "data": "QUJD"}), "", None, ["a sound recording of 3 bytes"]),
+    (content(FILE), "", None, ["a file of 1 bytes"]),
+    (content({"type": "resource_link", "uri": "file:///x"}), "", None, ["a link to file:///x"]),
+    (content({"type": "hologram"}), "", None, ["content of the unknown type hologram"]),
+    ({"content": "not a list", **FACTS}, "", {"a": 1}, []),
+    (content("bare", **FACTS), "", {"a": 1}, []),
+    (content({"type": "text", "text": None}, {"type": "text"}), "", None, []),
+    (content(), "", None, []),
+]
+
+
+def test_results():
+    for result, text, structured, blobs in RESULTS:
+        read, artifact = to_text_and_artifact(result)
+        assert (read, artifact["structured"], artifact["blobs"]) == (text, structured, blobs), result
+        known = [blob for blob in blobs if "unknown type" not in blob]
+        assert [said(each) for each in artifact.get("artifacts", [])] == known
 
 
 @pytest.mark.parametrize(
-    "result", [{}, {"content": "not a list"}, {"content": None}, {"content": [{"type": "text"}, "bare"]}]
+    "result", [{}, {"content": "not a list"}, {"content": None}, content({"type": "text"}, "bare")]
 )
 def test_a_result_of_no_known_shape_is_a_failure(result):
     with pytest.raises(ToolError, match="reply was not understood"):
         to_text_and_artifact(result)
 
 
-@pytest.mark.parametrize("word", ["system_down", "unreachable"])
-def test_a_device_link_that_is_down_is_unavailable(word):
-    said = {"isError": True, "content": [{"type": "text", "text": "The link is down."}]}
-    with pytest.raises(ToolUnavailable, match="The link is down") as caught:
-        to_text_and_artifact({**said, "structuredContent": {"outcome": word}})
-    assert caught.value.structured == {"outcome": word}
-
-
-@pytest.mark.parametrize("facts", [None, [], {"outcome": "failed"}, {"outcome": ["unreachable"]}])
-def test_any_other_failure_is_only_a_failure(facts):
-    with pytest.raises(ToolError) as caught:
-        to_text_and_artifact({"isError": True, "content": [], "structuredContent": facts})
-    assert caught.value.kind == "failed"
+@pytest.mark.parametrize(
+    ("facts", "kind"),
+    [
+        ({"outcome": "system_down"}, "unavailable"),
+        ({"outcome": "unreachable"}, "unavailable"),
+        *((facts, "failed") for facts in (None, [], {"outcome": "failed"}, {"outcome": ["unreachable"]})),
+    ],
+)
+def test_a_device_or_link_that_is_down_is_unavailable_and_any_other_failure_is_only_a_failure(facts, kind):
+    words = {"type": "text", "text": "The link is down."}
+    with pytest.raises(ToolError, match="The link is down") as caught:
+        to_text_and_artifact(content(words, isError=True, structuredContent=facts))
+    assert (caught.value.kind, caught.value.structured) == (kind, facts)
 
 
 def test_a_tool_listed_twice_is_there_once_as_it_was_listed_last(caplog):

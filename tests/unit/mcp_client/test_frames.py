@@ -37,15 +37,7 @@ def test_lines_over_the_limit_are_skipped_whole_and_reported(sizes, cut):
     found = [line for at in range(0, len(data), cut) for line in buffer.feed(data[at : at + cut])]
     assert [len(line) for line in found] == [size for size in sizes if size <= 10]
     assert len(skipped) == sum(size > 10 for size in sizes)
-
-
-def test_of_a_line_over_the_limit_the_beginning_is_reported():
-    skipped = []
-    buffer = LineBuffer(skipped.append, limit=1000)
-    for part in (b'{"id":"vg-1"', b"x" * 2000, b'"id":"vg-2"}\n'):
-        buffer.feed(part)
-    (head,) = skipped
-    assert head.startswith(b'{"id":"vg-1"x')
+    assert all(head.startswith(b"x") for head in skipped)
 
 
 @given(frame=frames, ascii_only=st.booleans())
@@ -100,15 +92,11 @@ def test_a_whole_frame_behind_one_that_was_cut_off_is_found():
     assert "Traceback" in parsed.noise
 
 
-def test_a_line_that_is_json_but_no_object_is_noise():
-    for text in ("42", '"word"', "null", "[]", "[1]", "true"):
-        assert parse(text.encode()).frames == []
-        assert parse(text.encode()).noise == text
-
-
-def test_nesting_without_end_is_noise():
-    for patient in (False, True):
-        assert parse(b'{"id":' * 100_000, patient=patient).frames == []
+def test_what_is_no_object_or_nested_without_end_is_noise():
+    for text in ("42", '"word"', "null", "[]", "[1]", "true", '{"id":' * 100_000):
+        for patient in (False, True):
+            parsed = parse(text.encode(), patient=patient)
+            assert (parsed.frames, parsed.noise) == ([], text)
 
 
 def test_a_frame_without_its_newline_is_offered_when_it_looks_whole():

@@ -45,17 +45,6 @@ async def test_a_broken_answer_fails_its_call_with_a_reason_and_no_other(fault: 
         assert link.status("web").state == "connected"
 
 
-async def test_a_broken_answer_does_not_end_the_other_calls():
-    async with HttpFaults() as server, linked(at(server), timeouts=SELDOM) as link:
-        slow = asyncio.ensure_future(_call(link, "slow_bytes", 60))
-        for fault in ("hang_up", "half_json", "half_stream", "not_http"):
-            with pytest.raises(ToolUnavailable):
-                await _call(link, fault)
-        assert not slow.done()
-        slow.cancel()
-        await asyncio.wait([slow])
-
-
 @pytest.mark.parametrize("fault", ["half_json", "hang_up", "status_500", "not_http"])
 async def test_a_broken_answer_of_an_sse_server_ends_the_call_and_the_link_comes_back(fault: str):
     async with HttpFaults(sse_only=True) as server, linked(at(server), timeouts=QUICK) as link:
@@ -115,15 +104,17 @@ async def test_a_server_that_is_restarted_for_good_is_noticed_by_the_end_of_its_
         await server.__aenter__()
 
 
-async def test_words_about_a_session_of_the_tools_own_cost_nothing():
+async def test_a_tools_own_words_about_a_session_end_nothing():
     async with HttpFaults() as server, linked(at(server), timeouts=SELDOM) as link:
         with pytest.raises(ToolError, match="Session not found: browser 3"):
             await _call(link, "own_session")
         assert link.status("web").restarts == 0
 
 
-async def test_a_server_without_ping_is_not_taken_for_lost():
-    async with HttpFaults(has_ping=False) as server, linked(at(server), timeouts=QUICK) as link:
+@pytest.mark.parametrize("kind", [{"has_ping": False}, {"newest_only": True}], ids=str)
+async def test_a_server_without_ping_or_with_the_newest_handshake_alone_stays_connected(kind):
+    async with HttpFaults(**kind) as server, linked(at(server), timeouts=QUICK) as link:
+        assert await _call(link, "look") == "done"
         asked = len(server.requests)
         await until(lambda: len(server.requests) >= asked + 6)
         assert (link.status("web").state, link.status("web").restarts) == ("connected", 0)
@@ -140,13 +131,18 @@ async def test_a_server_that_fails_at_everything_degrades_and_recovers(status: i
         await link.until(lambda: link.status("web").state == "connected")
 
 
-async def test_nothing_hangs_at_the_end_while_calls_are_under_way():
+async def test_a_broken_answer_does_not_end_other_calls_and_the_stop_ends_them_all():
     async with HttpFaults(listens=True) as server:
         async with linked(at(server), timeouts=SELDOM) as link:
             calls = [asyncio.ensure_future(_call(link, tool, 600)) for tool in ("slow_bytes", "slow_error")]
             await until(lambda: len(server.ran) == len(calls))
+            for fault in ("hang_up", "half_json", "half_stream", "not_http"):
+                with pytest.raises(ToolUnavailable):
+                    await _call(link, fault)
+            assert not calls[0].done()
         # Stopped within the limit of every stop, and long before that of the calls.
-        assert all(isinstance(one, ToolError) for one in await asyncio.gather(*calls, return_exceptions=True))
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert all(isinstance(outcome, ToolError) for outcome in outcomes)
 
 
 async def test_an_sse_server_is_found_by_trying_and_by_its_type():
@@ -156,11 +152,3 @@ async def test_an_sse_server_is_found_by_trying_and_by_its_type():
                 assert await _call(link, "look") == "done"
         async with linked(at(server, type="http"), attempts=1) as link:
             assert "404" in (link.status("web").last_error or "")
-
-
-async def test_a_server_that_knows_only_the_newest_handshake_is_greeted_anew():
-    async with HttpFaults(newest_only=True) as server, linked(at(server), timeouts=QUICK) as link:
-        assert await _call(link, "look") == "done"
-        asked = len(server.requests)
-        await until(lambda: len(server.requests) >= asked + 6)
-        assert (link.status("web").state, link.status("web").restarts) == ("connected", 0)

@@ -1,15 +1,18 @@
-"""What a server is started with, and what it is not."""
+"""How a server is started: its environment, why it did not start, slow first starts, the log."""
 
 import json
+import logging
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.fakes.linked import FAKES, fault_server, linked
+from tests.fakes.linked import FAKES, LIMIT, fault_server, linked
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.mcp_client.stdio.process import find_program, server_environment
+from voice_gateway.problems.sentences import SERVER_INSTALLING
+from voice_gateway.reports import server_report
 
 
 async def test_a_server_sees_its_own_environment_and_none_of_our_secrets(monkeypatch):
@@ -63,15 +66,61 @@ async def test_a_program_that_cannot_be_started_is_named(settings, reason):
         assert reason in link.status().last_error
 
 
-async def test_the_working_folder_is_used(tmp_path):
-    (tmp_path / "server.py").write_text((FAKES / "minimal_server.py").read_text())
-    settings = ServerSettings(command=sys.executable, args=("server.py",), cwd=tmp_path)
-    async with linked(settings) as link:
-        assert await link.call("add", a=40, b=2) == "42"
-
-
 @pytest.mark.slow
 def test_mcp_is_imported_only_when_a_server_is_started():
     code = "import sys, voice_gateway.mcp_client.integration; print('mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+FAILED = "MCP connection attempt failed"
+
+
+def logged(caplog, level):
+    return [record.attempt for record in caplog.records if record.msg == FAILED and record.levelno == level]
+
+
+@pytest.mark.slow
+async def test_later_failures_are_warned_of_at_each_doubling_of_the_attempts(caplog):
+    caplog.set_level("DEBUG", logger="voice_gateway.mcp_client.server")
+    async with linked(fault_server("exit_at_start"), patience=100) as link:
+        await link.until(lambda: len(link.delays) >= 17)
+
+    assert logged(caplog, logging.WARNING)[:5] == [1, 2, 4, 8, 16]
+    assert {5, 6, 7, 9, 15, 17} <= set(logged(caplog, logging.DEBUG))
+
+
+async def test_another_reason_is_warned_of_at_once(caplog, tmp_path):
+    caplog.set_level("DEBUG", logger="voice_gateway.mcp_client.server")
+    count = tmp_path / "count"
+    # It reads first: a broken pipe would be another reason.
+    script = (
+        f"import sys; sys.stdin.readline(); file = open({str(count)!r}, 'a'); file.write('x'); "
+        "sys.exit(1 + (file.tell() > 5))"
+    )
+    async with linked(ServerSettings(command=sys.executable, args=("-c", script)), patience=100) as link:
+        await link.until(lambda: len(link.delays) >= 7)
+
+    assert logged(caplog, logging.WARNING)[:4] == [1, 2, 4, 6]
+    assert 7 in logged(caplog, logging.DEBUG)
+
+
+async def test_a_slow_first_start_gets_its_time_and_the_others_start_meanwhile(tmp_path):
+    script = f"""while [ ! -e {tmp_path}/fetched ]; do sleep 0.02; done; exec "$0" "$@" """
+    fault = fault_server()
+    slow = ServerSettings(command="/bin/sh", args=("-c", script, str(fault.command), *fault.args))
+    async with linked(
+        {"slow": slow, "quick": fault}, connect_timeout_seconds=1.0, first_start_seconds=LIMIT
+    ) as link:
+        assert link.status("quick").state == "connected"
+        assert server_report(link.status("slow"))[1] == SERVER_INSTALLING.format(name="slow")
+        (tmp_path / "fetched").touch()
+        await link.integration.settled(installed=True)
+        assert (link.status("slow").state, link.delays) == ("connected", [])
+
+
+async def test_after_one_timeout_a_server_gets_the_usual_limit():
+    hangs = fault_server("hang_in_initialize")
+    async with linked(hangs, connect_timeout_seconds=0.1, first_start_seconds=0.4, attempts=2) as link:
+        await link.until(lambda: link.status().state == "degraded")
+        assert link.status().last_error == "it did not answer within 0.1 s"

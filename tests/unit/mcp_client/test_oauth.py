@@ -47,17 +47,8 @@ async def _log_in(private: Logins, home: Path, action: str = "login", *more: str
     """As a person: the command shows an address, a browser goes there and comes back."""
     config = home / "voice-gateway.toml"
     config.write_text(f'[mcpServers.private]\nurl = "{private.mcp_url}"\n')
-    command = [
-        sys.executable,
-        "-m",
-        "voice_gateway",
-        "--config",
-        str(config),
-        "mcp",
-        action,
-        "private",
-        *more,
-    ]
+    program = [sys.executable, "-m", "voice_gateway", "--config", str(config)]
+    command = [*program, "mcp", action, "private", *more]
     process = await asyncio.create_subprocess_exec(
         *command, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, env=os.environ
     )
@@ -117,7 +108,13 @@ async def test_a_token_that_ran_out_is_renewed_after_a_restart_and_before_its_ti
 
 
 @pytest.mark.slow
-async def test_a_login_that_is_revoked_is_told_and_not_asked_for_again_and_again(private: Logins, home: Path):
+async def test_a_login_that_is_refused_or_revoked_is_reported_and_not_tried_again(
+    private: Logins, home: Path
+):
+    private.refuses = True
+    code, said = await _log_in(private, home)
+    assert (code, "the login was refused: not you" in said, "Traceback" in said) == (1, True, False)
+    private.refuses = False
     await _log_in(private, home)
     async with linked(at(private), attempts=1, patience=60, timeouts=QUICK) as link:
         private.access.clear()
@@ -127,14 +124,6 @@ async def test_a_login_that_is_revoked_is_told_and_not_asked_for_again_and_again
         await link.until(lambda: link.status("private").refusal is Refusal.LOGIN)
         assert private.tried == 1
     assert "tokens" not in _kept(home)
-
-
-@pytest.mark.slow
-async def test_a_login_that_is_refused_is_told(private: Logins, home: Path):
-    private.refuses = True
-    code, said = await _log_in(private, home)
-    assert (code, "the login was refused: not you" in said) == (1, True)
-    assert "Traceback" not in said
 
 
 async def test_a_token_is_only_for_the_address_that_it_was_given_for(private: Logins):

@@ -1,7 +1,6 @@
 """What the executor makes of the link's tools: one outcome for every call, in time and of the right kind."""
 
 import asyncio
-import json
 import os
 import random
 import time
@@ -45,36 +44,13 @@ async def test_every_failure_is_an_outcome_of_its_kind(tool, args, kind, text):
             outcome = await executor.execute(ToolCall("1", tool, args))
         assert (outcome.ok, outcome.error) == (False, kind)
         assert outcome.text.startswith(text)
-
-
-async def test_the_log_of_a_failed_call_holds_the_servers_last_words_and_the_outcome_does_not(caplog):
-    async with linked(fault_server()) as link:
-        outcome = await executor_of(link).execute(ToolCall("1", "die"))
-
-    (failed,) = [record for record in caplog.records if record.message == "tool failed"]
-    assert "fatal: the bus is gone" in failed.cause
-    assert "the bus is gone" not in outcome.text + outcome.for_model
-
-
-async def test_a_timeout_reaches_the_server_as_a_cancellation():
-    async with linked(fault_server()) as link:
-        executor = executor_of(link)
-        await executor.execute(ToolCall("1", "hang"), timeout_seconds=0.2)
-        told = await executor.execute(ToolCall("2", "was_cancelled"))
-        assert len(json.loads(told.text)) == 1
+        assert "the bus is gone" not in outcome.text + outcome.for_model  # stderr is for the log
 
 
 async def test_a_servers_own_limit_is_kept():
     async with linked(fault_server(timeout_seconds=0.2)) as link:
         outcome = await executor_of(link).execute(ToolCall("1", "hang"))
         assert (outcome.error, "0.2 s" in outcome.text) == ("timeout", True)
-
-
-async def test_a_hundred_calls_of_one_message_each_get_their_own_answer():
-    async with linked(fault_server()) as link:
-        calls = [ToolCall(str(n), "echo", {"number": n}) for n in range(100)]
-        outcomes = await executor_of(link).execute_all(calls)
-        assert [json.loads(outcome.text)["number"] for outcome in outcomes] == list(range(100))
 
 
 @pytest.mark.slow

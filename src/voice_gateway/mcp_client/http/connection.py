@@ -17,6 +17,8 @@ from mcp.client.session import ClientSession, IncomingMessage
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from pydantic import TypeAdapter, ValidationError
 
 from voice_gateway.backoff import wait_at_most
@@ -103,6 +105,7 @@ class HttpConnection:
         self._events = events
         self._stop_seconds = stop_seconds
         self._session: ClientSession | None = None
+        self._dispatcher: JSONRPCDispatcher | None = None
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()  # stop, or a doubt: the watch looks at once
@@ -139,14 +142,13 @@ class HttpConnection:
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._session is None:
             raise self._unavailable()
-        request = types.Request[dict[str, Any], str](method=method, params=dict(params))
         exchange = Exchange()
-        work = self._session.send_request(request, _ANY_RESULT, progress_callback=_progress_callback())
+        work = self._send(self._session, method, dict(params))
         # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
         answer = self._start(recorded(exchange, work))
         self._calls_under_way += 1
         try:
-            result: Mapping[str, Any] = await asyncio.shield(answer)
+            result = await asyncio.shield(answer)
         except asyncio.CancelledError:
             if answer.cancelled():  # by `close`: it is not the caller who gave up
                 raise self._lost(exchange) from None
@@ -160,6 +162,17 @@ class HttpConnection:
         finally:
             self._calls_under_way -= 1
         self._unanswered = 0
+        return result
+
+    async def _send(self, session: ClientSession, method: str, params: dict[str, Any]) -> Mapping[str, Any]:
+        if "task" in params and self._dispatcher is not None:
+            # The session refuses a `tools/call` that is answered with a task.
+            headers = {MCP_PROTOCOL_VERSION_HEADER: session.protocol_version or ""}
+            return await self._dispatcher.send_raw_request(method, params, {"headers": headers})
+        request = types.Request[dict[str, Any], str](method=method, params=params)
+        result: Mapping[str, Any] = await session.send_request(
+            request, _ANY_RESULT, progress_callback=_progress_callback()
+        )
         return result
 
     def post(self, method: str, params: Mapping[str, Any]) -> None:
@@ -212,9 +225,13 @@ class HttpConnection:
         info = types.Implementation(name="voice-gateway", version=client_version())
         async with (
             self._streams(route) as (receive, send),
-            ClientSession(receive, send, message_handler=self._on_message, client_info=info) as session,
+            ClientSession(
+                dispatcher=(dispatcher := JSONRPCDispatcher(receive, send)),
+                message_handler=self._on_message,
+                client_info=info,
+            ) as session,
         ):
-            self._session, self._sse = session, route.sse
+            self._session, self._dispatcher, self._sse = session, dispatcher, route.sse
             older = await self._initialize(session, exchange)
             # Servers of the newest handshake announce changes only on a stream of its own kind.
             self._announces = older and self.initialized.announces
