@@ -24,12 +24,13 @@ from voice_gateway.understanding.nodes import (
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan
 from voice_gateway.understanding.plan import acts as _acts
 from voice_gateway.understanding.plan import everyday as _everyday
+from voice_gateway.understanding.plan import intents as _intents
 from voice_gateway.understanding.plan import looks as _looks
 from voice_gateway.understanding.reader import Reader, Reading
 from voice_gateway.understanding.resolver import Meant, Resolver
 from voice_gateway.understanding.templates import Language
 
-SUBJECTS: Final = (_acts, _everyday, _looks)  # importing a subject registers its planners
+SUBJECTS: Final = (_acts, _everyday, _intents, _looks)  # importing a subject registers its planners
 TIE: Final = 0.05  # readings this close whose effects differ are a question
 
 

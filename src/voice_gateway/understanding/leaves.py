@@ -197,6 +197,9 @@ class UtteranceLeaves:
             return read(at)
         if kind in self.language.free:
             return self._free(kind, at)
+        if (limits := self.language.ranges.get(kind)) is not None:
+            lowest, highest, factor = limits
+            return [(end, n * factor, cost) for end, n, cost in self._number(at) if lowest <= n <= highest]
         if self.words[at] not in self.language.firsts[kind]:
             return ()
         spans = self.language.lists[kind]

@@ -212,6 +212,17 @@ class Everyday(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Intent(Node):
+    """A sentence of home-assistant-intents; `plan/intents.py` says which of our nodes it is."""
+
+    intent: str = ""
+    domain: tuple[str, ...] = ()  # of the device that is named
+    here: bool = False  # only in a room that is known
+    polite: bool = harmless(False)
+    slot: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Same(Node):
     """The last command, or question, for other devices: "and the bedroom"."""
 

@@ -61,6 +61,9 @@ class Reader:
         given: dict[str, Any] = {}
         for key, value in built.pairs:
             part = self._value(value)
+            key, dot, name = key.partition(".")  # noqa: PLW2901 ("slot.area" is one of the pairs of `slot`)
+            if dot:
+                part = (name, part)
             if collects[key]:
                 given[key] = (*given.get(key, ()), part)
             else:

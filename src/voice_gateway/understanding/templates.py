@@ -21,7 +21,7 @@ from typing import Any, Final
 from voice_gateway import languages
 from voice_gateway.errors import ConfigError
 from voice_gateway.languages import Line
-from voice_gateway.understanding import lexer
+from voice_gateway.understanding import home_assistant, lexer
 from voice_gateway.understanding.grammar import Grammar, GrammarError, Pairs, Tree, leaves_of, references
 from voice_gateway.understanding.nodes import field_types, node_types
 
@@ -46,6 +46,8 @@ class Language:
     phrases: Mapping[str, tuple[tuple[str, ...], ...]]
     numbers: Mapping[tuple[str, ...], float]
     half: tuple[tuple[str, ...], ...] = ()
+    ranges: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
+    left_out: tuple[str, ...] = ()  # templates of Home Assistant that are not read, and why
     firsts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     longest: Mapping[str, int] = field(default_factory=dict)
     number_firsts: frozenset[str] = frozenset()
@@ -169,13 +171,19 @@ def _compiled(code: str, data: Mapping[str, Mapping[str, Any]]) -> Language:
             phrases[str(group)] = (*phrases.get(str(group), ()), *(tuple(str(one).split()) for one in found))
         extra |= {tuple(str(said).split()): float(value) for said, value in part.get("numbers", {}).items()}
         half += [tuple(str(one).split()) for one in part.get("and_a_half", ())]
+    converted = home_assistant.convert(code, words)
+    home_assistant.add_to(grammar, converted)
+    lists |= converted.lists
     try:
         grammar.compile()
         _check_fields(grammar)
     except GrammarError as error:
         raise ConfigError(f"Language {code}: {error}") from error
     numbers = {**_numbers(code), **extra}
-    return Language(code, words, grammar, lists, free, groups, phrases, numbers, tuple(half))
+    left_out = tuple(converted.left_out)
+    return Language(
+        code, words, grammar, lists, free, groups, phrases, numbers, tuple(half), converted.ranges, left_out
+    )
 
 
 def _add(grammar: Grammar, rule: str, template: Any, name: str) -> None:
@@ -236,9 +244,10 @@ def _check_fields(grammar: Grammar) -> None:  # noqa: C901 (two helpers inside)
         kind = types.get(name.partition(".")[0])
         if kind is None:
             raise GrammarError(f"{alternatives[0].source}: there is no node {name!r}")
-        known = field_types(kind).keys() | {"_"}
+        known = field_types(kind).keys()
         for one in alternatives:
-            if unknown := ({key for key, _ in one.says} | of_tree(one.tree)) - known:
+            said = {key for key, _ in one.says} | of_tree(one.tree)
+            if unknown := {key.partition(".")[0] for key in said} - known:
                 raise GrammarError(f"{one.source}: {kind.__name__} has no field {', '.join(sorted(unknown))}")
 
 
@@ -300,6 +309,7 @@ def _write_cache(file: Path, made: Language) -> None:
         {name: dict(spans) for name, spans in made.lists.items()},
         {name: dict(rule) for name, rule in made.free.items()},
         dict(made.groups), dict(made.phrases), dict(made.numbers), made.half,
+        dict(made.ranges), made.left_out,
     )  # fmt: skip
     try:
         raw = marshal.dumps(data)

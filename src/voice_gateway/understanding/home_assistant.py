@@ -1,0 +1,310 @@
+"""home-assistant-intents → rules of the grammar. hassil parses the notation; only its tree is used.
+
+A template is a sequence of characters in hassil and of tokens here. What touches without a space ("light[s]")
+is multiplied out, joined and cut into tokens; what stands between spaces stays shared. A template becomes one
+way to build the node `Intent`.
+
+The package's templates assume that the speaker addresses a satellite. Here each one needs a word of its own
+beside names and numbers, begins with no wildcard, and its wildcards hold no order, denial, report or time.
+"""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from voice_gateway.understanding import lexer
+from voice_gateway.understanding.grammar import Grammar, Tree
+
+COST: Final = 0.5  # our own sentences win where both read the same
+RULE: Final = "intent"
+MOST_WAYS: Final = 2048  # to write what touches; a template with more is left out
+OPEN: Final = {"name": "name", "area": "room", "floor": "floor"}  # lists of the home, and our leaves
+# Words that say nothing by themselves.
+LIGHT_WORDS: Final = frozenset("the my our a an in on at of to for percent degrees degree and all".split())
+SPACE: Final = ("space",)
+EMPTY: Final[Tree] = ("s", ())
+Atom = tuple[Any, ...]
+# Whose sentences our own files have in a safer form, or that nothing here can do.
+LEFT_OUT: Final = frozenset({"HassRespond", "HassNevermind", "HassStartTimer", "HassListAddItem"})
+
+
+@dataclass
+class Converted:
+    """What one language of the package adds."""
+
+    grammar: list[tuple[str, Tree, tuple[tuple[str, Any], ...], float, str]] = field(default_factory=list)
+    lists: dict[str, dict[tuple[str, ...], Any]] = field(default_factory=dict)
+    ranges: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
+    left_out: list[str] = field(default_factory=list)  # templates that are not read, and why
+
+
+def convert(code: str, words: lexer.Words) -> Converted:
+    """Every template of the package in this language; nothing where it has none."""
+    from home_assistant_intents import get_intents
+
+    data = get_intents(code)
+    return Converter(data, words).made if data else Converted()
+
+
+class Converter:
+    """One language. Rules and lists are named "ha.<name>"."""
+
+    def __init__(self, data: Mapping[str, Any], words: lexer.Words) -> None:
+        self.made, self._words = Converted(), words
+        self._bodies = {name: self._parse(text) for name, text in data.get("expansion_rules", {}).items()}
+        self._lists: Mapping[str, Mapping[str, Any]] = data["lists"]
+        self._done: set[str] = set()
+        for name, values in self._lists.items():
+            self._list(name, values)
+        for intent, known in data["intents"].items():
+            if intent not in LEFT_OUT:
+                for block in known["data"]:
+                    self._block(intent, block)
+
+    def _parse(self, text: str) -> Any:
+        from hassil.parse_expression import parse_sentence
+
+        return parse_sentence(text).expression
+
+    def _block(self, intent: str, block: Mapping[str, Any]) -> None:
+        needs = block.get("requires_context") or {}
+        domains = needs.get("domain") or ()
+        domains = (domains,) if isinstance(domains, str) else tuple(domains)
+        says: list[tuple[str, Any]] = [("intent", intent), *(("domain", one) for one in domains)]
+        if "area" in needs:
+            says.append(("here", True))
+        says += [(f"slot.{key}", _plain(value)) for key, value in (block.get("slots") or {}).items()]
+        scene = bool(domains) and set(domains) <= {"scene", "script"}
+        for text in block["sentences"]:
+            source = f"home-assistant-intents {intent}: {text}"
+            try:
+                tree = self._build(self._atoms(self._parse(text), scene=scene))
+            except _TooMany:
+                self.made.left_out.append(f"{source}: too many ways to write it")
+                continue
+            if self._begins_open(tree):
+                self.made.left_out.append(f"{source}: begins with free words")
+            elif (sure := self._with_a_word(tree)) is None:
+                self.made.left_out.append(f"{source}: names and numbers alone")
+            else:
+                self.made.grammar.append((RULE, sure, tuple(says), COST, source))
+
+    # --- the policy
+
+    def _begins_open(self, tree: Tree) -> bool:
+        """Whether it may begin with free words."""
+        if tree[0] == "l":
+            return bool(tree[1] == "intent_text")
+        if tree[0] == "s":
+            for part in tree[1]:
+                if self._begins_open(part):
+                    return True
+                if not self._empty(part):
+                    return False
+            return False
+        if tree[0] == "a":
+            return any(map(self._begins_open, tree[1]))
+        return tree[0] == "o" and self._begins_open(tree[1])
+
+    def _empty(self, tree: Tree) -> bool:
+        if tree[0] == "s":
+            return all(map(self._empty, tree[1]))
+        if tree[0] == "a":
+            return any(map(self._empty, tree[1]))
+        return bool(tree[0] == "o") or (tree[0] == "r" and self._empty(self._rule_tree(tree[1])))
+
+    def _with_a_word(self, tree: Tree) -> Tree | None:
+        """The same template where at least one word of meaning is said; None where it has none."""
+        if self._sure(tree):
+            return tree
+        kind = tree[0]
+        if kind == "o":
+            return self._with_a_word(tree[1])
+        if kind == "a":
+            options = [way for part in tree[1] if (way := self._with_a_word(part)) is not None]
+            return ("a", tuple(options)) if options else None
+        if kind == "s":
+            parts: Sequence[Tree] = tree[1]
+            ways = [
+                ("s", (*parts[:at], sure, *parts[at + 1 :]))
+                for at, part in enumerate(parts)
+                if (sure := self._with_a_word(part)) is not None
+            ]
+            return ("a", tuple(ways)) if len(ways) > 1 else ways[0] if ways else None
+        return None
+
+    def _sure(self, tree: Tree) -> bool:
+        """Whether a word of meaning is in it, whichever way it is said."""
+        kind = tree[0]
+        if kind == "w":
+            return tree[1] not in LIGHT_WORDS or tree[1] == "on"
+        if kind == "s":
+            return any(map(self._sure, tree[1]))
+        if kind == "a":
+            return all(map(self._sure, tree[1]))
+        if kind == "r":
+            return self._sure(self._rule_tree(tree[1]))
+        return kind == "l" and tree[1].startswith("ha.") and tree[1] not in self.made.ranges
+
+    def _rule_tree(self, name: str) -> Tree:
+        return next(tree for rule, tree, *_ in self.made.grammar if rule == name)
+
+    # --- lists
+
+    def _list(self, name: str, values: Mapping[str, Any]) -> None:
+        from hassil.sample import sample_expression
+        from hassil.util import is_template
+
+        if values.get("wildcard"):
+            return
+        if "range" in values:
+            span = values["range"]
+            self.made.ranges[f"ha.{name}"] = (span["from"], span["to"], span.get("multiplier", 1))
+            return
+        spans = self.made.lists.setdefault(f"ha.{name}", {})
+        for value in values["values"]:
+            said, out = (value, value) if isinstance(value, str) else (str(value["in"]), value.get("out"))
+            for text in sample_expression(self._parse(said)) if is_template(said) else (said,):
+                if span := lexer.plain(text, self._words):
+                    spans.setdefault(span, _plain(text.strip() if out is None else out))
+
+    # --- hassil's tree → atoms
+
+    def _atoms(self, tree: Any, *, scene: bool = False) -> list[Atom]:
+        from hassil.expression import Alternative, ListReference, Permutation, RuleReference, TextChunk
+
+        if isinstance(tree, TextChunk):
+            groups = itertools.groupby(tree.text, key=str.isspace)
+            return [SPACE if blank else ("text", "".join(part)) for blank, part in groups]
+        if isinstance(tree, ListReference):
+            return [("leaf", self._leaf(tree.list_name, scene=scene), f"slot.{tree.slot_name}")]
+        if isinstance(tree, RuleReference):
+            return [("rule", tree.rule_name)]
+        parts = [self._atoms(part, scene=scene) for part in tree.items]
+        if isinstance(tree, Alternative):
+            return [("either", parts)]
+        if isinstance(tree, Permutation):
+            orders = itertools.permutations(parts)
+            return [
+                ("either", [[SPACE, *itertools.chain(*((*one, SPACE) for one in order))] for order in orders])
+            ]
+        return [atom for part in parts for atom in part]
+
+    def _leaf(self, name: str, *, scene: bool) -> str:
+        if name in OPEN:
+            return "scene" if scene and name == "name" else OPEN[name]
+        if self._lists.get(name, {}).get("wildcard") or name not in self._lists:
+            return "intent_text"
+        return f"ha.{name}"
+
+    # --- atoms → a tree over tokens
+
+    def _build(self, atoms: Sequence[Atom]) -> Tree:
+        """What stands between spaces, one after the other."""
+        if len(atoms) == 1 and atoms[0][0] == "either":
+            return _either([self._build(part) for part in atoms[0][1]])
+        parts: list[Tree] = []
+        cluster: list[Atom] = []
+        for atom in (*atoms, SPACE):
+            if atom != SPACE:
+                cluster.append(atom)
+                continue
+            if cluster:
+                parts.append(self._cluster(cluster))
+            cluster = []
+        return _sequence(parts)
+
+    def _cluster(self, atoms: list[Atom]) -> Tree:
+        if len(atoms) == 1:
+            kind = atoms[0][0]
+            if kind == "either":
+                return _either([self._build(part) for part in atoms[0][1]])
+            if kind == "rule":
+                return self._reference(atoms[0][1])
+            return self._line(atoms)
+        if not any(_touches(left, right) for left, right in itertools.pairwise(atoms)):
+            return _sequence([self._cluster([atom]) for atom in atoms])
+        return _either([self._line(line) for line in self._multiplied(atoms)])
+
+    def _reference(self, rule: str) -> Tree:
+        name = f"ha.{rule}"
+        if name not in self._done:
+            self._done.add(name)
+            body = self._bodies.get(rule)
+            tree = EMPTY if body is None else self._build(self._atoms(body))
+            self.made.grammar.append((name, tree, (), 0.0, f"home-assistant-intents <{rule}>"))
+        return ("r", name, "")
+
+    def _multiplied(self, atoms: Iterable[Atom]) -> list[list[Atom]]:
+        """Every way to write what touches."""
+        ways: list[list[Atom]] = [[]]
+        for atom in atoms:
+            if atom[0] == "either":
+                more = [way for part in atom[1] for way in self._multiplied(part)]
+            elif atom[0] == "rule":
+                more = self._multiplied(self._atoms(self._bodies[atom[1]]))
+            else:
+                more = [[atom]]
+            if len(ways) * len(more) > MOST_WAYS:
+                raise _TooMany
+            ways = [[*way, *one] for way in ways for one in more]
+        return ways
+
+    def _line(self, atoms: Sequence[Atom]) -> Tree:
+        """Text that touches is joined, then cut into tokens."""
+        parts: list[Tree] = []
+        text = ""
+        for atom in (*atoms, SPACE):
+            if atom[0] == "text":
+                text += atom[1]
+                continue
+            parts += [("w", word) for word in lexer.plain(text, self._words) if word not in lexer.PAUSES]
+            text = ""
+            if atom[0] == "leaf":
+                parts.append(("l", atom[1], atom[2]))
+        return _sequence(parts)
+
+
+class _TooMany(Exception):
+    pass
+
+
+def _touches(left: Atom, right: Atom) -> bool:
+    """Whether the two may stand in one word; an article in brackets "[the ]" ends with its space."""
+    return _edge(left, last=True) and _edge(right, last=False)
+
+
+def _edge(atom: Atom, *, last: bool) -> bool:
+    if atom[0] == "either":
+        return any(
+            not part or (part[-1 if last else 0] != SPACE and _edge(part[-1 if last else 0], last=last))
+            for part in atom[1]
+        )
+    return bool(atom != SPACE)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _sequence(parts: Sequence[Tree]) -> Tree:
+    flat = [one for part in parts for one in (part[1] if part[0] == "s" else (part,))]
+    return flat[0] if len(flat) == 1 else ("s", tuple(flat))
+
+
+def _either(options: Sequence[Tree]) -> Tree:
+    """Alternatives without doubles; one that is empty makes them optional."""
+    flat = [one for option in options for one in (option[1] if option[0] == "a" else (option,))]
+    some = tuple(dict.fromkeys(one for one in flat if one != EMPTY))
+    if not some:
+        return EMPTY
+    made: Tree = some[0] if len(some) == 1 else ("a", some)
+    return ("o", made) if EMPTY in flat and made[0] != "o" else made
+
+
+def add_to(grammar: Grammar, made: Converted) -> None:
+    for rule, tree, says, cost, source in made.grammar:
+        grammar.add(rule, tree, says, cost, source)
