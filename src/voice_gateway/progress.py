@@ -53,23 +53,19 @@ def _is_number(value: Any) -> bool:
 OnProgress = Callable[[Progress], None]
 # A context variable, because LangChain's tools and MCP's sessions stand between a caller and the connection,
 # and pass nothing on but arguments.
-_on_progress: ContextVar[OnProgress | None] = ContextVar("on_progress", default=None)
+on_progress: ContextVar[OnProgress | None] = ContextVar("on_progress", default=None)
 
 
 def listener() -> OnProgress | None:
     """The callback for the progress of calls that are made here."""
-    return _on_progress.get()
-
-
-def set_listener(on_progress: OnProgress | None) -> None:
-    _on_progress.set(on_progress)
+    return on_progress.get()
 
 
 @contextmanager
-def progress_to(on_progress: OnProgress) -> Iterator[None]:
+def progress_to(report: OnProgress) -> Iterator[None]:
     """Report the progress of every call that is made inside."""
-    token = _on_progress.set(on_progress)
+    token = on_progress.set(report)
     try:
         yield
     finally:
-        _on_progress.reset(token)
+        on_progress.reset(token)

@@ -15,8 +15,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from home_words.phrases import with_article
+from voice_gateway import progress
 from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
-from voice_gateway.progress import OnProgress, Progress, listener, set_listener
+from voice_gateway.progress import OnProgress, Progress
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.permission.untrusted import brings_words, quoted, quoted_error
@@ -129,8 +130,12 @@ class ToolExecutor:
         try:
             tool = self._find(execution)
             execution.args, ready = tool.fit(execution.raw)
-            if refusal := self._refusal(execution, gate):
-                return self._refused(execution, refusal)
+            for asked in (self._gate, gate):
+                if asked is not None:
+                    call = ToolCall(execution.call_id, execution.name, execution.args)
+                    verdict = asked(call, execution.traits)
+                    if verdict.decision is not Decision.ALLOWED:
+                        return self._refused(execution, verdict)
             value = await self._run(tool, execution, ready, timeout_seconds)
             return self._succeeded(execution, tool.read(value))
         except asyncio.CancelledError as error:
@@ -190,17 +195,6 @@ class ToolExecutor:
         execution.traits = prepared.traits
         return prepared
 
-    # --- permission
-
-    def _refusal(self, execution: Execution, gate: Gate | None) -> Verdict | None:
-        for asked in (self._gate, gate):
-            if asked is not None:
-                call = ToolCall(execution.call_id, execution.name, execution.args)
-                verdict = asked(call, execution.traits)
-                if verdict.decision is not Decision.ALLOWED:
-                    return verdict
-        return None
-
     async def _with_yes(self, execution: Execution, failed: ToolOutcome, gate: Gate | None) -> ToolOutcome:
         """Call a trusted server's tool again as confirmed, if it asks for the user's yes: the gate asks."""
         wanted = failed.facts.get(NEEDS_YES) is True and CONFIRMED not in execution.args
@@ -221,10 +215,10 @@ class ToolExecutor:
     ) -> Any:
         limit = timeout_seconds or tool.traits.timeout_seconds or self._timeout_seconds
         hard = timeout_seconds or max(self._hard_timeout_seconds, limit)
-        call = tool.call(execution.call_id, execution.args, ready)
+        call, here = tool.call(execution.call_id, execution.args, ready)
         deadline = Deadline(limit, hard, execution, self._wait_seconds)
         try:
-            if tool.runs_in_callers_task(execution.args):
+            if here:
                 return await _run_here(call, deadline)
             if tool.blocking:  # its thread must not report progress into the event loop
                 call, on_progress = partial(self._threads.run, tool.tool.name, call), None
@@ -248,7 +242,7 @@ class ToolExecutor:
         async def report() -> None:
             """Run the tool and report how it ended. SystemExit must not reach the event loop."""
             value, error = None, None
-            set_listener(on_progress)
+            progress.on_progress.set(on_progress)
             try:
                 value = await start()
             except BaseException as raised:
@@ -285,7 +279,9 @@ class ToolExecutor:
     def _succeeded(self, execution: Execution, result: Result) -> ToolOutcome:
         seconds = self._measured(execution)
         execution.log(logging.INFO, "tool finished", result.text, seconds)
-        outside = brings_words(execution.traits, result.structured)
+        traits = execution.traits
+        foreign = traits.words_from_outside or traits.source != "builtin"
+        outside = foreign and brings_words(traits, result.structured)
         for_model = capped(result.text, self._result_cap)
         return ToolOutcome(
             execution.call_id,
@@ -295,7 +291,7 @@ class ToolExecutor:
             seconds=seconds,
             args=execution.args,
             structured=result.structured,
-            read_only=execution.traits.read_only,
+            read_only=traits.read_only,
             for_model=quoted(for_model) if outside else for_model,
             outside=outside,
             artifacts=result.artifacts,
@@ -361,8 +357,8 @@ class ToolExecutor:
 
 async def _run_here(call: Callable[[], Awaitable[Any]], deadline: "Deadline") -> Any:
     """Run a call of ours in the caller's task, which saves two rounds of the event loop."""
-    before = listener()
-    set_listener(deadline.moved)
+    before = progress.listener()
+    progress.on_progress.set(deadline.moved)
     try:
         async with deadline:
             try:
@@ -372,7 +368,7 @@ async def _run_here(call: Callable[[], Awaitable[Any]], deadline: "Deadline") ->
             except Exception as error:
                 raise ToolRaised(error) from error
     finally:
-        set_listener(before)
+        progress.on_progress.set(before)
 
 
 class Deadline:
@@ -384,7 +380,7 @@ class Deadline:
         self.seconds, self._hard_seconds = seconds, hard_seconds
         self.stalled = False  # there was progress, and then none until the deadline
         self._execution, self._wait_seconds = execution, wait_seconds
-        self._on_progress, self._on_wait = listener(), _on_wait.get()
+        self._on_progress, self._on_wait = progress.on_progress.get(), _on_wait.get()
         self._loop = asyncio.get_running_loop()
         self._started = self._loop.time()
         self._timeout: asyncio.Timeout | None = None
@@ -405,7 +401,7 @@ class Deadline:
         if timeout is not None:
             await timeout.__aexit__(*error)
 
-    def moved(self, progress: Progress) -> None:
+    def moved(self, report: Progress) -> None:
         """Move the deadline, and pass the progress on at most four times a second."""
         now, hard = self._loop.time(), self._started + self._hard_seconds
         if self._timeout is not None and not self._timeout.expired():
@@ -415,11 +411,11 @@ class Deadline:
                 self.seconds = self._hard_seconds
         if self._notice is not None:
             self._notice.cancel()
-        finished = progress.share == 1.0
+        finished = report.share == 1.0
         due = now - self._reported >= REPORT_EVERY_SECONDS or (finished and not self._finished)
         if self._on_progress is not None and due:
             self._reported, self._finished = now, finished
-            self._on_progress(replace(progress, what=self._what()))
+            self._on_progress(replace(report, what=self._what()))
 
     def _what(self) -> str:
         return waited_for(self._execution.args, self._execution.traits)

@@ -4,6 +4,7 @@ import inspect
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from langchain_core.globals import get_debug
@@ -56,7 +57,7 @@ class PreparedTool:
         output = self.traits.output_schema
         self._check_output = None if output is None else compile_check(output, tool.name)
         self.blocking = _is_blocking(tool)
-        self._direct, self._needs_whole_call = _ways_to_call(tool, self._names, self._model)
+        self.direct, self._needs_whole_call = _ways_to_call(tool, self._names, self._model)
         self._in_callers_task = isinstance(tool, GatewayTool) and tool.cancellation_safe
 
     # --- arguments
@@ -70,12 +71,13 @@ class PreparedTool:
             args = raw if type(raw) is dict else as_object(raw)
         except BadArguments as error:
             raise self._refused({}, [SchemaProblem("", str(error))]) from None
-        if too_deep(args):
+        nested = any(type(value) in (dict, list) for value in args.values())
+        if nested and too_deep(args):
             raise self._refused({}, [SchemaProblem("", "the arguments are nested too deeply")])
         if args.keys() <= self._names:
             ready, problems = self._validate(args)
             if not problems:
-                return _as_reached(args, ready), ready
+                return args if self._model is None else _as_reached(args, ready), ready
         return self._repaired(as_object(args))
 
     def fit_as_sent(self, raw: Any) -> dict[str, Any]:
@@ -120,25 +122,23 @@ class PreparedTool:
 
     # --- running
 
-    def is_called_directly(self, args: Mapping[str, Any]) -> bool:
-        """Whether the tool's own function is called, without LangChain's `ainvoke` around it (EXE-5)."""
-        return self._direct and (not observed(self.tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args))
+    def call(
+        self, call_id: str, args: Mapping[str, Any], ready: dict[str, Any]
+    ) -> tuple[Callable[[], Any], bool]:
+        """(the call, whether it needs no task of its own: it is ours, and ends at once when cancelled).
 
-    def runs_in_callers_task(self, args: Mapping[str, Any]) -> bool:
-        """Whether the call needs no task of its own: code of ours that ends at once when it is cancelled."""
-        return self._in_callers_task and self.is_called_directly(args)
-
-    def call(self, call_id: str, args: Mapping[str, Any], ready: dict[str, Any]) -> Callable[[], Any]:
-        """The call itself: for a blocking tool a plain function, otherwise one that returns a coroutine."""
-        if self.is_called_directly(args):
+        The call is a plain function of a blocking tool, and otherwise a function that returns a coroutine:
+        the tool's own, or LangChain's `ainvoke` where its callbacks are listened to (EXE-5).
+        """
+        if self.direct and (not observed(self.tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args)):
             function = self.tool.func if self.blocking else self.tool.coroutine  # type: ignore[attr-defined]
-            return lambda: function(**ready)
+            return partial(function, **ready), self._in_callers_task
         given = dict(args)
         if self._needs_whole_call or given.get("type") == "tool_call":  # LangChain would read it as a call
             given = {"type": "tool_call", "id": call_id, "name": self.tool.name, "args": given}
         tool = typed(self.tool)
         # A blocking tool's `ainvoke` uses threads that the end of the program waits for.
-        return lambda: tool.invoke(given) if self.blocking else tool.ainvoke(given)
+        return partial(tool.invoke if self.blocking else tool.ainvoke, given), False
 
     def read(self, raw: Any) -> Result:
         """The result as text, checked against the tool's own output schema."""

@@ -85,7 +85,7 @@ def made(function: Any, schema: Any = None) -> BaseTool:
 )
 async def test_the_function_gets_exactly_what_langchain_passes(made_tool, args):
     got.clear()
-    assert PreparedTool(made_tool).is_called_directly(args)
+    assert PreparedTool(made_tool).direct
 
     outcome = await outcome_of(made_tool, dict(args))
     await made_tool.ainvoke(dict(args))
@@ -105,7 +105,7 @@ async def test_other_kinds_of_tools_run_langchains_own_way():
         return text
 
     single = Tool(name="echo", description="Echo.", func=None, coroutine=echo)
-    assert not PreparedTool(single).is_called_directly({})
+    assert not PreparedTool(single).direct
     assert (await outcome_of(single, {"__arg1": "hey"})).text == "hey"
 
 
