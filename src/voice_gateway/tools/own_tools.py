@@ -1,15 +1,15 @@
 """A user's own LangChain tools: those of installed packages (entry points), and those of files in a folder.
 
-Both run in this process, so a file counts only if nobody but the user could have written it. Whatever is
-wrong with one costs that one, and is named.
+Both run in this process, so a file is read only if no other user could have written it. A file or entry point
+with a mistake is left out and named.
 """
 
 import contextlib
-import os
 import sys
 import traceback
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -21,22 +21,12 @@ from voice_gateway.tools.traits import check_definition, lc_name, sendable_name,
 from voice_gateway.turn import ToolTraits
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from langchain_core.tools import BaseTool
 
 GROUP = "voice_gateway.tools"  # the name of the entry points
 LONGEST_REASON = 300  # characters
-LONGEST_FILE = 1 << 16  # bytes of a package's entry points
-# What a tool may say of itself in its `metadata`, by our names and by MCP's.
-ANNOTATIONS = {
-    "read_only": "read_only",
-    "readOnlyHint": "read_only",
-    "destructive": "destructive",
-    "destructiveHint": "destructive",
-    "idempotent": "idempotent",
-    "idempotentHint": "idempotent",
-}
+# The hints in a tool's `metadata` that are believed, by our names and by MCP's.
+HINTS = {"read_only": "readOnlyHint", "destructive": "destructiveHint", "idempotent": "idempotentHint"}
 
 
 @dataclass
@@ -49,10 +39,10 @@ class OwnTools:
 
 
 def own_tools(folder: Path | None, taken: Collection[str] = ()) -> OwnTools:
-    """All of them. `taken` are the names of servers, by which a tool is told apart from its namesakes."""
+    """All tools that could be loaded. `taken` are the names of servers, which no source of tools gets."""
     found = OwnTools()
     with contextlib.redirect_stdout(sys.stderr):  # what it prints is no answer of ours
-        for entry in _entry_points():
+        for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
             _load_entry(entry, found, taken)
         if folder is not None:
             _load_folder(folder, found, taken)
@@ -62,36 +52,7 @@ def own_tools(folder: Path | None, taken: Collection[str] = ()) -> OwnTools:
 # --- installed packages
 
 
-def _entry_points() -> "list[EntryPoint]":
-    """Usually there are none, which is seen from the files alone: asking for them takes 25 ms and more."""
-    if not any(GROUP.encode() in text for text in _entry_point_files()):
-        return []
-    from importlib.metadata import entry_points
-
-    return sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-
-
-def _entry_point_files() -> Iterator[bytes]:
-    for folder in dict.fromkeys(sys.path):
-        with contextlib.suppress(OSError), os.scandir(folder or ".") as found:  # it need not be a folder
-            for one in found:
-                if one.name.endswith((".dist-info", ".egg-info")):
-                    yield _content(f"{one.path}/entry_points.txt")
-
-
-def _content(file: str) -> bytes:
-    """Without pathlib: a start waits for a hundred of these."""
-    try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.read(descriptor, LONGEST_FILE)
-    finally:
-        os.close(descriptor)
-
-
-def _load_entry(entry: "EntryPoint", found: OwnTools, taken: Collection[str]) -> None:
+def _load_entry(entry: EntryPoint, found: OwnTools, taken: Collection[str]) -> None:
     package = entry.dist.name if entry.dist is not None else entry.value
     where = f"the package {package}"
     try:
@@ -166,19 +127,14 @@ def _reason(error: BaseException, file: Path | None) -> str:
 
 
 def _tools_in(given: Any) -> "Iterator[BaseTool]":
-    """A tool, or those in a list of them; each once."""
+    """A tool, or those in a list of them, however nested."""
     from langchain_core.tools import BaseTool
 
-    seen: set[int] = set()
-    waiting = [given]
-    while waiting:
-        one = waiting.pop(0)
-        if isinstance(one, BaseTool):
-            if id(one) not in seen:
-                seen.add(id(one))
-                yield one
-        elif isinstance(one, list | tuple):
-            waiting[:0] = [inner for inner in one if isinstance(inner, BaseTool | list | tuple)]
+    if isinstance(given, BaseTool):
+        yield given
+    elif isinstance(given, list | tuple):
+        for inner in given:
+            yield from _tools_in(inner)
 
 
 def _take(tools: "list[BaseTool]", source: str, origin: str, found: OwnTools, taken: Collection[str]) -> None:
@@ -186,7 +142,7 @@ def _take(tools: "list[BaseTool]", source: str, origin: str, found: OwnTools, ta
     name = sendable_name(source).strip("_") or "own"
     while name in taken or name == "builtin":
         name += "_py"
-    for tool in tools:
+    for tool in {id(tool): tool for tool in tools}.values():
         try:
             check_definition(tool)
         except ToolError as error:
@@ -196,10 +152,11 @@ def _take(tools: "list[BaseTool]", source: str, origin: str, found: OwnTools, ta
 
 
 def _traits(tool: "BaseTool", source: str, origin: str) -> ToolTraits:
-    """What it says of itself is believed; one that says nothing is judged as a stranger's."""
-    said: Mapping[str, Any] = tool.metadata or {}
-    known = said.get("traits")
-    hints = {ours: said[key] is True for key, ours in ANNOTATIONS.items() if key in said}
+    """The tool's own hints are believed; a tool without any is judged as an untrusted server's."""
+    metadata = tool.metadata or {}
+    known = metadata.get("traits")
+    hints = {ours: metadata.get(ours, metadata.get(theirs)) for ours, theirs in HINTS.items()}
+    hints = {name: hint is True for name, hint in hints.items() if hint is not None}
     base = known if isinstance(known, ToolTraits) else replace(ToolTraits(), **hints)  # type: ignore[arg-type]
-    annotated = isinstance(known, ToolTraits) or bool(hints)
-    return replace(base, source=source, original_name=lc_name(tool), trusted=annotated, origin=origin)
+    trusted = isinstance(known, ToolTraits) or bool(hints)
+    return replace(base, source=source, original_name=lc_name(tool), trusted=trusted, origin=origin)

@@ -231,12 +231,3 @@ def test_the_tools_of_an_installed_package_are_taken(tmp_path: Path, monkeypatch
         f"{json.dumps(name)} of the package my-tools" for name in ("gone", "nothing", "number", "wrong")
     ]
     assert "no key" in found.problems[-1]
-
-
-def test_without_any_nothing_is_asked_for(monkeypatch) -> None:
-    def never(**_: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr("importlib.metadata.entry_points", never)
-
-    assert own_tools(None) == OwnTools()
