@@ -14,45 +14,40 @@ HIDDEN = "***"
 LONGEST = 200  # characters of one value in the log
 
 _SECRET_KEY = re.compile(
-    r"(^|[-_])pass$|password|passwd|pass(phrase|code)$|secret|token|credential|authori[sz]ation|^auth$|cookie"
-    r"|bearer|api[-_ ]?key|^key$|access[-_ ]?key|private[-_ ]?key|user[-_ ]?code|(^|[-_])otp$"
-    r"|(^|[-_])pins?([-_]?codes?)?[-_]?\d{0,2}$|(^|[-_])(pwd|psk|jwt)$|passkey"
-    r"|(^|[-_])(encryption|network|security|session|signing|ssh|wifi|wpa)[-_ ]?keys?$",
-    re.IGNORECASE,
+    r"password|passwd|secret|token|credential|authori[sz]ation|cookie|bearer|passkey|pass(phrase|code)$"
+    r"|^key$|(^|_)(auth|pass|pwd|psk|jwt|otp)$|(^|_)pins?(_?codes?)?_?\d{0,2}$"
+    r"|(api|access|private|encryption|network|security|session|signing|ssh|wifi|wpa)_?keys?$"
 )
-# Whatever is called a code opens something, but for those that are known not to.
-_CODE = re.compile(
-    r"((^|[-_ ])|access|alarm|door|entry|gate|lock|security)codes?[-_]?\d{0,2}$", re.IGNORECASE
-)
+# A code opens something, unless its name is one of these.
+_CODE = re.compile(r"(^|_|access|alarm|door|entry|gate|lock|security|user)codes?_?\d{0,2}$")
 _PLAIN_CODE = re.compile(
     r"(area|bar|colou?r|country|currency|error|exit|http|lang|language|post|postal|qr|reason|result|return|source"
-    r"|status|zip)[-_ ]?codes?$",
-    re.IGNORECASE,
+    r"|status|zip)_?codes?$"
 )
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins in camelCase
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[- ]")  # where a word begins in camelCase or kebab-case
 
-# Each pattern keeps its first group and hides what follows. All of them are linear: no nested repetition.
+# Six shapes of a secret in a text. Each pattern keeps its first group; all are linear: no nested repetition.
 _SECRET_TEXT = (
-    # Up to the last @ before the path: a password may have one itself.
+    # A login in an address, up to the last @ before the path: a password may have one itself.
     re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://)[^\s/'\"]{1,400}(?=@)", re.IGNORECASE),
     re.compile(r"\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
+    # `password=…`, `"token": "…"`
     re.compile(
         r"((?:password|passwd|secret|token|api[-_]?key|access[-_]?key|authorization|client[-_]secret)"
         r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?)(?!\s)[^\s&\"',;}\]]{3,}",
         re.IGNORECASE,
     ),
-    # Words that are secrets in the query of an address, and ordinary ones elsewhere.
+    # The query of an address, where ordinary words are secrets.
     re.compile(r"([?&](?:key|pass|pwd|auth|sig|signature|code)=)[^\s&#\"']+", re.IGNORECASE),
-    re.compile(r"()\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}"),
-    re.compile(r"()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|hf_)[A-Za-z0-9_-]{12,}"),
-    re.compile(r"()\beyJ[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    re.compile(r"()\b(?:[spr]k-|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|hf_)[A-Za-z0-9_-]{12,}"),
+    re.compile(r"()\beyJ[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),  # a JWT
 )
 # A member of an object, as JSON or Python writes it: its name, and a value that may be cut off.
 _MEMBER = re.compile(
     r"""(["'])([^"'\\]{1,60})\1\s{0,3}:\s{0,3}"""
     r"""("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\]]*\]?|\{[^}]*\}?|-?[0-9][^\s,}\]]*)"""
 )
-# Whatever the patterns above and secret names have in common: a text without any of it hides nothing.
+# A text without any of these hides nothing.
 _HINTS = (
     *("://", "bearer", "basic", "pass", "secret", "token", "key", "auth", "cookie", "credential", "code"),
     *("otp", "pin", "psk", "jwt", "pwd", "sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
@@ -64,7 +59,6 @@ _TRACEBACK = "Traceback (most recent call last)"
 
 
 def _hints_at_secrets(text: str) -> bool:
-    """Word by word: a pattern of them all takes ten times as long, and every call is logged."""
     folded = text.casefold()
     return any(map(folded.__contains__, _HINTS))
 
@@ -78,7 +72,7 @@ def hide_secrets(text: str) -> str:
 
 
 def safe(text: str) -> str:
-    """What a failure may say to a model and a person: an ordinary message comes through unchanged."""
+    """An error message without secrets, and only the last line of a traceback."""
     if _TRACEBACK in text:
         before, _, trace = text.partition(_TRACEBACK)
         last = trace.rstrip().rsplit("\n", 1)[-1].strip()
@@ -92,7 +86,8 @@ def shorten(text: str, longest: int = LONGEST) -> str:
 
 @lru_cache(maxsize=1000)
 def is_secret_name(name: str) -> bool:
-    words = _HUMP.sub("_", name)
+    """Whether a value under this name is a secret, by the name alone."""
+    words = _HUMP.sub("_", name).lower()
     if _CODE.search(words) and not _PLAIN_CODE.search(words):
         return True
     return _SECRET_KEY.search(words) is not None
@@ -108,21 +103,15 @@ def mask(value: Any, depth: int = 4) -> Any:
     if depth == 0:
         return "…"
     if isinstance(value, dict):
-        return {
-            name: HIDDEN
-            if is_secret_name(name)
-            else inner
-            if type(inner) in _SHORT
-            else mask(inner, depth - 1)
-            for name, inner in ((str(key)[:60], inner) for key, inner in islice(value.items(), 20))
-        }
+        members = ((str(key)[:60], inner) for key, inner in islice(value.items(), 20))
+        return {name: HIDDEN if is_secret_name(name) else mask(inner, depth - 1) for name, inner in members}
     if isinstance(value, list | tuple):
         return [mask(inner, depth - 1) for inner in value[:20]]
     return _shown(value)
 
 
 def mask_result(text: str, args: Any, longest: int = LONGEST) -> str:
-    """A result for others: short, without secrets, and without what was hidden in the arguments."""
+    """A result for the log: short, without secrets, and without what was hidden in the arguments."""
     secrets = _secrets_in(args)
     if not secrets and not _hints_at_secrets(text[: longest + 400]):
         return shorten(text, longest)
@@ -137,61 +126,42 @@ def mask_result(text: str, args: Any, longest: int = LONGEST) -> str:
 
 
 def mask_whole(value: Any, args: Any, longest: int) -> Any:
-    """All of it with secrets hidden, or None when it is longer than `longest` characters.
+    """All of it with secrets hidden, or None when it is longer than `longest` characters."""
+    secrets, left = _secrets_in(args), longest
 
-    Raises nothing: what is too deep or too long a number is too long.
-    """
-    try:
-        return _Whole(_secrets_in(args), longest).masked(value)
-    except (_TooLong, RecursionError):
-        return None
-
-
-class _TooLong(Exception):
-    """The walk ends here: a value of megabytes is not copied first and thrown away then."""
-
-
-class _Whole:
-    def __init__(self, secrets: list[str], longest: int) -> None:
-        self._secrets = secrets
-        self._left = longest
-
-    def masked(self, value: Any) -> Any:
-        if value is None or isinstance(value, bool):
-            return value
-        if isinstance(value, dict):
-            return {self._text(str(name)): self._member(str(name), inner) for name, inner in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.masked(inner) for inner in value]
-        if not isinstance(value, int | float):
-            return self._text(value if isinstance(value, str) else _shown(value))
-        if isinstance(value, int) and value.bit_length() > LONGEST:
-            raise _TooLong
-        return HIDDEN if self._text(str(value)) != str(value) else value
-
-    def _member(self, name: str, inner: Any) -> Any:
-        return HIDDEN if is_secret_name(name[:60]) else self.masked(inner)
-
-    def _text(self, text: str) -> str:
-        self._left -= len(text) + 1
-        if self._left < 0:
-            raise _TooLong
-        for secret in self._secrets:
+    def hidden(text: str) -> str:
+        nonlocal left
+        left -= len(text) + 1
+        if left < 0:  # a value of megabytes is not copied first
+            raise OverflowError
+        for secret in secrets:
             text = text.replace(secret, HIDDEN)
         return hide_secrets(text)
 
+    def masked(inner: Any) -> Any:
+        if inner is None or isinstance(inner, bool):
+            return inner
+        if isinstance(inner, dict):
+            return {
+                hidden(str(key)): HIDDEN if is_secret_name(str(key)[:60]) else masked(part)
+                for key, part in inner.items()
+            }
+        if isinstance(inner, list | tuple):
+            return [masked(part) for part in inner]
+        if not isinstance(inner, int | float):
+            return hidden(inner if isinstance(inner, str) else _shown(inner))
+        text = str(inner)
+        return HIDDEN if hidden(text) != text else inner
+
+    try:
+        return masked(value)
+    except (OverflowError, ValueError, RecursionError):  # ValueError: a number of thousands of digits
+        return None
+
 
 def _secrets_in(args: Any) -> list[str]:
-    """Longest first, so that no part of one is left."""
-    return sorted(_secret_texts(args), key=len, reverse=True) if _may_hide(args) else []
-
-
-def _may_hide(args: Any) -> bool:
-    if not isinstance(args, dict):
-        return True
-    return any(
-        is_secret_name(str(name)[:60]) or type(inner) in (dict, list, tuple) for name, inner in args.items()
-    )
+    """The values that `mask` hides because of their names; longest first, so that no part of one is left."""
+    return sorted(_secret_texts(args), key=len, reverse=True)
 
 
 def _without_secret(member: "re.Match[str]") -> str:
@@ -201,7 +171,7 @@ def _without_secret(member: "re.Match[str]") -> str:
 
 
 def _secret_texts(value: Any, secret: bool = False, depth: int = 4) -> set[str]:
-    """Every way in which a result may write what `mask` hides because of its name."""
+    """Every way in which a result may write a secret argument."""
     if isinstance(value, dict | list | tuple):
         if depth == 0:
             return set()
@@ -229,7 +199,7 @@ def _shown(value: Any) -> str:
 
 
 def without_secrets(server: "ServerSettings") -> Callable[[str], str]:
-    """Takes out of a server's words what it was told in confidence: they end up in logs and in questions."""
+    """A function that hides a server's own secrets (keys, passwords, headers) in what it prints or says."""
     known = sorted({word for word in _secrets(server) if len(word) >= SHORTEST_SECRET}, key=len, reverse=True)
 
     def hide(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A result's text without what nobody can read or should hear: control characters, encoded data, logins."""
+"""A result's text without control characters, encoded data and logins."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ SHORTEST_ENCODED = 256  # characters: no word, number or name is as long
 _ANSI = re.compile(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _DECLARED = re.compile(r"\bdata:([\w.+-]{1,60}/[\w.+-]{1,60})[^,\s]{0,100};base64,([A-Za-z0-9+/_-]+={0,2})")
-# From where nothing of the kind stands before: each run is looked at once.
+# Each run is matched once, from its beginning.
 _RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/_-]{{{SHORTEST_ENCODED},}}={{0,2}})")
 _ENCODED_LINE = re.compile(r"[A-Za-z0-9+/]{60,76}")
 _LAST_LINE = re.compile(r"[A-Za-z0-9+/]{1,76}={0,2}")
@@ -26,7 +26,7 @@ _SAMPLE = 4096
 
 
 def is_plain(text: str) -> bool:
-    """A quick yes for nearly every text."""
+    """A quick check that nearly every text passes."""
     return (
         len(text) < SHORTEST_ENCODED and text.isprintable() and "://" not in text and ";base64," not in text
     )
@@ -46,9 +46,9 @@ def _plain(text: str, found: list[Artifact]) -> str:
     if not text.isprintable():
         text = _CONTROL.sub("", _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
     if ";base64," in text:
-        text = _DECLARED.sub(lambda one: _taken(one[0], one[2], one[1], found), text)
+        text = _DECLARED.sub(lambda match: _taken(match[0], match[2], match[1], found), text)
     if len(text) >= SHORTEST_ENCODED:
-        text = _RUN.sub(lambda one: _taken(one[0], one[1], "", found), text)
+        text = _RUN.sub(lambda match: _taken(match[0], match[1], "", found), text)
     return _ADDRESS.sub(_address, text) if "://" in text else text
 
 
@@ -62,7 +62,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _without_lines(text: str, found: list[Artifact]) -> str:
-    """Encoded data as mail has it: lines of one length, and a shorter one."""
+    """Encoded data as in mail: lines of one length, and a shorter last one."""
     if text.count("\n") < _LEAST_LINES:
         return text
     kept: list[str] = []
@@ -84,7 +84,7 @@ def _without_lines(text: str, found: list[Artifact]) -> str:
 
 
 def _taken(whole: str, data: str, mime_type: str, found: list[Artifact]) -> str:
-    """Of data that has a type, or looks like it by its letters, what it is."""
+    """The description of data that has a type or looks encoded; anything else unchanged."""
     mime_type = mime_type or sniffed(data)
     if not mime_type and not _looks_encoded(data):
         return whole
