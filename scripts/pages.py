@@ -1,4 +1,4 @@
-"""Write what the pages in docs/ take from the code: problems and settings. `--check` only compares."""
+"""Write the tables of docs/configuration.md from the settings. `--check` only compares."""
 
 import re
 import sys
@@ -11,25 +11,11 @@ from pydantic.fields import FieldInfo
 
 from voice_gateway.config import Section, ServerSettings, Settings
 from voice_gateway.config.environment import KNOWN_NAMES
-from voice_gateway.problems.catalogue import CATALOGUE
-from voice_gateway.problems.problem import Problem
 
 DOCS = Path(__file__).parents[1] / "docs"
 MADE = "<!-- made by `make pages` -->"
 END = "<!-- end of what is made -->"
 
-PROBLEMS = f"""\
-# Troubleshooting
-
-{MADE}
-
-The gateway goes on without what is missing and says so. `voice-gateway status` shows each part of the running
-gateway with a sentence and what to check; `voice-gateway doctor` tries everything and says what to do. Names
-in `this type` are parts as `status` names them, settings, or commands; … stands for what differs.
-"""
-PROBLEM_HEAD = """\
-| part | what you see or hear | what it means | what to check | how it comes back |
-|---|---|---|---|---|"""
 SETTING_HEAD = """\
 | setting | default | what it does |
 |---|---|---|"""
@@ -38,20 +24,6 @@ MCP servers by name, in the shape other MCP clients use. The simulated home stay
 devices is connected, and does not start beside an entry for a home of yours (our own server, one called
 `zwave`, an address with `headers`). The environment variable `VOICE_GATEWAY_MCPSERVERS` takes the same table
 as JSON."""
-
-
-def troubleshooting() -> str:
-    tables = [
-        "\n".join([f"## {title}\n", PROBLEM_HEAD, *map(_problem_row, problems)])
-        for title, problems in CATALOGUE.items()
-    ]
-    return "\n\n".join([PROBLEMS.rstrip(), *tables]) + "\n"
-
-
-def _problem_row(problem: Problem) -> str:
-    quoted = [f'"{re.sub(r"{.*?}", "…", sentence)}"' for sentence in problem.says]
-    says = " or ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
-    return f"| {problem.part} | {says} | {problem.means} | {problem.check} | {problem.returns} |"
 
 
 def configuration(page: str) -> str:
@@ -100,21 +72,16 @@ def _about(field: FieldInfo, variable: str | None) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    settings = DOCS / "configuration.md"
-    pages = {
-        DOCS / "troubleshooting.md": troubleshooting(),
-        settings: configuration(settings.read_text(encoding="utf-8")),
-    }
-    old = [
-        file for file, text in pages.items() if not file.exists() or file.read_text(encoding="utf-8") != text
-    ]
-    for file in old:
-        if "--check" in arguments:
-            print(f"docs/{file.name} is not what the code says: run `make pages`", file=sys.stderr)
-        else:
-            file.write_text(pages[file], encoding="utf-8")
-            print(f"wrote docs/{file.name}", file=sys.stderr)
-    return 1 if old and "--check" in arguments else 0
+    file = DOCS / "configuration.md"
+    text = configuration(before := file.read_text(encoding="utf-8"))
+    if text == before:
+        return 0
+    if "--check" in arguments:
+        print(f"docs/{file.name} is not what the code says: run `make pages`", file=sys.stderr)
+        return 1
+    file.write_text(text, encoding="utf-8")
+    print(f"wrote docs/{file.name}", file=sys.stderr)
+    return 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
-from voice_gateway.problems.sentences import MODEL_NO_ANSWER
+from voice_gateway.problems import MODEL_NO_ANSWER
 
 
 class GatewayError(Exception):

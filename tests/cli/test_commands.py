@@ -123,6 +123,7 @@ async def test_a_parameter_that_has_no_description_is_shown_on_one_line(commands
     assert "\n  artist  string\n" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -1,4 +1,4 @@
-"""`tools call --save`, `resources` and `prompts`, by the running gateway and without one."""
+"""`tools call --save`, `mcp resources` and `mcp prompts`, by the running gateway and without one."""
 
 import pytest
 from tests.fakes.content_server import PNG, WAV
@@ -41,26 +41,26 @@ async def test_without_a_running_gateway(commands, tmp_path):
     assert again.json["saved"] == [str(folder / "image-1-2.png")]
     assert "files" not in again.json
 
-    listed = await commands.run("resources", "--json")
+    listed = await commands.run("mcp", "resources", "--json")
     assert [one["uri"] for one in listed.json][-1] == "box://notes/{day}"
-    read = await commands.run("resources", "read", "box://notes/friday")
+    read = await commands.run("mcp", "read", "box://notes/friday")
     assert (read.code, read.out.strip()) == (0, "Notes: friday")
-    missing = await commands.run("resources", "read", "box://none")
+    missing = await commands.run("mcp", "read", "box://none")
     assert (missing.code, missing.out) == (1, "")
     assert "there is no box://none" in missing.err
 
 
 async def test_by_the_running_gateway(commands, tmp_path):
     async with Running.opened(commands):
-        saved = await commands.run("resources", "read", "box://pictures/cat", "--save", str(tmp_path / "o"))
+        saved = await commands.run("mcp", "read", "box://pictures/cat", "--save", str(tmp_path / "o"))
         assert (tmp_path / "o" / "cat.png").read_bytes() == PNG
         assert saved.out == ""
-        listed = await commands.run("prompts")
+        listed = await commands.run("mcp", "prompts")
         assert 'Say: "run the prompt Daily Plan"' in listed.out
-        got = await commands.run("prompts", "get", "summarise", "text=the sea", "--json")
+        got = await commands.run("mcp", "prompt", "summarise", "text=the sea", "--json")
         assert got.json["text"] == "Sum up in a plain style: the sea"
-        assert (await commands.run("prompts", "get", "none")).code == 1
-        lacking = await commands.run("prompts", "get", "summarise")
+        assert (await commands.run("mcp", "prompt", "none")).code == 1
+        lacking = await commands.run("mcp", "prompt", "summarise")
         assert (lacking.code, 'The prompt "summarise" needs text: add text=….' in lacking.err) == (1, True)
         asked = await commands.run("ask", "run the prompt daily plan")
         assert asked.out.strip() == "The prompt Daily Plan is for a language model, and I have none."

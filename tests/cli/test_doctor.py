@@ -14,7 +14,7 @@ from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 
-from voice_gateway.cli.doctor import links, machine, models, sound
+from voice_gateway.cli import doctor
 from voice_gateway.config import (
     AnthropicSettings,
     BrainSettings,
@@ -23,16 +23,21 @@ from voice_gateway.config import (
     VoiceSettings,
     WebSettings,
 )
-from voice_gateway.problems.catalogue import problem_of
-from voice_gateway.problems.channels import MICROPHONE, WEB
-from voice_gateway.problems.machine import CLOCK, DATA_FOLDER, FOLDER_SHARED, INSTALLATION, MEMORY
-from voice_gateway.problems.models import NO_KEY
-from voice_gateway.problems.sentences import (
+from voice_gateway.problems import (
+    ADVICE,
+    CANNOT_HEAR,
+    CLOCK_NOT_SET,
+    FOLDER_OPEN,
+    FOLDER_UNUSABLE,
+    LITTLE_SPACE,
     MEMORY_LOST,
     MODEL_BUSY,
     MODEL_KEY_REFUSED,
+    MODEL_NO_KEY,
     MODEL_NOT_INSTALLED,
     MODEL_UNKNOWN,
+    PACKAGE_MISSING,
+    WEB_PORT,
 )
 
 REFUSED = "tcp://127.0.0.1:1"  # nobody listens there
@@ -58,7 +63,7 @@ async def test_an_engine_that_cannot_work_is_not_ok(check, settings, says, enabl
     need_speech()
     voice = VoiceSettings(enabled=enabled, **settings)
 
-    findings = await found(sound.speech, voice=voice)
+    findings = await found(doctor.speech, voice=voice)
 
     assert findings[check].verdict == verdict
     assert says in findings[check].text
@@ -71,7 +76,7 @@ async def test_the_engines_of_the_packages_are_ok():
     need_speech()
     need_packages("hibari")
 
-    findings = await found(sound.speech)
+    findings = await found(doctor.speech)
 
     assert [finding.verdict for finding in findings.values()] == ["ok"] * 4
     assert findings["wake word"].text == "openwakeword listens for hey_jarvis"
@@ -92,7 +97,7 @@ async def test_a_device_that_is_not_there_is_not_ok(commands, tmp_path):
     lines = {line["check"]: line for line in done.json["checks"]}
     assert lines["microphone"]["verdict"] == "failed"
     assert 'there is no microphone "nosuch" (voice.input_device)' in lines["microphone"]["text"]
-    assert lines["microphone"]["advice"] == MICROPHONE.advice
+    assert lines["microphone"]["advice"] == ADVICE[CANNOT_HEAR]
     assert lines["loudspeaker"]["verdict"] == "ok"
     assert done.code == 1
 
@@ -101,16 +106,16 @@ async def test_a_store_that_cannot_be_used_is_not_ok(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
 
-    sqlite = (await found(machine.store, brain=BrainSettings(store="sqlite")))["store"]
+    sqlite = (await found(doctor.store, brain=BrainSettings(store="sqlite")))["store"]
     place = "redis://:hush@127.0.0.1:1"
-    redis = (await found(machine.store, brain=BrainSettings(store=place)))["store"]
-    odd = (await found(machine.store, brain=BrainSettings(store="redis://127.0.0.1:1?nonsense=1")))["store"]
+    redis = (await found(doctor.store, brain=BrainSettings(store=place)))["store"]
+    odd = (await found(doctor.store, brain=BrainSettings(store="redis://127.0.0.1:1?nonsense=1")))["store"]
 
     assert [finding.verdict for finding in (sqlite, redis, odd)] == ["failed"] * 3
     assert "conversations.sqlite cannot be used" in sqlite.text
     assert "redis://***@127.0.0.1:1 cannot be used: " in redis.text
     assert all(finding.text.startswith(MEMORY_LOST.removesuffix(".")) for finding in (sqlite, redis, odd))
-    assert {finding.advice for finding in (sqlite, redis, odd)} == {MEMORY.advice}
+    assert {finding.advice for finding in (sqlite, redis, odd)} == {ADVICE[MEMORY_LOST]}
 
 
 async def test_a_store_that_works_is_tried_and_left_as_it_was(tmp_path, monkeypatch):
@@ -118,7 +123,7 @@ async def test_a_store_that_works_is_tried_and_left_as_it_was(tmp_path, monkeypa
     server = RedisServer(tmp_path)
     try:
         for place in ("memory", "sqlite", server.url):
-            assert (await found(machine.store, brain=BrainSettings(store=place)))["store"].verdict == "ok"
+            assert (await found(doctor.store, brain=BrainSettings(store=place)))["store"].verdict == "ok"
     finally:
         server.stop()
 
@@ -128,15 +133,15 @@ async def test_the_port_of_the_console_is_tried(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        findings = await found(links.console, web=WebSettings(port=port))
+        findings = await found(doctor.console, web=WebSettings(port=port))
     assert findings["web"].verdict == "failed"
     assert f"127.0.0.1:{port} cannot be used" in findings["web"].text
-    assert findings["web"].advice == WEB.advice
+    assert findings["web"].advice == ADVICE[WEB_PORT]
 
-    assert (await found(links.console, web=WebSettings(port=port)))["web"].verdict == "ok"
+    assert (await found(doctor.console, web=WebSettings(port=port)))["web"].verdict == "ok"
     missing = WebSettings(port=0, tls_cert=tmp_path / "no.pem", tls_key=tmp_path / "no.pem")
-    assert "certificate cannot be used" in (await found(links.console, web=missing))["web"].text
-    others = await found(links.console, web=WebSettings(port=0, host="0.0.0.0"))
+    assert "certificate cannot be used" in (await found(doctor.console, web=missing))["web"].text
+    others = await found(doctor.console, web=WebSettings(port=0, host="0.0.0.0"))
     assert {name: one.verdict for name, one in others.items()} == {
         "web": "ok",
         "web token": "warning",
@@ -164,7 +169,7 @@ async def test_another_server_in_the_place_of_ollama_is_not_ok():
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         host, port = server.sockets[0].getsockname()
         ollama = OllamaSettings(base_url=f"http://me:hush@{host}:{port}")
-        findings = await found(models.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
+        findings = await found(doctor.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
 
     assert findings["ollama"].verdict == "failed"
     assert findings["ollama"].text.startswith(
@@ -176,7 +181,7 @@ async def test_another_server_in_the_place_of_ollama_is_not_ok():
 async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
     async with FakeOllama() as server:
         ollama = OllamaSettings(base_url=server.url, model="no-such-model")
-        findings = await found(models.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
+        findings = await found(doctor.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
 
     assert (findings["ollama"].verdict, findings["model"].verdict) == ("ok", "failed")
     assert findings["model"].text.startswith(MODEL_NOT_INSTALLED.removesuffix("."))
@@ -184,22 +189,20 @@ async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
 
 
 async def test_a_package_that_is_missing_is_named():
-    findings = [
-        finding async for finding in machine.python_and_packages(Settings(), ("mcp", "no-such-thing"))
-    ]
+    findings = [finding async for finding in doctor.python_and_packages(Settings(), ("mcp", "no-such-thing"))]
 
     assert [finding.verdict for finding in findings] == ["ok", "ok", "failed"]
     assert findings[-1].text == "The package no-such-thing is not installed."
-    assert findings[-1].advice == INSTALLATION.advice
+    assert findings[-1].advice == ADVICE[PACKAGE_MISSING]
 
 
 async def test_a_data_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
 
-    disk = (await found(machine.disk_and_clock))["disk"]
+    disk = (await found(doctor.disk_and_clock))["disk"]
 
-    assert (disk.verdict, disk.advice) == ("failed", DATA_FOLDER.advice)
+    assert (disk.verdict, disk.advice) == ("failed", ADVICE[FOLDER_UNUSABLE])
     assert disk.text.startswith(f"My data folder {tmp_path / 'file'}")
 
 
@@ -211,20 +214,20 @@ async def test_a_data_folder_that_others_may_enter_is_told_of(tmp_path, monkeypa
     folder.chmod(0o755)
     os.chown(folder, 12_345, 12_345)  # our own would be closed
 
-    disk = (await found(machine.disk_and_clock))["disk"]
+    disk = (await found(doctor.disk_and_clock))["disk"]
 
-    assert (disk.verdict, disk.advice) == ("warning", FOLDER_SHARED.advice)
+    assert (disk.verdict, disk.advice) == ("warning", ADVICE[FOLDER_OPEN])
 
 
 async def test_a_clock_that_was_never_set_is_noticed(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    checks = machine.disk_and_clock(Settings(), least_free_bytes=2**63, now=time.gmtime(0))
+    checks = doctor.disk_and_clock(Settings(), least_free_bytes=2**63, now=time.gmtime(0))
 
     disk, clock = [finding async for finding in checks]
 
     assert (clock.verdict, clock.text) == ("failed", "My clock says that it is the year 1970.")
-    assert clock.advice == CLOCK.advice
-    assert (disk.verdict, disk.advice) == ("warning", DATA_FOLDER.advice)
+    assert clock.advice == ADVICE[CLOCK_NOT_SET]
+    assert (disk.verdict, disk.advice) == ("warning", ADVICE[LITTLE_SPACE])
     assert f"MB are free in my data folder {tmp_path}" in disk.text
 
 
@@ -232,10 +235,10 @@ async def test_a_clock_that_was_never_set_is_noticed(tmp_path, monkeypatch):
 async def test_a_key_is_judged_by_its_form_without_asking_anybody(key, verdict):
     settings = Settings(brain=BrainSettings(provider="anthropic"), anthropic=AnthropicSettings(api_key=key))
 
-    (finding,) = [finding async for finding in models.cloud(settings, online=False)]
+    (finding,) = [finding async for finding in doctor.cloud(settings, online=False)]
 
     assert finding.verdict == verdict
-    assert finding.advice == ("" if verdict == "ok" else NO_KEY.advice)
+    assert finding.advice == ("" if verdict == "ok" else ADVICE[MODEL_NO_KEY])
 
 
 @pytest.mark.parametrize(
@@ -252,10 +255,10 @@ async def test_what_the_cloud_refuses_is_told_as_a_turn_would(status, sentence):
         host, port = server.sockets[0].getsockname()
         cloud = AnthropicSettings(api_key="sk-ant-x", base_url=f"http://{host}:{port}")
         settings = Settings(brain=BrainSettings(provider="anthropic"), anthropic=cloud)
-        (finding,) = [finding async for finding in models.cloud(settings, online=True)]
+        (finding,) = [finding async for finding in doctor.cloud(settings, online=True)]
 
     assert (finding.verdict, finding.text) == (
         "failed",
         f"{sentence.removesuffix('.')}: the API answered {status}",
     )
-    assert finding.advice == problem_of(sentence).advice
+    assert finding.advice == ADVICE[sentence]

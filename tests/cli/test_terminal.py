@@ -179,7 +179,7 @@ async def test_ready_is_told_above_the_prompt_and_what_is_typed_stays(commands, 
         await terminal.until("> what time")
         go.touch()
         told = await terminal.until("> what time", behind="ready: ")
-        assert "connected to late. Doors: this terminal, commands at " in told
+        assert "connected to late. Channels: this terminal, commands at " in told
         assert "> ready" not in terminal.shown
 
         terminal.type(" is it\n")

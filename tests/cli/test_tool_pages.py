@@ -7,8 +7,8 @@ import pytest
 from tests.fakes.running_gateway import server
 from tests.fakes.terminal import Terminal
 
-from voice_gateway.cli.parser import CALL_EXAMPLES, EXAMPLES, PROGRAM, parsed
-from voice_gateway.cli.tools import arguments_of
+from voice_gateway.cli.parser import EXAMPLES, PROGRAM, parsed
+from voice_gateway.cli.tools import CALL_EXAMPLES, arguments_of
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.timers import TimerStore

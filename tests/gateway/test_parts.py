@@ -11,7 +11,7 @@ from voice_gateway.events import Acted, EventBus, State
 from voice_gateway.llm.anthropic import errors as anthropic_errors
 from voice_gateway.llm.ollama import errors as ollama_errors
 from voice_gateway.mcp_client.integration import ServerStatus
-from voice_gateway.reports import model_report, outside_parts, server_report, what_is_left
+from voice_gateway.reports import model_report, outside_parts, server_report, what_is_missing
 from voice_gateway.turn import ToolOutcome, Utterance
 
 CONNECTED = ServerStatus(
@@ -44,17 +44,14 @@ def test_each_state_of_a_server_has_its_sentence(change, state, says):
     assert bool(advice) is (state is State.DEGRADED)
 
 
-@pytest.mark.parametrize(
-    ("names", "words"),
-    [
-        ([], "I have no tools"),
-        (["get_current_datetime"], "I have the clock"),
-        (["search_web", "get_current_datetime", "x"], "I have the clock and search"),
-        (["control_speaker_volume", "search_web", "set_timer"], "I have timers, search and volume"),
-    ],
-)
-def test_what_is_left_is_said_as_people_do(names, words):
-    assert what_is_left(names) == words
+def test_what_is_missing_is_named_with_what_is_missing():
+    down = replace(CONNECTED, state="degraded")
+    tools = ["control_speaker_volume", "search_web", "set_timer"]
+
+    assert what_is_missing([down], [], tools) == [
+        "The zwave server is not answering; I have timers, search and volume."
+    ]
+    assert what_is_missing([CONNECTED], [], tools) == []
 
 
 def acted(name: str, *, ok: bool, error: str | None = None) -> Acted:

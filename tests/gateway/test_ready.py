@@ -98,7 +98,7 @@ async def test_the_ready_line_names_every_door_and_its_address(commands):
         f"MQTT at 127.0.0.1:{broker} (voice/req)",
         f"Wyoming at tcp://127.0.0.1:{wyoming}",
     ]
-    assert f"local brain. Doors: {', '.join(doors)}. " in told
+    assert f"local brain. Channels: {', '.join(doors)}. " in told
     assert "secret" not in told
 
 

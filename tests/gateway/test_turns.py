@@ -41,10 +41,7 @@ def test_a_turn_of_ask_is_listed_shown_exported_replayed_and_deleted(command, tm
     assert (turn["text"], turn["acts"][0]["outcome"]) == ("turn on the floor lamp", "confirmed")
     shown = json.loads(command("turns", "show", turn["id"][:8], "--json"))
     assert shown["events"][0]["type"] == "heard"
-    assert (
-        command("turns", "export", turn["id"], "--as-test")
-        == "own | turn on the floor lamp | on Floor Lamp\n"
-    )
+    assert json.loads(command("turns", "export", turn["id"])) == shown
 
     # A replay starts no server and leaves every file as it was.
     marker, config = tmp_path / "started", tmp_path / "settings.toml"
@@ -52,7 +49,6 @@ def test_a_turn_of_ask_is_listed_shown_exported_replayed_and_deleted(command, tm
     before = {path: path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()}
     again = json.loads(command("replay", turn["id"], "--json", "--config", str(config)))
     assert again["differences"] == []
-    assert json.loads(command("replay", "--since", "1d", "--json", "--config", str(config)))[0] == again
     assert not marker.exists()
     assert {path: path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()} == before
 
@@ -66,4 +62,3 @@ def test_what_is_not_there_or_not_said_has_its_exit_code(command):
     command("turns", "show", "nothing", code=1)
     command("turns", "delete", code=2)
     command("replay", code=2)
-    command("replay", "--since", "soon", code=2)

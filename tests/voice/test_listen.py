@@ -73,9 +73,9 @@ async def test_a_session_prints_transcript_tool_call_and_reply(commands):
     assert turn["timings_ms"]["endpoint"] == pytest.approx(320, abs=40)
     assert turn["timings_ms"]["first_audio"] > turn["timings_ms"]["endpoint"]
     assert 0.5 < turn["audio_seconds"] < 3
-    heard = await commands.run("transcribe", "answer.wav", "--json")
+    heard = await commands.run("listen", "answer.wav", "--no-wake", "--json")
     # "It's 5:25 PM.", "It's twelve o seven a m.": which of them is heard depends on the hour.
-    assert re.search(r"^it's .*[ap]\W*m\b", json.loads(heard.out)["text"].lower())
+    assert re.search(r"^it's .*[ap]\W*m\b", lines(heard)[0]["transcript"].lower())
 
 
 async def test_a_wake_word_without_a_command_gives_an_object(home, speech):
@@ -130,8 +130,8 @@ async def test_say_writes_words_that_can_be_heard(commands):
 
     assert ended.code == 0, ended.err
     assert ended.json["text"] == "The kitchen light is on."
-    heard = await commands.run("transcribe", "said.wav", "--json")
-    assert words(json.loads(heard.out)["text"]) == ["the", "kitchen", "light", "is", "on"]
+    heard = await commands.run("listen", "said.wav", "--no-wake", "--json")
+    assert words(lines(heard)[0]["transcript"]) == ["the", "kitchen", "light", "is", "on"]
 
 
 @pytest.mark.parametrize("name", [one["file"] for one in recordings("wake_command")])

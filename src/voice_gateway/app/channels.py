@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from voice_gateway.config import control_file, data_folder
 from voice_gateway.errors import LinkError
 from voice_gateway.events import Event, Notice, Progressed, State, Waiting
-from voice_gateway.problems.sentences import VOICE_PACKAGE
+from voice_gateway.problems import VOICE_PACKAGE
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway

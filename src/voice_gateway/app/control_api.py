@@ -1,6 +1,7 @@
 """What other commands may ask of the running gateway, by the control socket."""
 
 import asyncio
+import base64
 import logging
 import threading
 import time
@@ -9,19 +10,22 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.app.catalogue import catalogue_request, fetched
 from voice_gateway.app.model import autonomy
-from voice_gateway.app.tool_list import tool_request
+from voice_gateway.artifacts import content, file_name, said
 from voice_gateway.channels.control import Operation, answer_json
 from voice_gateway.config import data_folder
-from voice_gateway.errors import ErrorKind, ToolError
+from voice_gateway.conversation.prompts import find_prompt, sentence
+from voice_gateway.errors import ErrorKind, GatewayError, ToolError
 from voice_gateway.events import PartState, Progressed, State
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
 from voice_gateway.progress import OnProgress, Progress, listener, progress_to
 from voice_gateway.reports import server_hangs
+from voice_gateway.tools.executor import unknown_tool
 from voice_gateway.tools.masking import mask
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance, new_id
+from voice_gateway.tools.plain_text import plain_text
+from voice_gateway.tools.traits import qualified_name, schema_of, traits
+from voice_gateway.turn import Artifact, Reply, ToolCall, ToolOutcome, Utterance, new_id
 from voice_gateway.turns.acts import Where
 
 if TYPE_CHECKING:
@@ -178,3 +182,114 @@ def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float, *
     return ToolOutcome(
         call.id, call.name, text, ok=False, seconds=seconds, args=args, error=ErrorKind.UNAVAILABLE
     )
+
+
+# --- the tools
+
+
+async def tool_request(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
+    """All tools, or one of them, in plain data."""
+    tools = gateway.tools.all()
+    if asked["action"] == "show":
+        found = gateway.tools.find(str(asked["name"]))
+        if found is None:
+            return {"unknown": unknown_tool(str(asked["name"]), gateway.tools)}
+        tools = [found]
+    reasons = gateway.left_out()
+    silent = [status.name for status in gateway.link.status() if status.state != "connected"]
+    return {"tools": [_record(gateway, tool, reasons) for tool in tools], "silent": silent}
+
+
+def _record(gateway: "Gateway", tool: Any, reasons: Mapping[str, str]) -> dict[str, Any]:
+    """`tool` is what `tools --json` promises for each; the rest is for people."""
+    name, known = gateway.tools.offered_name(tool), traits(tool)
+    reason = reasons.get(name)
+    return {
+        "tool": {
+            "name": name,
+            "qualified_name": qualified_name(tool),
+            "source": known.source,
+            "description": tool.description,
+            "parameters": schema_of(tool),
+            "read_only": known.read_only,
+            "offered": reason is None,
+        },
+        "own_name": known.original_name or tool.name,
+        "title": known.title,
+        "summary": known.summary,
+        "origin": _origin(gateway, tool),
+        "left_out": reason,
+    }
+
+
+def _origin(gateway: "Gateway", tool: Any) -> str:
+    source = traits(tool).source
+    if source == "builtin":
+        return "the gateway itself"
+    if origin := traits(tool).origin:
+        return f"{origin}{', which says nothing of itself' if not traits(tool).trusted else ''}"
+    simulated = [status.name for status in gateway.link.status() if status.simulated]
+    about = ", simulated home" if source in simulated else ""
+    return f"the server {source}{about}{', not trusted' if not traits(tool).trusted else ''}"
+
+
+# --- resources and prompts of MCP servers
+
+
+async def catalogue_request(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists with the servers that did not answer; of what is read, its text and files, or the problem."""
+    try:
+        if asked["op"] == "resources":
+            return await _resources(gateway, asked)
+        return await _prompts(gateway, asked)
+    except GatewayError as error:
+        return {"problem": plain_text(str(error))[0]}
+
+
+async def _resources(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
+    if asked["action"] == "list":
+        found = await gateway.link.resources()
+        return {"resources": [one.to_json() for one in found.resources], "problems": found.problems}
+    read = await gateway.link.read_resource(str(asked["uri"]), asked.get("server"))
+    return {"text": plain_text(read.text)[0], "files": packed(read.artifacts)}
+
+
+async def _prompts(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
+    found = await gateway.link.prompts()
+    if asked["action"] == "list":
+        listed = [{**one.to_json(), "say": sentence(one)} for one in found.prompts]
+        return {"prompts": listed, "problems": found.problems}
+    name = str(asked["name"])
+    prompt = find_prompt(name, found.prompts)
+    if prompt is None:
+        raise ToolError(f'There is no prompt "{name}". {" ".join(found.problems)}'.strip())
+    if lacking := [one.name for one in prompt.arguments if one.required and one.name not in asked["args"]]:
+        example = " ".join(f"{one}=…" for one in lacking)
+        raise ToolError(f'The prompt "{prompt.name}" needs {" and ".join(lacking)}: add {example}.')
+    got = await gateway.link.get_prompt(prompt.server, prompt.name, asked["args"])
+    return {"server": prompt.server, "name": prompt.name, "text": plain_text(got.text)[0]}
+
+
+async def fetched(gateway: "Gateway", outcome: ToolOutcome) -> list[dict[str, Any]]:
+    """The files of an outcome; a link is read by the server that gave it."""
+    found: list[Artifact] = []
+    tool = gateway.tools.find(outcome.name)
+    server = traits(tool).source if tool is not None else None
+    for one in outcome.artifacts:
+        if one.kind != "link":
+            found.append(one)
+            continue
+        try:
+            found += (await gateway.link.read_resource(one.uri, server)).artifacts
+        except GatewayError:
+            continue  # an address for people, or one that has gone; the text names it
+    return packed(found)
+
+
+def packed(artifacts: "tuple[Artifact, ...] | list[Artifact]") -> list[dict[str, Any]]:
+    """As they go through the control socket."""
+    return [
+        {"name": file_name(one, number), "said": said(one), "data": base64.b64encode(content(one)).decode()}
+        for number, one in enumerate(artifacts, 1)
+        if one.data is not None
+    ]

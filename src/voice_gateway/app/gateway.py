@@ -9,7 +9,6 @@ from typing import Any
 
 from home_words.kinds import HomeDevice
 from home_words.resolver import Nothing
-from voice_gateway import quick_start
 from voice_gateway.app.channels import Doors, announced_by_running
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
@@ -31,7 +30,7 @@ from voice_gateway.integrations.sources import Sources
 from voice_gateway.mcp_client.catalogue import Catalogue
 from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
-from voice_gateway.problems.sentences import OWN_TOOLS_LEFT_OUT
+from voice_gateway.problems import OWN_TOOLS_LEFT_OUT
 from voice_gateway.recorder.recorder import TURNS_FILE, Recorder, Surroundings
 from voice_gateway.recorder.why import Why
 from voice_gateway.reports import (
@@ -388,7 +387,6 @@ async def opened(
     close_folder(data_folder())
     async with asyncio.TaskGroup() as tasks:
         gateway = Gateway(settings, tasks, store=store, watch=watch)
-        quick_start.begun()
         try:
             yield gateway
         finally:

@@ -10,7 +10,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.events import Event, PartState, State
 from voice_gateway.llm.anthropic.errors import NO_KEY
 from voice_gateway.llm.ollama.health import ModelHealth
-from voice_gateway.problems.sentences import MODEL_NO_KEY
+from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.reports import autonomy_report, model_report
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import Notice, State
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.events import RESOURCE
-from voice_gateway.problems.sentences import ROUTINES_LOST
+from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import JudgedCalls, RoutineBook
 from voice_gateway.routines.model import MAKE, Call, LastRun, Later, Missing, ResourceState, Routine

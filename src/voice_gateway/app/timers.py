@@ -8,7 +8,7 @@ from voice_gateway.app.published_timers import KeptPlans, kept_timers
 from voice_gateway.config import data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import EventBus, Notice, State
-from voice_gateway.problems.sentences import TIMERS_LOST
+from voice_gateway.problems import TIMERS_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.shared.rows import SharedRedis
 from voice_gateway.tools.builtin import system_clock

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway import __version__
-from voice_gateway.app.control_api import all_parts
-from voice_gateway.app.tool_list import tool_request
+from voice_gateway.app.control_api import all_parts, tool_request
 from voice_gateway.channels.web.channel import Start, WebChannel
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import web_token_file

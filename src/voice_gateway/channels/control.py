@@ -18,7 +18,7 @@ from voice_gateway.channels.marks import mark_lines
 from voice_gateway.errors import LinkError
 from voice_gateway.interruption import Interruption
 from voice_gateway.private_files import ROOT, changeable_by_others, private_folder
-from voice_gateway.problems.sentences import FOREIGN_SOCKET, SECOND_GATEWAY
+from voice_gateway.problems import FOREIGN_SOCKET, SECOND_GATEWAY
 from voice_gateway.progress import OnProgress, Progress, progress_to, read_progress
 from voice_gateway.turn import Reply
 

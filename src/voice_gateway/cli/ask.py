@@ -1,4 +1,4 @@
-"""`voice-gateway ask`: one question, one answer on stdout, everything else on stderr."""
+"""`voice-gateway ask`: one answer on stdout, everything else on stderr."""
 
 import argparse
 import asyncio
@@ -10,6 +10,7 @@ from voice_gateway.channels.control import answer_json
 from voice_gateway.channels.progress_line import ProgressLine
 from voice_gateway.channels.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.parser import Parser
 from voice_gateway.config import conversations_file
 from voice_gateway.errors import LinkError
 from voice_gateway.events import Event, Waiting
@@ -17,6 +18,16 @@ from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.executor import WAIT_SECONDS
 from voice_gateway.turn import COMMANDS, Reply, Utterance
 from voice_gateway.turns.acts import Where
+
+
+def arguments(command: Parser) -> None:
+    command.description = "Print one answer. Exit code 0: answered, and no tool call failed; else 1."
+    command.add_argument("text", nargs="+", help="what to say")
+    command.add_argument(
+        "--conversation", metavar="ID", help="which conversation this belongs to (default: the last one)"
+    )
+    command.add_argument("--room", help='where you are; settles "turn on the light"')
+    command.add_argument("--explain", action="store_true", help="say on stderr which stage answered, and why")
 
 
 async def ask(options: argparse.Namespace) -> int:
@@ -52,7 +63,7 @@ def printed(options: argparse.Namespace, answer: dict[str, Any]) -> int:
 async def _there(
     options: argparse.Namespace, utterance: Utterance, message: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """By the running gateway, if there is one; one that ends in the middle leaves a reply, too."""
+    """The running gateway's answer, or None if there is none; a reply with the error if it ends meanwhile."""
     conversation_id, started = utterance.conversation_id, perf_counter()
     message = {**message, "conversation_id": conversation_id}
     waiting = Waiting(utterance, "the running gateway")
@@ -60,7 +71,7 @@ async def _there(
     shown = listener()
 
     def moved(progress: Progress) -> None:
-        timer.cancel()  # who sees how far it is knows that it is under way
+        timer.cancel()  # progress shows that it is under way
         if shown is not None:
             shown(progress)
 

@@ -10,8 +10,7 @@ from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.config import Loaded, control_file, data_folder, load, named_file
 from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.logs import one_line
-from voice_gateway.problems.machine import SETTINGS_OPEN
-from voice_gateway.problems.sentences import SETTINGS_READABLE
+from voice_gateway.problems import ADVICE, SETTINGS_READABLE
 from voice_gateway.progress import OnProgress
 
 OPENED = ("/dev/", "/proc/self/fd/")
@@ -25,7 +24,7 @@ def loaded(options: argparse.Namespace) -> Loaded:
         overrides["brain.room"] = room
     found = load(checked_file(named_file(getattr(options, "config", None))), overrides=overrides)
     if found.readable:
-        text = f"{SETTINGS_READABLE.format(file=found.file, what=found.readable)} {SETTINGS_OPEN.advice}"
+        text = f"{SETTINGS_READABLE.format(file=found.file, what=found.readable)} {ADVICE[SETTINGS_READABLE]}"
         print(f"{PROGRAM}: {one_line(text)} ends that.", file=sys.stderr)
     return found
 

@@ -10,12 +10,26 @@ from pydantic import SecretStr
 
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import checked_file, loaded, wants_json
+from voice_gateway.cli.parser import Parser
 from voice_gateway.config import Loaded, Settings, named_file
 from voice_gateway.config.folders import user_file
 from voice_gateway.config.tree import setting_names
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
 from voice_gateway.tools.masking import HIDDEN, hide_secrets
+
+
+def arguments(command: Parser) -> None:
+    add = command.actions()
+    add("show", "every setting, its value and where it came from (the default)")
+    add("check", "exit code 0 when all is well, 2 when not")
+    add("path", "the file in use; exit code 1 when there is none")
+    change = add("set", "change one setting in the settings file")
+    change.add_argument("key", metavar="KEY", help="as `config show` has it, such as brain.room")
+    change.add_argument("value", metavar="VALUE", help='its value; lists as "a, b"; "" for none')
+    add("edit", "open the settings file in $EDITOR, and check it")
+    init = add("init", "write a commented settings file")
+    init.add_argument("--force", action="store_true", help="write over an existing file")
 
 
 def config(options: argparse.Namespace) -> int:

@@ -11,8 +11,20 @@ from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.channels.voice.recorded import Recorded
 from voice_gateway.channels.voice.recording import check_recording
 from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import first_error
 from voice_gateway.speaking.speaker import KeepingSpeaker
+
+
+def arguments(command: Parser) -> None:
+    command.description = (
+        "Print each stage with its time; --json: one object for each turn. "
+        "Exit code 0: something was heard, and all of it was answered well; else 1."
+    )
+    command.add_argument("file", metavar="FILE.wav", help="a recording: wake word, then a command")
+    command.add_argument("--out", metavar="FILE", help="keep the spoken answer in a WAV file")
+    command.add_argument("--no-wake", action="store_true", help="the whole recording is one command")
+    command.add_argument("--paced", action="store_true", help="in real time, not as fast as possible")
 
 
 async def listen(options: argparse.Namespace) -> int:

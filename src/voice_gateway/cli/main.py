@@ -1,9 +1,8 @@
-"""The command line: one function for each command, one exit code for each way to end."""
+"""The entry of the command line: streams, signals, and one exit code for each way to end."""
 
 import argparse
 import asyncio
 import contextlib
-import importlib
 import inspect
 import io
 import signal
@@ -11,48 +10,57 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from voice_gateway import logs, quick_start
-from voice_gateway.cli.parser import PROGRAM, parsed, parser
+from voice_gateway import logs
+from voice_gateway.cli.parser import PROGRAM, command_module, parsed, parser
 from voice_gateway.errors import ConfigError, GatewayError, first_error
 
-# Commands that need the packages for speech, which are an extra, and what for.
-OF_SPEECH = {"transcribe": "hearing", "listen": "hearing", "say": "speaking"}
-PACKAGES = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
+# Packages of the extra `speech`, and of the extra `search`.
+SPEECH = ("sounddevice", "numpy", "wyoming", "hibari", "moonshine_voice", "soxr", "soundfile")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    options = parsed(argv)
-    if options.command is None:
-        parser().print_help(sys.stderr)
-        return 2
-    debug = getattr(options, "debug", False)
-    logs.set_up(getattr(options, "log_level", "warning"), debug=debug, file=_log_file(options))
-    _set_up_streams(options)
     stopped: list[signal.Signals] = []
-    quick_start.begin()
+    options = argparse.Namespace(command=None)
     try:
+        options = parsed(argv)
+        if options.command is None:
+            parser().print_help(sys.stderr)
+            return 2
+        debug = getattr(options, "debug", False)
+        logs.set_up(getattr(options, "log_level", "warning"), debug=debug, file=_log_file(options))
+        _set_up_streams(options)
         return asyncio.run(_stoppable(options, stopped))
-    except GatewayError as error:
-        if debug:
-            raise
-        for line in str(error).split("\n") if isinstance(error, ConfigError) else [str(error)]:
-            print(f"{PROGRAM}: {logs.one_line(line)}", file=sys.stderr)
-        return 2 if isinstance(error, ConfigError) else 1
     except asyncio.CancelledError:
         # A service manager's stop is a good end of `run`; everything else was cut off.
         return 0 if options.command == "run" and signal.SIGTERM in stopped else 128 + stopped[0]
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone; there is nobody to complain to
+        sys.stderr.close()  # the reader of our output has gone
         return 1
-    except Exception as error:  # a bug: one line for people, everything for whoever asked for it
-        if debug:
+    except Exception as error:
+        if getattr(options, "debug", False):
             raise
-        root = first_error(error)
-        bug = logs.one_line(f"{type(root).__name__}: {root}")
-        print(f"{PROGRAM}: internal error: {bug} (--debug shows more)", file=sys.stderr)
-        return 1
-    finally:
-        quick_start.end()
+        for line in _told(error):
+            print(f"{PROGRAM}: {logs.one_line(line)}", file=sys.stderr)
+        return 2 if isinstance(error, ConfigError) else 1
+
+
+def _told(error: Exception) -> list[str]:
+    """One line for people, or one for each mistake in the settings; --debug shows the traceback."""
+    if isinstance(error, ConfigError):
+        return str(error).split("\n")
+    if isinstance(error, GatewayError):
+        return [str(error)]
+    root = first_error(error)
+    if isinstance(root, ModuleNotFoundError):
+        return [missing_package(root)]
+    return [f"internal error: {type(root).__name__}: {root} (--debug shows more)"]
+
+
+def missing_package(error: ModuleNotFoundError) -> str:
+    """One sentence with the command that installs it."""
+    package = (error.name or "").partition(".")[0]
+    extra = "[speech]" if package in SPEECH else ""
+    return f"the package {package} is missing: run `make setup`, or `pip install 'voice-gateway{extra}'`"
 
 
 def _set_up_streams(options: argparse.Namespace) -> None:
@@ -66,7 +74,7 @@ def _set_up_streams(options: argparse.Namespace) -> None:
 
 
 def _log_file(options: argparse.Namespace) -> Path | None:
-    """None: to stderr, for scripts and service managers, and for who asks for logs at a terminal."""
+    """None logs to stderr: for scripts, for service managers, and when logs were asked for."""
     asked_for = hasattr(options, "debug") or hasattr(options, "log_level")
     if asked_for or sys.stderr is None or not sys.stderr.isatty():
         return None
@@ -76,7 +84,7 @@ def _log_file(options: argparse.Namespace) -> Path | None:
 
 
 async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals]) -> int:
-    """The first signal stops everything in order; a second one would only disturb that."""
+    """Run the command; the first signal stops everything in order, further ones are ignored."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
     def stop(number: signal.Signals) -> None:
@@ -85,21 +93,9 @@ async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals])
         stopped.append(number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        with contextlib.suppress(
-            NotImplementedError, RuntimeError
-        ):  # not on every platform, not in every thread
+        # not on every platform, and not in every thread
+        with contextlib.suppress(NotImplementedError, RuntimeError):
             loop.add_signal_handler(number, stop, number)
-    return await _command(options)
-
-
-async def _command(options: argparse.Namespace) -> int:
-    """Each command is a function in a file of its name, imported here: `--help` and mistakes cost nothing."""
-    name = "run" if options.command == "chat" else options.command
-    try:
-        command = getattr(importlib.import_module(f"voice_gateway.cli.{name}"), name)
-    except ModuleNotFoundError as error:
-        if name not in OF_SPEECH:
-            raise
-        raise GatewayError(f"{OF_SPEECH[name]} needs {error.name}: {PACKAGES}") from error
-    result = command(options)
+    module = command_module(options.command)
+    result = getattr(module, module.__name__.rpartition(".")[2])(options)
     return int(await result if inspect.isawaitable(result) else result)

@@ -1,41 +1,82 @@
-"""`voice-gateway mcp`: the tool servers that are set up, and the logins at them."""
+"""`voice-gateway mcp`: the MCP servers, what they have to read, their prompts, and the logins at them."""
 
 import argparse
-from collections.abc import Awaitable, Callable
+import asyncio
+import contextlib
+import sys
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
-from voice_gateway.channels.terminal import print_json, printable
-from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.artifacts import size_of
+from voice_gateway.channels.terminal import print_json, print_reply, printable
+from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.config import servers_shown
-from voice_gateway.cli.login import login, logout
+from voice_gateway.cli.parser import PROGRAM, Parser
+from voice_gateway.cli.tools import add_pairs, arguments_of, print_saved, save, wide_console
+from voice_gateway.config import ServerSettings
+from voice_gateway.config.kinds import did_you_mean
+from voice_gateway.errors import ConfigError, LinkError
+from voice_gateway.logs import one_line
+from voice_gateway.mcp_client.login_file import LoginFile
+
+if TYPE_CHECKING:
+    from mcp.shared.auth import AuthorizationCodeResult
+
+LOGIN_SECONDS = 300.0
+REQUEST_LIMIT = 64 * 1024
+PATH = "/callback"
+
+
+def arguments(command: Parser) -> None:
+    add = command.actions()
+    add("list", "each server, and where it was set up (the default)")
+    add("resources", "what the servers have to read, templates included")
+    read = add("read", "print one resource, or keep it as a file")
+    read.add_argument("uri", metavar="URI", help="as `voice-gateway mcp resources` shows it")
+    read.add_argument("--server", metavar="NAME", help="whose it is, where several have it")
+    read.add_argument("--save", metavar="DIR", help="keep it in this folder")
+    add("prompts", "the prompts of the servers, and what one says to run one")
+    prompt = add("prompt", "the text of one prompt")
+    prompt.add_argument("name", metavar="NAME", help="as `voice-gateway mcp prompts` shows it")
+    add_pairs(prompt)
+    login = add("login", "log in at a server, with a browser")
+    login.add_argument("name", metavar="NAME", help="the server, as `voice-gateway mcp` shows it")
+    login.add_argument("--client-id", metavar="ID", help="as which client, where a server registers none")
+    login.add_argument("--port", type=int, default=0, help="of this machine, to which the browser comes back")
+    logout = add("logout", "forget the login at a server")
+    logout.add_argument("name", metavar="NAME", help="the server")
 
 
 async def mcp(options: argparse.Namespace) -> int:
-    actions: dict[str | None, Callable[[argparse.Namespace], Awaitable[int]]] = {
-        None: _list,
-        "list": _list,
-        "login": login,
-        "logout": logout,
-    }
-    return await actions[options.action](options)
+    actions = {
+        "resources": _resources, "read": _read, "prompts": _prompts, "prompt": _prompt,
+        "login": login, "logout": logout,
+    }  # fmt: skip
+    return await actions.get(options.action, _list)(options)
 
 
 async def _list(options: argparse.Namespace) -> int:
-    """As the settings have them; how they are doing `voice-gateway status` says."""
+    """As the settings have them; `voice-gateway status` says how they are."""
     found = loaded(options)
     rows = [
         (name, words, found.origins.get(f"mcpServers.{name}", "default"))
         for name, words in servers_shown(found.settings).items()
     ]
-    left_out = [one for one in found.settings.left_out if one.name]
+    left_out = [entry for entry in found.settings.left_out if entry.name]
     if wants_json(options):
         listed = [{"name": name, "reached": words, "origin": origin} for name, words, origin in rows]
         missing = [
-            {"name": one.name, "reached": None, "origin": str(one.file), "left_out": one.reason}
-            for one in left_out
+            {"name": entry.name, "reached": None, "origin": str(entry.file), "left_out": entry.reason}
+            for entry in left_out
         ]
         print_json([*listed, *missing])
         return 0
-    rows += [(one.name, f"left out: {one.reason}", str(one.file)) for one in left_out]
+    rows += [(entry.name, f"left out: {entry.reason}", str(entry.file)) for entry in left_out]
     from rich.console import Console
     from rich.table import Table
 
@@ -46,3 +87,226 @@ async def _list(options: argparse.Namespace) -> int:
         table.add_row(*map(printable, row))
     Console().print(table)
     return 0
+
+
+# --- resources and prompts
+
+
+async def _asked(options: argparse.Namespace, op: str, action: str, **more: Any) -> dict[str, Any]:
+    """By the running gateway, if there is one; else the servers are connected for this question."""
+    message = {"op": op, "action": action, **more}
+    if (answer := await ask_running(options, message)) is not None:
+        return dict(answer)
+    from voice_gateway.app import opened
+    from voice_gateway.app.control_api import catalogue_request
+
+    async with opened(loaded(options).settings) as gateway:
+        await gateway.linked()
+        return await catalogue_request(gateway, message)
+
+
+async def _resources(options: argparse.Namespace) -> int:
+    answer = await _asked(options, "resources", "list")
+    rows = [(resource["server"], resource["uri"], _facts(resource)) for resource in answer["resources"]]
+    return _print_listed(options, answer, "resources", rows)
+
+
+def _facts(resource: dict[str, Any]) -> str:
+    facts = [resource["title"] or resource["name"], resource["mime_type"]]
+    facts += [size_of(resource["size"])] if resource["size"] is not None else []
+    facts += ["put a value in place of {…}"] if resource["template"] else []
+    return ", ".join(fact for fact in facts if fact)
+
+
+async def _read(options: argparse.Namespace) -> int:
+    answer = await _asked(options, "resources", "read", uri=options.uri, server=options.server)
+    if "problem" in answer:
+        print_reply(f"Error: {answer['problem']}", out=sys.stderr)
+        return 1
+    files = answer.pop("files")
+    saved = save(files, Path(options.save)) if options.save else []
+    if wants_json(options):
+        print_json({"uri": options.uri, **answer, "saved": [str(path) for path in saved]})
+        return 0
+    if not options.save:
+        print_reply(answer["text"])
+    print_saved(saved, files[: len(saved)])
+    return 0
+
+
+async def _prompts(options: argparse.Namespace) -> int:
+    answer = await _asked(options, "prompts", "list")
+    rows = []
+    for prompt in answer["prompts"]:
+        taken = [each["name"] if each["required"] else f"[{each['name']}]" for each in prompt["arguments"]]
+        about = (prompt["description"] or prompt["title"] or prompt["name"]).rstrip(". ")
+        rows.append(
+            (prompt["server"], " ".join([prompt["name"], *taken]), f'{about}. Say: "{prompt["say"]}"')
+        )
+    return _print_listed(options, answer, "prompts", rows)
+
+
+async def _prompt(options: argparse.Namespace) -> int:
+    given = {key: str(value) for key, value in arguments_of(options).items()}
+    answer = await _asked(options, "prompts", "get", name=options.name, args=given)
+    if "problem" in answer:
+        print_reply(f"Error: {answer['problem']}", out=sys.stderr)
+        return 1
+    if wants_json(options):
+        print_json(answer)
+    else:
+        print_reply(answer["text"])
+    return 0
+
+
+def _print_listed(
+    options: argparse.Namespace, answer: dict[str, Any], kind: str, rows: Sequence[tuple[str, str, str]]
+) -> int:
+    """By server: what it is called, and what is known about it. Exit code 1 if a server did not answer."""
+    if wants_json(options):
+        print_json(answer[kind])
+    elif not rows:
+        print(f"No MCP server that is connected offers {kind}.")
+    else:
+        from rich.padding import Padding
+        from rich.table import Table
+        from rich.text import Text
+
+        console = wide_console()
+        for server in dict.fromkeys(row[0] for row in rows):
+            console.print(Text(f"the server {printable(server)}", "bold"))
+            table = Table.grid(padding=(0, 2, 0, 0))
+            table.add_column(overflow="fold")
+            table.add_column()
+            for _, called, about in (row for row in rows if row[0] == server):
+                table.add_row(Text(printable(called), "cyan"), Text(printable(about)))
+            console.print(Padding(table, (0, 0, 0, 2), expand=False))
+    for problem in answer["problems"]:
+        print(f"{PROGRAM}: {one_line(problem)}", file=sys.stderr)
+    return 1 if answer["problems"] else 0
+
+
+# --- logins
+
+
+async def login(options: argparse.Namespace) -> int:
+    """Exit code 0: logged in, or no login is needed."""
+    name, server = _server(options)
+    try:
+        async with _listening(options.port) as visit, asyncio.timeout(LOGIN_SECONDS):
+            from voice_gateway.mcp_client.oauth import log_in
+
+            needed = await log_in(
+                name,
+                server.url or "",
+                visit.address,
+                show=_show,
+                answer=visit.answer,
+                client_id=options.client_id,
+            )
+    except TimeoutError:
+        return _told(options, f"nobody logged in within {LOGIN_SECONDS:g} s", ok=False)
+    except (LinkError, OSError) as error:
+        return _told(options, f"{name}: {error}", ok=False)
+    if not needed:
+        return _told(options, f"{name} needs no login.")
+    return _told(options, f"Logged in at {name}. A gateway that is running uses it within seconds.")
+
+
+async def logout(options: argparse.Namespace) -> int:
+    name, server = _server(options)
+    known = LoginFile(name, server.url or "").forget()
+    return _told(options, f"The login at {name} is forgotten." if known else f"There is no login at {name}.")
+
+
+def _server(options: argparse.Namespace) -> tuple[str, ServerSettings]:
+    servers = loaded(options).settings.mcpServers
+    if options.name not in servers:
+        raise ConfigError(f'no server "{options.name}"{did_you_mean(options.name, servers)}')
+    if servers[options.name].url is None:
+        raise ConfigError(f'the server "{options.name}" is a command: it has no login, but perhaps an `env`')
+    return options.name, servers[options.name]
+
+
+def _told(options: argparse.Namespace, sentence: str, *, ok: bool = True) -> int:
+    if wants_json(options):
+        print_json({"ok": ok, "message": sentence})
+    else:
+        print(sentence, file=sys.stderr)
+    return 0 if ok else 1
+
+
+async def _show(address: str) -> None:
+    print(f"Log in with a browser at:\n\n  {address}\n", file=sys.stderr, flush=True)
+    if sys.stdin.isatty():
+        told = "If that browser is on another computer, paste the address here on which it ends:"
+        print(told, file=sys.stderr, flush=True)
+    with contextlib.suppress(webbrowser.Error):
+        browser = webbrowser.get()
+        if type(browser) is not webbrowser.GenericBrowser:  # that one would take the terminal
+            await asyncio.to_thread(browser.open, address)
+
+
+@dataclass
+class Visit:
+    """What the browser brings back."""
+
+    address: str
+    came: "asyncio.Future[str]"  # the query of the address on which it ended
+
+    async def answer(self) -> "AuthorizationCodeResult":
+        from mcp.shared.auth import AuthorizationCodeResult
+
+        if sys.stdin.isatty():
+            _read_pasted(self.came)
+        values = {key: several[0] for key, several in parse_qs(await self.came).items()}
+        if "error" in values:
+            reason = values.get("error_description") or values["error"]
+            raise LinkError(f"the login was refused: {reason}")
+        state, issuer = values.get("state"), values.get("iss")
+        return AuthorizationCodeResult(code=values.get("code", ""), state=state, iss=issuer)
+
+
+@contextlib.asynccontextmanager
+async def _listening(port: int) -> AsyncIterator[Visit]:
+    """Listens on this machine only, until the browser came back."""
+    came: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def visited(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            line = await reader.readline()
+            target = urlsplit(line.decode("latin-1").split(" ")[1])
+            known = target.path == PATH and ("code=" in target.query or "error=" in target.query)
+            text = "You may close this window." if known else "Nothing here."
+            head = f"HTTP/1.1 {200 if known else 404} X\r\ncontent-type: text/plain\r\nconnection: close\r\n"
+            writer.write(f"{head}content-length: {len(text)}\r\n\r\n{text}".encode())
+            await writer.drain()
+            if known and not came.done():
+                came.set_result(target.query)
+        writer.close()
+
+    server = await asyncio.start_server(visited, "127.0.0.1", port, limit=REQUEST_LIMIT)
+    taken = server.sockets[0].getsockname()[1]
+    try:
+        yield Visit(f"http://127.0.0.1:{taken}{PATH}", came)
+    finally:
+        server.close()
+
+
+def _read_pasted(came: "asyncio.Future[str]") -> None:
+    loop = asyncio.get_running_loop()
+
+    def take(query: str) -> None:
+        if not came.done():
+            came.set_result(query)
+
+    def read() -> None:
+        for line in sys.stdin:
+            query = urlsplit(line.strip()).query
+            if "code=" in query or "error=" in query:
+                with contextlib.suppress(RuntimeError):  # it came by itself meanwhile, and all is over
+                    loop.call_soon_threadsafe(take, query)
+                return
+
+    # A daemon thread: the line may never be typed.
+    threading.Thread(target=read, name="pasted address", daemon=True).start()

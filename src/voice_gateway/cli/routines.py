@@ -13,6 +13,7 @@ from voice_gateway.channels.control import answer_json
 from voice_gateway.channels.terminal import print_reply
 from voice_gateway.cli.ask import printed
 from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.parser import Parser
 from voice_gateway.config import conversations_file, data_folder
 from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.routines.book import RoutineBook
@@ -22,6 +23,25 @@ from voice_gateway.routines.store import kept_in
 from voice_gateway.shared import connected
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.turn import COMMANDS
+
+
+def arguments(command: Parser) -> None:
+    add = command.actions()
+    add("list", "what is planned, the next first (the default)")
+    new = add("add", "keep a command with a time or an event in it")
+    new.add_argument("text", nargs="+", help='for example "turn off the floor lamp every day at 11 pm"')
+    for name, line in (
+        ("cancel", "forget this one"),
+        ("skip", "leave out its next time"),
+        ("run", "do it now"),
+    ):
+        add(name, line).add_argument("id", type=int, metavar="ID", help="as `routines` shows it")
+    for name, line in (("pause", "start none until resume (vacation)"), ("resume", "start them again")):
+        add(name, line).add_argument("id", type=int, nargs="?", metavar="ID", help="only this one")
+    add("export", "all of them as TOML on stdout")
+    add("import", "keep those of a TOML file").add_argument(
+        "file", metavar="FILE", help="as `export` wrote it; - is stdin"
+    )
 
 
 async def routines(options: argparse.Namespace) -> int:
@@ -94,23 +114,19 @@ def _one(options: argparse.Namespace, book: RoutineBook) -> Routine:
 
 
 def _export(_options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
-    for record in book.exported():
-        print("[[routine]]")
-        for key, value in record.items():
-            if value not in (None, "", [], {}):
-                print(f"{key} = {_toml(value)}")
-        print()
+    import tomlkit
+
+    records = [_kept(record) for record in book.exported()]
+    if records:
+        print(tomlkit.dumps({"routine": records}))
     return 0
 
 
-def _toml(value: Any) -> str:
-    """What JSON writes is TOML, but for tables; None is left out."""
+def _kept(value: Any) -> Any:
+    """Without what says nothing: TOML has no null."""
     if isinstance(value, dict):
-        kept = (f"{json.dumps(key)} = {_toml(one)}" for key, one in value.items() if one is not None)
-        return f"{{ {', '.join(kept)} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_toml(one) for one in value if one is not None)}]"
-    return json.dumps(value)
+        return {key: _kept(part) for key, part in value.items() if part not in (None, "", [], {})}
+    return [_kept(part) for part in value if part is not None] if isinstance(value, list | tuple) else value
 
 
 _ACTIONS = {

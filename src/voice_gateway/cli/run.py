@@ -1,4 +1,4 @@
-"""`voice-gateway run` and `chat`: the text door, and for `run` everything that stays up beside it."""
+"""`voice-gateway run` and `chat`: the terminal channel, and for `run` every other channel."""
 
 import argparse
 import asyncio
@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from voice_gateway.app import Gateway, opened
 from voice_gateway.channels.terminal import Source, source, tell_unasked
 from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.parser import Parser
 from voice_gateway.config import WebSettings, conversations_file
 from voice_gateway.conversation.store import store_from
 from voice_gateway.events import Changes, Event, EventBus, PartState, State
-from voice_gateway.problems.sentences import WEB_NO_TLS
+from voice_gateway.problems import WEB_NO_TLS
 from voice_gateway.reports import damaged_file
 
 PROMPT_SECONDS = 2.0
@@ -21,26 +22,31 @@ FURTHER = (
 )
 
 
+def arguments(command: Parser) -> None:
+    command.add_argument("--room", help='where you are; settles "turn on the light"')
+    command.add_argument("--voice", action="store_true", help="run: listen and speak, too")
+
+
 async def run(options: argparse.Namespace) -> int:
     stays = options.command == "run"
     found = loaded(options)
     settings = found.settings
     behind = source(sys.stdin)
-    watch = EventBus()
-    told = damaged_file(watch, "memory", "conversations")
-    store = store_from(settings.brain.store, conversations_file(), on_damage=told)
+    events = EventBus()
+    on_damage = damaged_file(events, "memory", "conversations")
+    store = store_from(settings.brain.store, conversations_file(), on_damage=on_damage)
     announcer = Announcer(waits=stays and behind is Source.TERMINAL)
-    watch.subscribe(announcer.watched)
-    async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
-        door = gateway.doors.text(as_json=wants_json(options))
+    events.subscribe(announcer.watched)
+    async with contextlib.aclosing(store), opened(settings, store=store, watch=events) as gateway:
+        terminal = gateway.doors.text(as_json=wants_json(options))
         gateway.start_long_tasks(rings=stays)
         if stays:
             spoken = settings.voice.enabled or options.voice
-            gateway.doors.open(found.file, spoken=spoken, show=door.tell, announce=_tell)
+            gateway.doors.open(found.file, spoken=spoken, show=terminal.tell, announce=_tell)
             await _announce_ready(gateway, behind, announcer, settings.web)
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0
-        all_ok = await door.run(sys.stdin)
+        all_ok = await terminal.run(sys.stdin)
     return 0 if all_ok or behind is Source.TERMINAL else 1
 
 
@@ -50,7 +56,7 @@ async def _until_stopped() -> int:
 
 
 class Announcer:
-    """Tells when a part fails and when it comes back; what is missing at the start its own line says."""
+    """Prints when a part fails and when it comes back; the ready line names what is missing at the start."""
 
     def __init__(self, *, waits: bool) -> None:
         self._changes = Changes()
@@ -62,7 +68,7 @@ class Announcer:
             _tell(f"{part.sentence} ({part.advice})" if part.advice else part.sentence)
 
     def begin(self, parts: Sequence[PartState]) -> None:
-        """Behind the line that says ready, which has no reasons in it."""
+        """Print the reasons below the ready line, which has none."""
         for part in parts if self._waits else ():
             if part.state is State.DEGRADED and part.advice:
                 _tell(f"{part.part}: {part.advice}")
@@ -70,8 +76,8 @@ class Announcer:
 
 
 async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer, web: WebSettings) -> None:
-    """Once, when it is true. Nobody is kept waiting for it: what needs a server waits for it by itself."""
-    told = asyncio.Event()
+    """Print the ready line when every part is there or known to be missing, in a task of its own."""
+    announced = asyncio.Event()
 
     async def announce() -> None:
         await gateway.ready()
@@ -84,13 +90,13 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
         announcer.begin(gateway.watch.parts())
         if behind is Source.TERMINAL:
             _tell(FURTHER)
-        told.set()
+        announced.set()
 
     gateway.start(announce(), "ready")
-    if behind is Source.TERMINAL:  # the prompt stands below these lines, unless they take long
+    if behind is Source.TERMINAL:  # print the prompt below these lines, unless they take long
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PROMPT_SECONDS):
-                await told.wait()
+                await announced.wait()
 
 
 def _tell(text: str) -> None:

@@ -8,12 +8,18 @@ from time import perf_counter
 
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
 from voice_gateway.speaking.speaker import KeepingSpeaker, Speaker
 from voice_gateway.turns.sentences import sentences
+
+
+def arguments(command: Parser) -> None:
+    command.add_argument("text", nargs="+", help="what to say")
+    command.add_argument("--out", metavar="FILE", help="write a WAV file instead")
 
 
 async def say(options: argparse.Namespace) -> int:

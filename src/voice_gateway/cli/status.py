@@ -6,10 +6,15 @@ import time
 from voice_gateway.channels.control import Silent
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import ask_running, wants_json
+from voice_gateway.cli.parser import Parser
 
 NOT_RUNNING = (
     "No gateway is running. Start one with `voice-gateway run`; `ask` and `tools call` work without."
 )
+
+
+def arguments(_command: Parser) -> None:
+    """No arguments of its own."""
 
 
 async def status(options: argparse.Namespace) -> int:
@@ -18,7 +23,7 @@ async def status(options: argparse.Namespace) -> int:
     except Silent:
         if wants_json(options):
             print_json({"running": True, "parts": []})
-        raise  # said on stderr, with exit code 1
+        raise  # printed on stderr, with exit code 1
     if wants_json(options):
         print_json({"running": parts is not None, "parts": parts or []})
         return 0 if parts is not None else 1

@@ -1,24 +1,67 @@
-"""`voice-gateway tools`: list, show, call and check tools."""
+"""`voice-gateway tools`: list, show and call tools."""
 
 import argparse
+import base64
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.progress_line import ProgressLine
-from voice_gateway.channels.terminal import print_json, print_reply
+from voice_gateway.channels.terminal import print_json, print_reply, printable
 from voice_gateway.cli.command import ask_running, loaded, wants_json
-from voice_gateway.cli.parser import PROGRAM
-from voice_gateway.cli.saved_files import print_saved, save
-from voice_gateway.errors import ConfigError, ErrorKind, LinkError
+from voice_gateway.cli.parser import PROGRAM, Parser
+from voice_gateway.errors import ConfigError, ErrorKind, GatewayError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.progress import listener, progress_to
+from voice_gateway.tools.masking import shorten
+from voice_gateway.tools.schema import kind_of, properties_of, required_of
 from voice_gateway.turn import ToolOutcome, new_id
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
 RUNNING = "The tools of the running gateway:"
 ALONE = "No gateway is running; one would have these:"
+
+
+CALL_EXAMPLES = """\
+examples:
+  voice-gateway tools call get_current_datetime timezone=Asia/Tokyo
+  voice-gateway tools call control_speaker_volume --args '{"action": "set", "level": 30}'
+  voice-gateway tools call search_web query="weather in Oslo" --timeout 5 --json
+
+--save DIR keeps the pictures, sounds and files that a tool gives.
+Exit code: 0 when the tool succeeded, 1 when it did not, 2 for wrong usage or configuration.
+"""
+UNWRAPPED = 10_000  # characters: in a pipe lines are not wrapped
+LONGEST_NAME, LONGEST_TITLE, LONGEST_SUMMARY = 34, 26, 200
+TITLES_FROM = 100  # characters of width: a narrow window shows no titles
+FURTHER = "`voice-gateway tools NAME` shows all of one: its parameters, and what a model reads."
+MOST_TRIES = 1000  # names of saved files that are taken already
+
+
+def arguments(command: Parser) -> None:
+    add = command.actions()
+    add("list", "the tools, and where they come from (the default)")
+    show = add("show", "all about one tool; also `tools NAME`")
+    show.add_argument("name", metavar="NAME", help="the tool, as `voice-gateway tools` shows it")
+    call = add(
+        "call", "run one tool", epilog=CALL_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    call.add_argument("name", metavar="NAME", help="the tool, as `voice-gateway tools` shows it")
+    add_pairs(call)
+    call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
+    call.add_argument("--save", metavar="DIR", help="keep its pictures, sounds and files in this folder")
+
+
+def add_pairs(command: Parser) -> None:
+    command.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
+    command.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
 
 
 async def tools(options: argparse.Namespace) -> int:
@@ -35,8 +78,6 @@ async def tools(options: argparse.Namespace) -> int:
     if wants_json(options):
         print_json([record["tool"] for record in found["tools"]])
         return 0
-    from voice_gateway.cli.tool_pages import show_all
-
     print(RUNNING if running else ALONE, file=sys.stderr)
     if found["silent"]:
         print(f"Not connected, so without its tools: {', '.join(found['silent'])}.", file=sys.stderr)
@@ -46,7 +87,7 @@ async def tools(options: argparse.Namespace) -> int:
 
 async def _found_alone(options: argparse.Namespace, asked: dict[str, Any]) -> dict[str, Any]:
     from voice_gateway.app import opened
-    from voice_gateway.app.tool_list import tool_request
+    from voice_gateway.app.control_api import tool_request
 
     async with opened(loaded(options).settings) as gateway:
         await gateway.linked(installed=True)
@@ -61,8 +102,6 @@ def _show(found: dict[str, Any], *, as_json: bool) -> int:
     if as_json:
         print_json(record["tool"])
     else:
-        from voice_gateway.cli.tool_pages import show_one
-
         show_one(record)
     return 0
 
@@ -129,3 +168,136 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
             raise ConfigError(f'"{key}" is given twice')
         args[key] = value
     return args
+
+
+# --- shown to people
+
+
+def show_all(records: Sequence[Mapping[str, Any]]) -> None:
+    """Grouped by origin, with the titles and sentences for people."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = wide_console()
+    sources: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records:
+        sources.setdefault(record["origin"], []).append(record)
+    width = min(LONGEST_NAME, max((len(record["tool"]["name"]) for record in records), default=0))
+    titles = console.width >= TITLES_FROM
+    for source, several in sources.items():
+        console.print(Text(printable(source), "bold"))
+        console.print(Padding(_columns(several, width, titles=titles), (0, 0, 0, 2), expand=False))
+    if console.is_terminal:
+        console.print(Text(FURTHER, "dim"))
+
+
+def _columns(records: Sequence[Mapping[str, Any]], width: int, *, titles: bool) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(min_width=width, max_width=LONGEST_NAME, overflow="fold")
+    if titles:
+        table.add_column(min_width=LONGEST_TITLE, max_width=LONGEST_TITLE)
+    table.add_column()
+    for record in records:
+        says = Text(_summary(record))
+        if record["left_out"]:
+            says.append(f" Not offered to the model: {record['left_out']}", "yellow")
+        name = Text(printable(record["tool"]["name"]), "cyan")
+        table.add_row(name, *([Text(_title(record))] if titles else []), says)
+    return table
+
+
+def show_one(record: Mapping[str, Any]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console, tool = wide_console(), record["tool"]
+    console.print(Text.assemble((printable(tool["name"]), "bold cyan"), ("  ", ""), (_title(record), "bold")))
+    console.print(Text(_summary(record)))
+    effect = "only looks" if tool["read_only"] else "changes something"
+    console.print(Text(f"Of {printable(record['origin'])}; it {effect}."))
+    if record["left_out"]:
+        console.print(Text(f"Not offered to the model: {record['left_out']}", "yellow"))
+    console.print(Text("\nParameters", "bold"))
+    console.print(Padding(_parameters(tool["parameters"]), (0, 0, 0, 2), expand=False))
+    console.print(Text("\nWhat a model reads", "bold"))
+    console.print(Padding(Text(printable(tool["description"].strip())), (0, 0, 0, 2), expand=False))
+
+
+def _parameters(schema: Mapping[str, Any]) -> "Table | Text":
+    from rich.table import Table
+    from rich.text import Text
+
+    required = required_of(schema)
+    rows: list[tuple[str, ...]] = []
+    for parameter, form in properties_of(schema).items():
+        about = form.get("description") if isinstance(form, Mapping) else None
+        needed = "needed" if parameter in required else ""
+        rows.append((parameter, kind_of(form, schema), needed, about if isinstance(about, str) else ""))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    filled = [column for column in zip(*rows, strict=True) if any(column)]  # an empty one would take room
+    for _ in filled:
+        table.add_column(overflow="fold")  # nothing is cut: this is the page that shows all
+    for row in zip(*filled, strict=True):
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table if rows else Text("none")
+
+
+def wide_console() -> "Console":
+    """A console that wraps lines only at a terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=UNWRAPPED)
+
+
+def _title(record: Mapping[str, Any]) -> str:
+    """A tool without one has a name that says much the same."""
+    name = record["own_name"].replace("_", " ").replace("-", " ").strip()
+    return shorten(_plain(record["title"]) or name[:1].upper() + name[1:], 60)
+
+
+def _summary(record: Mapping[str, Any]) -> str:
+    """Of a server that has no words for people: the first sentence of those for models."""
+    first = record["tool"]["description"].strip().split("\n")[0]
+    text = _plain(record["summary"]) or _plain(first).split(". ")[0]
+    return shorten(f"{text.rstrip('.')}.", LONGEST_SUMMARY)
+
+
+def _plain(text: str) -> str:
+    return " ".join(printable(text).split())
+
+
+# --- saved files
+
+
+def save(files: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
+    """Write each into the folder, over nothing that is there. Returns the paths."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [_write(folder, str(one["name"]), base64.b64decode(one["data"])) for one in files]
+    except OSError as error:
+        raise GatewayError(f"cannot write to {folder}: {error.strerror or error}") from error
+
+
+def print_saved(saved: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> None:
+    """On stderr: stdout is for the answer."""
+    for path, one in zip(saved, files, strict=True):
+        print(f"saved {one['said']}: {path}", file=sys.stderr)
+
+
+def _write(folder: Path, name: str, data: bytes) -> Path:
+    """Under its name, or the next free one; a link of that name is not followed."""
+    wanted = Path(name).name or "file"
+    stem, suffix = Path(wanted).stem, Path(wanted).suffix
+    for number in range(1, MOST_TRIES):
+        path = folder / (wanted if number == 1 else f"{stem}-{number}{suffix}")
+        try:
+            with path.open("xb") as file:
+                file.write(data)
+        except FileExistsError:
+            continue
+        return path
+    raise FileExistsError(f"too many files called {wanted}")

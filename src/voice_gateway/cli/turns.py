@@ -1,4 +1,4 @@
-"""`voice-gateway turns`: what was said and done, read from the file of the flight recorder."""
+"""`voice-gateway turns`: what was said and done, read from the recorder's file."""
 
 import argparse
 import asyncio
@@ -13,10 +13,9 @@ from typing import Any
 
 from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.parser import Parser, count
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.errors import GatewayError, LinkError
-from voice_gateway.recorder.again import before_it
-from voice_gateway.recorder.as_test import as_test
 from voice_gateway.recorder.recorder import TURNS_FILE
 from voice_gateway.recorder.store import MOST_LISTED, TurnStore, public
 from voice_gateway.recorder.story import told
@@ -26,16 +25,35 @@ MOST_SHOWN = 50  # turns at a terminal
 _LIKE_AN_ID = re.compile(r"[0-9a-f]{4,32}")
 
 
+def arguments(command: Parser) -> None:
+    add = command.actions()
+    # An absent option of `list` does not undo one that was given before it.
+    listed = add("list", "the last ones, newest first (the default)", argument_default=argparse.SUPPRESS)
+    for parser in (command, listed):
+        parser.add_argument("--search", metavar="WORD", nargs="+", help="only those with all of these words")
+        parser.add_argument("--limit", type=count, metavar="N", help="how many (50; 1000 with --json)")
+    command.set_defaults(search=[])
+    show = add("show", "one turn, step by step")
+    export = add("export", "one turn as JSON")
+    export.add_argument("--wav", metavar="FILE", help="its recording instead, where recorder.audio kept it")
+    for parser in (show, export):
+        parser.add_argument(
+            "id", metavar="ID", help="as `voice-gateway turns` shows it; its beginning is enough"
+        )
+    delete = add("delete", "forget one turn, or all")
+    delete.add_argument("--all", action="store_true", help="forget every turn")
+    delete.add_argument("id", nargs="?", metavar="ID", help="which one")
+
+
 async def turns(options: argparse.Namespace) -> int:
     settings = loaded(options).settings
     store = await opened_store(options, settings)
-    action = _ACTIONS[options.action or "list"]
-    return await asyncio.to_thread(action, options, store, settings)
+    return await asyncio.to_thread(_ACTIONS[options.action or "list"], options, store)
 
 
 async def opened_store(options: argparse.Namespace, settings: Settings) -> TurnStore:
-    """With all that a running gateway has answered."""
-    with contextlib.suppress(LinkError):  # one that hangs keeps nobody from reading
+    """With every turn that a running gateway has answered."""
+    with contextlib.suppress(LinkError):  # the file can be read while the gateway hangs
         await ask_running(options, {"op": "turns"})
     kept = settings.recorder
     return TurnStore(data_folder() / TURNS_FILE, days=kept.days, megabytes=kept.megabytes)
@@ -50,7 +68,7 @@ def found(store: TurnStore, name: str) -> dict[str, Any]:
     return several[0]
 
 
-def _list(options: argparse.Namespace, store: TurnStore, _settings: Settings) -> int:
+def _list(options: argparse.Namespace, store: TurnStore) -> int:
     if wish := _wish_among(options.search, store):
         told = f"--search takes all words behind it; write `voice-gateway turns {wish}`"
         print(f"voice-gateway: {told}", file=sys.stderr)
@@ -83,7 +101,7 @@ def _wish_among(words: Sequence[str], store: TurnStore) -> str:
     return ""
 
 
-def _show(options: argparse.Namespace, store: TurnStore, _settings: Settings) -> int:
+def _show(options: argparse.Namespace, store: TurnStore) -> int:
     turn = found(store, options.id)
     if wants_json(options):
         print_json(public(turn))
@@ -93,19 +111,11 @@ def _show(options: argparse.Namespace, store: TurnStore, _settings: Settings) ->
     return 0
 
 
-def _export(options: argparse.Namespace, store: TurnStore, settings: Settings) -> int:
+def _export(options: argparse.Namespace, store: TurnStore) -> int:
     turn = found(store, options.id)
     if options.wav:
         return _export_sound(Path(options.wav), store.audio(turn["seq"]))
-    if not options.as_test:
-        print_json(public(turn))
-        return 0
-    before = before_it(store, turn, settings.brain.conversation_expiry_seconds)
-    try:
-        line = as_test(turn, before)
-    except ValueError as reason:
-        raise GatewayError(f"this turn makes no test: {reason}") from None
-    print_reply(line)
+    print_json(public(turn))
     return 0
 
 
@@ -122,7 +132,7 @@ def _export_sound(path: Path, sound: bytes | None) -> int:
     return 0
 
 
-def _delete(options: argparse.Namespace, store: TurnStore, _settings: Settings) -> int:
+def _delete(options: argparse.Namespace, store: TurnStore) -> int:
     if options.all == (options.id is not None):
         print(
             "voice-gateway: say which turn, or --all (see voice-gateway turns delete --help)", file=sys.stderr

@@ -6,8 +6,15 @@ import sys
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.cli.command import wants_json
+from voice_gateway.cli.parser import Parser
 from voice_gateway.config import web_token_file
 from voice_gateway.errors import GatewayError
+
+
+def arguments(command: Parser) -> None:
+    add = command.actions(required=True)
+    add("token", "make one and show it, this once; the old one is void")
+    add("revoke", "make the token void, at once")
 
 
 def web(options: argparse.Namespace) -> int:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 # Old setting -> the setting that replaces it, or why it is gone.
 RENAMED = {
+    "home.latitude": "home.location",
+    "home.longitude": "home.location",
     "mqtt.discovery": "mqtt.discovery_prefix",
     "permission.sensitive_doors": "permission.sensitive_channels",
     "recorder.enabled": "recorder.days",
@@ -15,6 +17,8 @@ RENAMED = {
     "voice.whisper_model": "voice.stt",
 }
 HINTS = {
+    "home.latitude": "[latitude, longitude]",
+    "home.longitude": "[latitude, longitude]",
     "mqtt.discovery": '"" is off',
     "recorder.days": "0 is off",
     "recorder.enabled": "0 keeps nothing",
@@ -24,16 +28,25 @@ HINTS = {
     "voice.whisper_model": "the model's folder itself",
 }
 REMOVED = {
+    "anthropic.max_retries": "a request is tried again twice",
+    "brain.conversation_expiry_seconds": "15 minutes of silence end a conversation",
+    "brain.max_rounds": "a turn has at most 6 model calls",
     "brain.refresh_seconds": "names are read again every 30 seconds",
     "brain.router": "the embedding router is gone",
+    "mcp.max_delay_seconds": "later attempts wait at most a minute",
+    "mcp.stop_timeout_seconds": "a server has 2 seconds to end",
     "ollama.temperature": "it is always 0",
+    "recorder.megabytes": "200 MB of turns are kept",
     "routines.limit": "there may be 1000 routines",
     "tools.hard_timeout_seconds": "a call that reports progress may take 300 seconds",
     "tools.max_parallel": "8 calls of one message run at the same time",
+    "tools.search_region": "searches are not bound to a region",
     "tools.search_safe": "searches are moderate",
     "tools.search_timeout_seconds": "a search may take 10 seconds",
     "tools.slow_seconds": "calls of more than a second are logged as slow",
     "tools.weather_timeout_seconds": "a question to Open-Meteo may take 10 seconds",
+    "voice.follow_up_seconds": "it listens 6 seconds for the answer to a question",
+    "voice.max_speech_seconds": "an utterance may take 15 seconds",
     "voice.min_speech_seconds": "less than 0.2 seconds of speech is noise",
     "voice.no_speech_seconds": "it waits 5 seconds for a command",
     "voice.pre_roll_seconds": "0.3 seconds before speech are kept",

@@ -6,7 +6,7 @@ import logging
 
 from voice_gateway.conversation.store import Store
 from voice_gateway.events import EventBus, State
-from voice_gateway.problems.sentences import MEMORY_LOST
+from voice_gateway.problems import MEMORY_LOST
 from voice_gateway.turns.history import History
 
 log = logging.getLogger(__name__)

@@ -17,8 +17,7 @@ from threading import Lock
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.events import EventBus, State
 from voice_gateway.private_files import private_file
-from voice_gateway.problems.machine import PIN
-from voice_gateway.problems.sentences import PIN_LOCKED
+from voice_gateway.problems import ADVICE, PIN_LOCKED
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +104,7 @@ class PinLock:
     def report(self, attempts: Attempts) -> None:
         if attempts.seconds_left(self._now()):
             sentence = PIN_LOCKED.format(wrong=attempts.wrong, time=in_words(attempts.locked_seconds))
-            self._watch.report("pin", State.DEGRADED, sentence, PIN.check)
+            self._watch.report("pin", State.DEGRADED, sentence, ADVICE[PIN_LOCKED])
         elif self._watch.state("pin") is State.DEGRADED:
             self._watch.report("pin", State.OK, "The PIN can be used again.")
 

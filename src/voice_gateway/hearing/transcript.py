@@ -11,8 +11,7 @@ from voice_gateway.events import EventBus, State
 from voice_gateway.hearing.endpoint import FRAME_SAMPLES, SPEECH_ABOVE
 from voice_gateway.hearing.silero import SileroActivity
 from voice_gateway.hearing.transcriber import Transcriber, noise_reason, without_wake_words
-from voice_gateway.problems.channels import TRANSCRIBER
-from voice_gateway.problems.sentences import CANNOT_UNDERSTAND
+from voice_gateway.problems import ADVICE, CANNOT_UNDERSTAND
 from voice_gateway.sound.samples import RATE, Samples
 from voice_gateway.turn import SpeechSegment, Transcript
 
@@ -29,7 +28,7 @@ async def transcript_of(
     except HearingError as error:
         log.error("what was said is lost", extra={"reason": str(error)})
         watch.report(
-            "transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error), TRANSCRIBER.advice
+            "transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error), ADVICE[CANNOT_UNDERSTAND]
         )
         return Transcript("", perf_counter() - started, noise=str(error))
     watch.report("transcriber", State.OK, f"Understanding speech with {transcriber.name}.")

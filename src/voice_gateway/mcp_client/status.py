@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.problems.sentences import SERVER_GIVEN_UP
-from voice_gateway.problems.servers import reachable, start_by_hand
+from voice_gateway.problems import SERVER_GIVEN_UP, reachable, start_by_hand
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

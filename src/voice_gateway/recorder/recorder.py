@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.config import RecorderSettings
 from voice_gateway.events import Acted, Answered, Event, EventBus, Said, State
-from voice_gateway.problems.sentences import FILE_DAMAGED, TURNS_LOST
+from voice_gateway.problems import FILE_DAMAGED, TURNS_LOST
 from voice_gateway.turn import ToolOutcome, Utterance
 
 if TYPE_CHECKING:

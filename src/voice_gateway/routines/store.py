@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import ChangeListeners
-from voice_gateway.problems.sentences import ROUTINES_LOST
+from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
 from voice_gateway.shared.rows import RedisRows, Rows, RowTable, SharedRedis
 from voice_gateway.sqlite_file import ChangeCounter, Damage, Schema, SharedTable

@@ -119,7 +119,7 @@ def find(wanted: str | None, kind: Kind, among: Sequence[SoundDevice] | None = N
     usable = [device for device in known if (device.inputs if kind == "input" else device.outputs)]
     if not usable:
         raise SoundError(
-            f"there is no {WORDS[kind]} (`voice-gateway audio list`): plug one in, or start the sound server"
+            f"there is no {WORDS[kind]} (`voice-gateway doctor`): plug one in, or start the sound server"
         )
     if wanted is None:
         defaults = [device for device in usable if _is_default(device, kind)]

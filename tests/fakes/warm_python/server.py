@@ -69,9 +69,7 @@ class Forked:
 
 
 def main() -> None:
-    from voice_gateway import quick_start
-
-    quick_start.begin()  # as the program itself begins
+    gc.set_threshold(200_000)  # a cycle that is collected in a fork could close a file of the fork
     for name in MODULES:
         importlib.import_module(name)
     gc.collect()

@@ -11,7 +11,7 @@ from tests.fakes.linked import FAKES, LIMIT, fault_server, linked
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.mcp_client.stdio.process import find_program, server_environment
-from voice_gateway.problems.sentences import SERVER_INSTALLING
+from voice_gateway.problems import SERVER_INSTALLING
 from voice_gateway.reports import server_report
 
 

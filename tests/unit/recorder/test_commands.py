@@ -9,7 +9,6 @@ from tests.unit.recorder.test_store import kept
 from voice_gateway.cli.parser import parsed
 from voice_gateway.cli.turns import MOST_SHOWN, turns
 from voice_gateway.config import data_folder
-from voice_gateway.errors import GatewayError
 from voice_gateway.recorder.recorder import TURNS_FILE
 from voice_gateway.recorder.store import TurnStore
 
@@ -126,40 +125,6 @@ def test_a_limit_is_a_number_from_one_on(capsys, number):
         parsed(["turns", "--limit", number])
     assert left.value.code == 2
     assert "--limit" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("turn", "reason"),
-    [
-        ({"heard": False}, "a routine or a hand"),
-        ({"stage": "confirmation", "reason": "chosen by hand"}, "a routine or a hand"),
-        ({"stage": "recorder"}, "asked for the record"),
-        ({"acted": [{"tool": "make_routine", "args": {"when": "at 11 pm"}}]}, "no word for make_routine"),
-    ],
-)
-async def test_what_was_not_said_or_has_no_word_makes_no_test_and_says_why(store, turn, reason):
-    store.add([said("floor lamp on", 1, at=now(), **turn)])
-
-    with pytest.raises(GatewayError, match=reason):
-        await turns(parsed(["turns", "export", "turn-00001", "--as-test"]))
-
-
-async def test_a_test_begins_where_the_conversation_did_and_has_only_what_was_said(store, capsys, tmp_path):
-    (tmp_path / "short.toml").write_text("[brain]\nconversation_expiry_seconds = 60\n")
-    at = now() - 3600
-    store.add(
-        [
-            said("turn on the desk lamp", 1, at=at - 100),
-            said("turn on the floor lamp", 2, at=at),
-            said("floor lamp on", 3, at=at + 10, stage="confirmation", reason="chosen by hand"),
-            said("why did you do that", 4, at=at + 20, stage="recorder"),
-            said("thank you", 5, at=at + 50),
-        ]
-    )
-
-    await turns(parsed(["turns", "export", "turn-00005", "--as-test", "--config", "short.toml"]))
-
-    assert capsys.readouterr().out == "own | turn on the floor lamp >> thank you | say\n"
 
 
 async def test_an_export_without_a_test_is_the_turn_as_json(store, capsys):

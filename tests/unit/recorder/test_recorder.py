@@ -94,7 +94,7 @@ async def test_sound_is_kept_only_where_it_is_wanted(tmp_path):
 
 async def test_switched_off_it_keeps_nothing(tmp_path):
     house = House("Hello.")
-    recorder = recording(tmp_path, house.conversation.watch, enabled=False)
+    recorder = recording(tmp_path, house.conversation.watch, days=0)
 
     await house.hears("hello")
     await recorder.close()

@@ -146,7 +146,7 @@ async def test_talk_with_a_model_stays_with_the_model(tmp_path):
 
 
 async def test_without_a_record_it_says_so(tmp_path):
-    talk = Talk(tmp_path, enabled=False)
+    talk = Talk(tmp_path, days=0)
 
     assert (await talk.hears("why did you do that")).text == OFF
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from voice_gateway.channels.mqtt.topics import LONGEST_PACKET, last_will, status_message, topic
 from voice_gateway.config import MqttSettings
 from voice_gateway.errors import LinkError
-from voice_gateway.problems.sentences import (
+from voice_gateway.problems import (
     BROKER_AUTHORITY,
     BROKER_LOGIN,
     BROKER_MUTE,

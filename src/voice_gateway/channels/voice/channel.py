@@ -16,7 +16,7 @@ from voice_gateway.events import Event, EventBus, PartState, State
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.hearing.transcriber import Transcriber
-from voice_gateway.problems.sentences import CANNOT_HEAR
+from voice_gateway.problems import CANNOT_HEAR
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
 from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.turn import new_id

@@ -15,8 +15,7 @@ from voice_gateway.channels.voice.alarm import Alarms
 from voice_gateway.channels.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
 from voice_gateway.events import EventBus, State
-from voice_gateway.problems.channels import SPEECH
-from voice_gateway.problems.sentences import CANNOT_SPEAK
+from voice_gateway.problems import ADVICE, CANNOT_SPEAK
 from voice_gateway.speaking.earcons import RATE, Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.speaker import Speaker
@@ -156,7 +155,7 @@ class SpeechOutput:
         known = self._watch.state(part) is State.DEGRADED  # told once, however often it is tried again
         level = logging.DEBUG if known else logging.WARNING
         log.log(level, "cannot speak", extra={"part": part, "reason": str(error)})
-        self._watch.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error), SPEECH.advice)
+        self._watch.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error), ADVICE[CANNOT_SPEAK])
 
     async def ring(self, text: str) -> None:
         """Until cancelled: a sound and what it is about, again and again, but never over somebody."""

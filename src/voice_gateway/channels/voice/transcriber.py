@@ -31,8 +31,7 @@ from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.hearing.microphone import Microphone
 from voice_gateway.hearing.transcriber import sounds_unfinished
 from voice_gateway.interruption import Interruption
-from voice_gateway.problems.channels import MICROPHONE
-from voice_gateway.problems.sentences import CANNOT_HEAR, HEARING_FAILED
+from voice_gateway.problems import ADVICE, CANNOT_HEAR, HEARING_FAILED
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, Utterance, WakeDetected, new_id
@@ -109,7 +108,9 @@ class BackgroundTranscriber:
 
     def microphone_lost(self, reason: object) -> None:
         """Whatever was being said is not waited for."""
-        self._watch.report("microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason), MICROPHONE.advice)
+        self._watch.report(
+            "microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason), ADVICE[CANNOT_HEAR]
+        )
         self._watch.report("voice", State.OFF, WAITING)
         self._step(VoiceEvent.NOTHING)
 

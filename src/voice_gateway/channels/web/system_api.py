@@ -18,7 +18,7 @@ from voice_gateway.channels.web.sse import Stream, event_stream, sse
 from voice_gateway.channels.web.stats import Stats
 from voice_gateway.events import PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus
-from voice_gateway.problems.catalogue import problem_of
+from voice_gateway.problems import advice_for
 from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import RecorderLost, TurnStore, public
 from voice_gateway.tools.masking import hide_secrets
@@ -121,9 +121,8 @@ class Health:
 
 def _part_json(part: PartState, server: ServerStatus | None) -> dict[str, Any]:
     facts = part.to_json()
-    if part.state is State.DEGRADED and (problem := problem_of(part.sentence)) is not None:
-        facts |= {"means": problem.means, "returns": problem.returns}
-        facts["advice"] = part.advice or problem.advice
+    if part.state is State.DEGRADED:
+        facts["advice"] = part.advice or advice_for(part.sentence) or ""
     facts["advice"] = _without_secrets(facts["advice"])
     if server is not None:
         lines = [_without_secrets(line) for line in server.stderr_tail.splitlines()[-STDERR_LINES:]]

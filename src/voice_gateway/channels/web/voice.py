@@ -19,8 +19,7 @@ from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import EventBus
 from voice_gateway.interruption import Interruption
-from voice_gateway.problems.channels import VOICE
-from voice_gateway.problems.sentences import VOICE_PACKAGE
+from voice_gateway.problems import ADVICE, VOICE_PACKAGE
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Utterance, new_id
 
 if TYPE_CHECKING:  # they need the speech packages, which are an extra
@@ -77,7 +76,7 @@ def voice_router(engines: Callable[[], Engines], answer: Answer, feed: Feed, sta
         except (ImportError, GatewayError) as error:
             reason = str(error)
             if isinstance(error, ImportError):
-                reason = f"{VOICE_PACKAGE.format(package=error.name)} {VOICE.advice}"
+                reason = f"{VOICE_PACKAGE.format(package=error.name)} {ADVICE[VOICE_PACKAGE]}"
             await socket.send_text(json_text({"type": "error", "text": reason}))
             await socket.close(TRY_LATER)
         finally:

@@ -17,7 +17,7 @@ from voice_gateway.llm.loop import run_loop
 from voice_gateway.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.llm.prompt import Clock, local_time, stamped
 from voice_gateway.llm.trust import several_steps, trust
-from voice_gateway.problems.sentences import MODEL_NO_KEY
+from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import schema_of
 from voice_gateway.turn import Reply

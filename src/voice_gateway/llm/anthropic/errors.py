@@ -2,7 +2,7 @@
 
 from voice_gateway.config import AnthropicSettings
 from voice_gateway.errors import BrainError, UnfitAnswer, named
-from voice_gateway.problems.sentences import (
+from voice_gateway.problems import (
     MODEL_BROKE_OFF,
     MODEL_BUSY,
     MODEL_KEY_REFUSED,

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from voice_gateway.config import OllamaSettings
 from voice_gateway.errors import BrainError, UnfitAnswer, named
 from voice_gateway.llm.model import UnreadableCall
-from voice_gateway.problems.sentences import (
+from voice_gateway.problems import (
     MODEL_BROKE_OFF,
     MODEL_NOT_INSTALLED,
     MODEL_SILENT,

@@ -19,7 +19,7 @@ from voice_gateway.channels.web.openai import OpenAi
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.events import EventBus, Said, State
-from voice_gateway.problems.sentences import WEB_NO_TOKEN
+from voice_gateway.problems import WEB_NO_TOKEN
 from voice_gateway.turn import Reply
 
 EVERYWHERE = "0.0.0.0"

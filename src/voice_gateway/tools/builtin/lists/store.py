@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.problems.sentences import LISTS_LOST
+from voice_gateway.problems import LISTS_LOST
 from voice_gateway.sqlite_file import Damage, Schema, SharedTable, UnreadableRow
 
 MAX_ITEMS = 5000  # of all lists; a model in a loop must not fill the disk

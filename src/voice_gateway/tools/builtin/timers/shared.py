@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import ChangeListeners
-from voice_gateway.problems.sentences import TIMERS_LOST
+from voice_gateway.problems import TIMERS_LOST
 from voice_gateway.shared.rows import RedisRows, Rows, SharedRedis
 from voice_gateway.tools.builtin.timers.store import MAX_TIMERS, Kind, Timer, kind_of
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import ChangeListeners, Listen, identity
-from voice_gateway.problems.sentences import TIMERS_LOST
+from voice_gateway.problems import TIMERS_LOST
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow
 
 OLD_SECONDS = 2.0  # some file systems know no shorter time

@@ -1,0 +1,522 @@
+"""`voice-gateway doctor`: try everything the gateway depends on, and say what to do."""
+
+import argparse
+import asyncio
+import contextlib
+import importlib.metadata
+import importlib.util
+import shutil
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from voice_gateway.channels import json_text
+from voice_gateway.channels.control import greet, request
+from voice_gateway.channels.terminal import print_json
+from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.parser import Parser
+from voice_gateway.config import (
+    Settings,
+    VoiceSettings,
+    control_file,
+    conversations_file,
+    data_folder,
+    web_token_file,
+)
+from voice_gateway.errors import BrainError, ConfigError, GatewayError, HearingError, LinkError
+from voice_gateway.logs import one_line
+from voice_gateway.private_files import private_file
+from voice_gateway.problems import (
+    CANNOT_HEAR,
+    CANNOT_SPEAK,
+    CANNOT_UNDERSTAND,
+    CLOCK_NOT_SET,
+    FOLDER_OPEN,
+    FOLDER_UNUSABLE,
+    LITTLE_SPACE,
+    MEMORY_LOST,
+    MODEL_BUSY,
+    MODEL_KEY_ODD,
+    MODEL_KEY_REFUSED,
+    MODEL_NO_KEY,
+    MODEL_ONLY_TALKS,
+    MODEL_SILENT,
+    MODEL_UNKNOWN,
+    MODEL_UNREACHABLE,
+    OWN_TOOLS_LEFT_OUT,
+    PACKAGE_MISSING,
+    SERVER_SILENT,
+    SETTINGS_READABLE,
+    SETTINGS_WRONG,
+    WEB_CERTIFICATE,
+    WEB_NO_TLS,
+    WEB_NO_TOKEN,
+    WEB_PORT,
+    advice_for,
+    without_promise,
+)
+from voice_gateway.reports import autonomy_report, left_out_report
+from voice_gateway.tools.masking import hide_secrets
+from voice_gateway.turn import new_id
+
+NEEDED = ("langchain-core", "langchain-ollama", "langchain-anthropic", "mcp", "aiomqtt", "pydantic", "hassil")
+LEAST_FREE_BYTES = 200 * 1024 * 1024
+BUILT_IN_YEAR = 2026  # a clock before this was never set
+PROBE_SECONDS = 10.0  # a store may keep the doctor's probe for so long
+NO_SUCH_ANSWER = (ValueError, KeyError, TypeError, AttributeError)  # not the JSON that was expected
+_REFUSALS = {401: MODEL_KEY_REFUSED, 403: MODEL_KEY_REFUSED, 404: MODEL_UNKNOWN}
+
+
+class Grade(StrEnum):
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+COLOURS = {Grade.OK: "green", Grade.WARNING: "yellow", Grade.FAILED: "red"}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """One line of the doctor, as `--json` has it."""
+
+    check: str
+    verdict: Grade
+    text: str
+    advice: str = ""
+
+
+CheckResults = AsyncIterator[CheckResult]
+
+
+def ok(check: str, text: str) -> CheckResult:
+    return CheckResult(check, Grade.OK, text)
+
+
+def bad(check: str, sentence: str, reason: object = "", grade: Grade = Grade.FAILED) -> CheckResult:
+    """The sentence as the part itself says it, with the same advice. The doctor does not keep trying."""
+    text = without_promise(sentence)
+    if reason:
+        text = f"{text.removesuffix('.')}: {reason}"
+    return CheckResult(check, grade, text, advice_for(sentence) or str(reason))
+
+
+def arguments(doctor: Parser) -> None:
+    doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
+    doctor.add_argument(
+        "--lines",
+        action="store_true",
+        help="a JSON object for each check, in a line of its own, as it is found",
+    )
+
+
+async def doctor(options: argparse.Namespace) -> int:
+    """Exit code 0 without failures, 1 with."""
+    from rich.console import Console
+    from rich.markup import escape
+
+    as_json, in_lines = wants_json(options), bool(options.lines)
+    out, progress = Console(), Console(stderr=True)
+    results: list[CheckResult] = []
+
+    def add(result: CheckResult) -> None:
+        results.append(result)
+        if in_lines:
+            print(json_text(asdict(result)), flush=True)
+        elif not as_json:
+            mark = f"[{COLOURS[result.verdict]}]{result.verdict.value:<8}[/]"
+            out.print(f"{mark} {result.check}: {escape(result.text)}", highlight=False)
+            if result.advice:
+                out.print(f"         → {escape(result.advice)}", highlight=False)
+
+    with contextlib.suppress(ConfigError):
+        settings = _settings(options, add)
+        for title, check in all_checks(options.online):
+            with progress.status(f"checking {title} …"):
+                async for result in check(settings):
+                    add(result)
+    if as_json and not in_lines:
+        print_json({"checks": [asdict(result) for result in results]})
+    return 1 if any(result.verdict is Grade.FAILED for result in results) else 0
+
+
+def _settings(options: argparse.Namespace, add: Callable[[CheckResult], None]) -> Settings:
+    """Raises ConfigError after it was added."""
+    try:
+        found = loaded(options)
+    except ConfigError as error:
+        for line in str(error).splitlines():
+            add(bad("configuration", SETTINGS_WRONG.format(reason=line)))
+        raise
+    add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
+    if found.readable:
+        sentence = SETTINGS_READABLE.format(file=found.file, what=found.readable)
+        add(bad("configuration", one_line(sentence), grade=Grade.WARNING))
+    for note in found.notes:
+        add(CheckResult("mcp.json", Grade.WARNING, one_line(note)))
+    return found.settings
+
+
+def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResults]]]:
+    return [
+        ("Python and packages", python_and_packages),
+        ("disk and clock", disk_and_clock),
+        ("your own tools", own_tools),
+        ("store of conversations", store),
+        ("model server", model_server),
+        ("autonomy", autonomy),
+        ("cloud", lambda settings: cloud(settings, online=online)),
+        ("MQTT broker", broker),
+        ("web console", console),
+        ("speech", speech),
+        ("sound devices", audio),
+        ("MCP servers", servers),
+    ]
+
+
+# --- this machine
+
+
+async def python_and_packages(_settings: Settings, needed: Sequence[str] = NEEDED) -> CheckResults:
+    yield ok("python", f"Python {sys.version.split()[0]}")
+    for name in needed:
+        try:
+            yield ok("package", f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            yield bad("package", PACKAGE_MISSING.format(package=name))
+
+
+async def disk_and_clock(
+    _settings: Settings, *, least_free_bytes: int = LEAST_FREE_BYTES, now: time.struct_time | None = None
+) -> CheckResults:
+    folder = data_folder()
+    try:
+        probe = private_file(folder / ".doctor")
+        probe.write_text("x")
+        probe.unlink()
+    except OSError as error:
+        yield bad("disk", FOLDER_UNUSABLE.format(folder=folder, reason=error.strerror))
+    else:
+        free = shutil.disk_usage(folder).free
+        if free >= least_free_bytes:
+            yield ok("disk", f"{free // 1024**2} MB are free in {folder}")
+        else:
+            text = LITTLE_SPACE.format(free=free // 1024**2, folder=folder)
+            yield bad("disk", text, grade=Grade.WARNING)
+        if folder.stat().st_mode & 0o077:
+            yield bad("disk", FOLDER_OPEN.format(folder=folder), grade=Grade.WARNING)
+    now = now or time.localtime()
+    if now.tm_year < BUILT_IN_YEAR:
+        yield bad("clock", CLOCK_NOT_SET.format(year=now.tm_year))
+    else:
+        yield ok("clock", time.strftime("%Y-%m-%d %H:%M %Z", now))
+
+
+async def own_tools(settings: Settings) -> CheckResults:
+    from voice_gateway.tools.own_tools import own_tools as all_own_tools
+
+    found = all_own_tools(settings.tools.tools_dir, taken=settings.mcpServers)
+    if found.tools:
+        yield ok("tools", f"your own: {', '.join(tool.name for tool in found.tools)}")
+    for reason in found.problems:
+        yield bad("tools", OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason)), grade=Grade.WARNING)
+
+
+async def store(settings: Settings) -> CheckResults:
+    """Written, read and removed again, as a turn does it."""
+    from voice_gateway.conversation.store import store_from
+
+    place = settings.brain.store
+    if place == "memory":
+        yield ok("store", "conversations are kept in memory (brain.store is memory)")
+        return
+    shown = str(conversations_file()) if place == "sqlite" else hide_secrets(place)
+    key = f"doctor:{new_id()}"
+    try:
+        async with contextlib.aclosing(store_from(place, conversations_file())) as kept:
+            await kept.put(key, "hello", expiry_seconds=PROBE_SECONDS)
+            found = await kept.get(key)
+            await kept.release(key, "hello")
+        if found != "hello":
+            raise ValueError("it does not give back what was put into it")
+    except Exception as error:  # each kind of store has errors of its own
+        yield bad("store", MEMORY_LOST, f"{shown} cannot be used: {hide_secrets(str(error))}")
+    else:
+        yield ok("store", f"{shown} keeps conversations")
+
+
+# --- language models
+
+
+async def model_server(settings: Settings) -> CheckResults:
+    """Reachable, model installed, and able to call a tool when it is asked to."""
+    if settings.brain.provider != "ollama":
+        yield ok("ollama", "not used (brain.provider is not ollama)")
+        return
+    import httpx
+
+    from voice_gateway.llm.ollama.health import trouble
+
+    base = hide_secrets(settings.ollama.base_url)
+    try:
+        async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=5.0) as http:
+            version = (await http.get("/api/version")).json()["version"]
+    except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
+        yield bad("ollama", MODEL_SILENT, f"{base} ({type(error).__name__})")
+        return
+    yield ok("ollama", f"Ollama {version} answers at {base}")
+    if (wrong := await trouble(settings.ollama)) is not None:
+        yield bad("model", wrong.spoken, wrong)
+    else:
+        yield await _asked_to_call(settings)
+
+
+async def _asked_to_call(settings: Settings) -> CheckResult:
+    import httpx
+
+    parameters = {"type": "object", "properties": {}}
+    function = {"name": "get_current_datetime", "description": "Tells the time.", "parameters": parameters}
+    body = {
+        "model": settings.ollama.model,
+        "messages": [{"role": "user", "content": "What time is it? Call get_current_datetime."}],
+        "tools": [{"type": "function", "function": function}],
+        "stream": False,
+        "options": {"num_ctx": settings.ollama.num_ctx, "temperature": 0, "num_predict": 100},
+    }
+    try:
+        async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=120.0) as http:
+            calls = (await http.post("/api/chat", json=body)).json()["message"].get("tool_calls")
+    except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
+        return bad("model", MODEL_SILENT, f"{settings.ollama.model} ({type(error).__name__})")
+    if calls:
+        return ok("model", f"{settings.ollama.model} calls tools")
+    return bad("model", MODEL_ONLY_TALKS, settings.ollama.model, Grade.WARNING)
+
+
+async def autonomy(settings: Settings) -> CheckResults:
+    """How far the model may act without a plain wish."""
+    if (provider := settings.brain.provider) == "local":
+        return
+    from voice_gateway.llm.ollama.health import parameter_size
+    from voice_gateway.llm.trust import trust
+
+    size = await parameter_size(settings.ollama) if provider == "ollama" else None
+    trusted = trust(settings.brain.autonomy, provider=provider, parameter_size=size)
+    yield ok("autonomy", autonomy_report(trusted))
+
+
+async def cloud(settings: Settings, *, online: bool) -> CheckResults:
+    """The key's form; a request, which costs money, only with `--online`."""
+    key = settings.anthropic.api_key.get_secret_value() if settings.anthropic.api_key else ""
+    if settings.brain.provider != "anthropic":
+        yield ok("anthropic", "not used (brain.provider is not anthropic)")
+    elif not key:
+        yield bad("anthropic", MODEL_NO_KEY)
+    elif not key.startswith("sk-ant-"):
+        yield bad("anthropic", MODEL_KEY_ODD, grade=Grade.WARNING)
+    elif online:
+        yield await _asked_cloud(settings, key)
+    else:
+        yield ok("anthropic", "the key looks right (--online tries it)")
+
+
+async def _asked_cloud(settings: Settings, key: str) -> CheckResult:
+    import httpx
+
+    base = settings.anthropic.base_url or "https://api.anthropic.com"
+    headers = {"x-api-key": key, "anthropic-version": "2023-06-01"}
+    try:
+        async with httpx.AsyncClient(base_url=base, timeout=settings.anthropic.timeout_seconds) as http:
+            answer = await http.get(f"/v1/models/{settings.anthropic.model}", headers=headers)
+    except httpx.HTTPError as error:
+        return bad("anthropic", MODEL_UNREACHABLE, BrainError(type(error).__name__))
+    if answer.status_code == httpx.codes.OK:
+        return ok("anthropic", f"the key works, and {settings.anthropic.model} is there")
+    sentence = _REFUSALS.get(answer.status_code, MODEL_BUSY)
+    return bad("anthropic", sentence, f"the API answered {answer.status_code}")
+
+
+# --- links
+
+
+async def broker(settings: Settings) -> CheckResults:
+    if settings.mqtt.broker_url is None:
+        yield ok("mqtt", "not used (mqtt.broker_url is not set)")
+        return
+    from voice_gateway.channels.mqtt.link import round_trip, where
+
+    try:
+        await round_trip(settings.mqtt)
+    except LinkError as error:
+        yield bad("mqtt", error.spoken, error)
+    else:
+        yield ok("mqtt", f"the broker {where(settings.mqtt)} took and returned a message")
+
+
+async def console(settings: Settings) -> CheckResults:
+    """Opens the port; if a gateway of this home runs, that gateway is asked instead."""
+    web = settings.web
+    if not web.enabled:
+        yield ok("web", "not used (web.enabled is false)")
+        return
+    from voice_gateway.channels.web.tokens import TokenFile
+
+    opened = await _opened_by_a_gateway()
+    if opened is None:
+        from voice_gateway.channels.web.server import HttpServer, application
+
+        server = HttpServer(application(web, TokenFile(web_token_file()), ()), web)
+        try:
+            port = await server.open()
+        except LinkError as error:
+            yield bad("web", WEB_CERTIFICATE.format(reason=error))
+            return
+        except OSError as error:
+            reason = error.strerror or str(error)
+            yield bad("web", WEB_PORT.format(host=web.host, port=web.port, reason=reason))
+            return
+        finally:
+            await server.close()
+        opened = f"{web.host}:{port} can be opened"
+    yield ok("web", opened)
+    if web.needs_token and not TokenFile(web_token_file()).exists:
+        yield bad("web token", WEB_NO_TOKEN, grade=Grade.WARNING)
+    if web.needs_token and web.tls_cert is None:
+        yield bad("web TLS", WEB_NO_TLS, grade=Grade.WARNING)
+
+
+async def _opened_by_a_gateway() -> str | None:
+    """None: no gateway of this home runs, or its console is not open."""
+    try:
+        hello = await greet(control_file())
+        if hello["data_folder"] != str(data_folder()):
+            return None
+        parts = await request(control_file(), {"op": "status"})
+    except LinkError:
+        return None
+    web = next((part for part in parts if part["part"] == "web"), None)
+    is_open = web is not None and (web["state"] == "ok" or web["sentence"] == WEB_NO_TOKEN)
+    return "the running gateway has opened it" if is_open else None
+
+
+async def servers(settings: Settings) -> CheckResults:
+    """Starts each MCP server and asks for its tools."""
+    from voice_gateway.app import opened
+    from voice_gateway.mcp_client.status import what_to_check
+
+    for part in map(left_out_report, settings.left_out):
+        yield CheckResult(part.part, Grade.FAILED, part.sentence, part.advice)
+    async with opened(settings) as gateway:
+        await gateway.linked(installed=True)
+        for status in gateway.link.status():
+            name = f"server {status.name}"
+            if status.state == "connected":
+                home = ", a simulated home" if status.simulated else ""
+                yield ok(name, f"connected, {len(status.tools)} tools{home}")
+                continue
+            reason = status.last_error or status.state
+            if last := status.stderr_tail.strip().splitlines()[-1:]:
+                reason = f"{reason}; its stderr ends: {last[0]}"
+            text = bad(name, SERVER_SILENT.format(name=status.name), reason).text
+            advice = f"check {what_to_check(settings.mcpServers[status.name])}"
+            yield CheckResult(name, Grade.FAILED, text, advice)
+
+
+# --- the voice
+
+
+async def speech(settings: Settings) -> CheckResults:
+    """Each engine; only a warning while nothing uses the voice."""
+    voice = settings.voice
+    grade = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING
+    trials: tuple[tuple[str, Callable[[VoiceSettings], Awaitable[str]], str], ...] = (
+        ("wake word", _wake_word, CANNOT_HEAR),
+        ("voice activity", _voice_activity, CANNOT_HEAR),
+        ("speech to text", _speech_to_text, CANNOT_UNDERSTAND),
+        ("text to speech", _text_to_speech, CANNOT_SPEAK),
+    )
+    for name, trial, sentence in trials:
+        try:
+            yield ok(name, await trial(voice))
+        except GatewayError as error:
+            yield bad(name, sentence.format(reason=error), grade=grade)
+
+
+async def _wake_word(voice: VoiceSettings) -> str:
+    from voice_gateway.hearing.engines import load_wake_word
+
+    if await asyncio.to_thread(load_wake_word, voice) is None:
+        return "not used (voice.wake is none)"
+    return f"{voice.wake} listens for {', '.join(voice.wake_words)}"
+
+
+async def _voice_activity(voice: VoiceSettings) -> str:
+    from voice_gateway.hearing.engines import load_recorder
+
+    await asyncio.to_thread(load_recorder, voice)
+    return "tells speech from silence"
+
+
+async def _speech_to_text(voice: VoiceSettings) -> str:
+    from voice_gateway.hearing.engines import new_transcriber
+
+    if voice.stt_engine == "moonshine":
+        return await _installed("moonshine_voice", "moonshine-voice", "moonshine_voice/assets/tiny-en/")
+    return await _answers(new_transcriber(voice))
+
+
+async def _text_to_speech(voice: VoiceSettings) -> str:
+    from voice_gateway.speaking.engines import new_synthesizer
+
+    if voice.tts_engine == "hibari":
+        return await _installed("hibari", "hibari-tts", "hibari/")
+    return await _answers(new_synthesizer(voice))
+
+
+async def _answers(engine: Any) -> str:
+    """A transcriber or a synthesizer."""
+    try:
+        await engine.warm_up()
+    finally:
+        await engine.close()
+    return f"{engine.name} answers"
+
+
+async def _installed(module: str, package: str, files: str) -> str:
+    """A model that comes with its package is checked by its files: loading it takes long."""
+    from voice_gateway.sound.packages import ADVICE as INSTALL
+    from voice_gateway.sound.packages import check_files
+
+    if importlib.util.find_spec(module) is None:
+        raise HearingError(f"the package {package} is not installed: {INSTALL}")
+    await asyncio.to_thread(check_files, package, files, "its model")
+    return f"{package} is installed, and its model is whole"
+
+
+async def audio(settings: Settings) -> CheckResults:
+    """Microphones and loudspeakers; only a warning while the voice is off."""
+    from voice_gateway.sound.card import Kind, devices, find
+
+    voice = settings.voice
+    grade = Grade.FAILED if voice.enabled else Grade.WARNING
+    try:
+        found = await asyncio.to_thread(devices)
+    except GatewayError as error:
+        yield bad("audio", CANNOT_HEAR.format(reason=error), grade=grade)
+        return
+    kinds: tuple[tuple[Kind, str, str | None, str], ...] = (
+        ("input", "microphone", voice.input_device, CANNOT_HEAR),
+        ("output", "loudspeaker", voice.output_device, CANNOT_SPEAK),
+    )
+    for kind, name, wanted, sentence in kinds:
+        names = [one.name for one in found if (one.inputs if kind == "input" else one.outputs) > 0]
+        try:
+            device = find(wanted, kind, found)
+        except GatewayError as error:
+            yield bad(name, sentence.format(reason=error), grade=grade)
+        else:
+            others = f"; there are: {', '.join(names)}" if len(names) > 1 else ""
+            yield ok(name, f"{device.name} is used{others}")
