@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +24,6 @@ WRAPPERS = frozenset({"input", "args", "arguments", "parameters", "params", "kwa
 DEEPEST = 32
 _CONTAINERS = (dict, list)
 _YES_NO = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-_INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
 _PERCENT = re.compile(r"\s{0,3}(%|percent)$", re.IGNORECASE)  # "30%" for a number of percent
 NOTHING = object()  # "not that kind of JSON", because None is a value
@@ -73,7 +73,12 @@ def repair(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_ru
     takes any name did not declare (NORM-4).
     """
     repaired = _rename(_unwrap(args, schema), schema, tool_name, by_rule=by_rule)
-    _drop_repeated_name(repaired, schema, tool_name)
+    if not takes_other_names(schema):
+        # Small models add an argument that only repeats the tool's name (`type: "control_zwave_device"`).
+        for name in [name for name, value in repaired.args.items() if value == tool_name]:
+            if name not in properties_of(schema):
+                del repaired.args[name]
+                repaired.dropped.append(name)
     _fit_values(repaired, schema, schema, DEEPEST)
     return repaired
 
@@ -140,55 +145,40 @@ def _fold(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-def _drop_repeated_name(repaired: Repaired, schema: JsonSchema, tool_name: str) -> None:
-    """Small models add an argument that only repeats the tool's name (`type: "control_zwave_device"`)."""
-    if takes_other_names(schema):
-        return
-    declared = properties_of(schema)
-    for name in [
-        name for name, value in repaired.args.items() if name not in declared and value == tool_name
-    ]:
-        del repaired.args[name]
-        repaired.dropped.append(name)
-
-
 def _fit_values(repaired: Repaired, schema: JsonSchema, root: JsonSchema, left: int) -> None:
     declared, required = properties_of(schema), required_of(schema)
     for name in [name for name in repaired.args if name in declared]:
         value = _fit(repaired.args[name], declared[name], root, left)
-        if _is_nothing(value) and name not in required and not _accepts(value, declared[name], root):
+        if (
+            _is_nothing(value)
+            and name not in required
+            and not _accepts(value, variants(declared[name], root))
+        ):
             del repaired.args[name]
             repaired.dropped.append(name)
         else:
             repaired.args[name] = value
 
 
-def _fit_object(value: dict[str, Any], schema: JsonSchema, root: JsonSchema, left: int) -> dict[str, Any]:
-    inner = _rename(value, schema, "", by_rule=False)
-    _fit_values(inner, schema, root, left)
-    return inner.args
-
-
-# one value: "50" for a number, "ON" for `on`
+# --- one value: "50" for a number, "ON" for `on`
 
 
 def _fit(value: Any, schema: Any, root: JsonSchema, left: int) -> Any:
     """The value as the schema wants it, or as it was: only what the schema forbids is changed.
 
-    `left` is how many levels may follow.
+    `left` is how many nested levels may follow.
     """
     if left == 0:
         return value
     forms = variants(schema, root)
-    choices = _choices(forms)
-    if choices:
-        return _choice(value, choices)
-    types = _types(forms)
-    if types and not any(_is_type(value, name) for name in types):
-        value = _retype(value, types)
+    if not _accepts(value, forms):
+        value = next((made for made in _readings(value, forms) if _accepts(made, forms)), value)
     if isinstance(value, dict):
         shapes = [form for form in forms if properties_of(form)]
-        return _fit_object(value, shapes[0], root, left - 1) if len(shapes) == 1 else value
+        if len(shapes) == 1:
+            inner = _rename(value, shapes[0], "", by_rule=False)
+            _fit_values(inner, shapes[0], root, left - 1)
+            return inner.args
     if isinstance(value, list):
         items = [form["items"] for form in forms if isinstance(form.get("items"), Mapping)]
         if len(items) == 1:
@@ -196,60 +186,20 @@ def _fit(value: Any, schema: Any, root: JsonSchema, left: int) -> Any:
     return value
 
 
-def _accepts(value: Any, schema: Any, root: JsonSchema) -> bool:
-    """By type and choices alone."""
-    forms = variants(schema, root)
-    choices = _choices(forms)
-    if choices:
-        return value in choices
-    types = _types(forms)
-    return not types or any(_is_type(value, name) for name in types)
+def _accepts(value: Any, forms: list[JsonSchema]) -> bool:
+    """By type and listed values alone."""
+    return any(value in _choices(form) if _choices(form) else _is_of_type(value, form) for form in forms)
 
 
-def _from_json(text: str, kinds: tuple[type, ...]) -> Any:
-    """What a text says in JSON, if it is of one of these types; else NOTHING."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return NOTHING
-    return found if isinstance(found, kinds) else NOTHING
+def _choices(form: JsonSchema) -> list[Any]:
+    listed = form.get("enum")
+    return listed if isinstance(listed, list) else [form["const"]] if "const" in form else []
 
 
-def _choices(forms: list[JsonSchema]) -> list[Any]:
-    """The values allowed, if every form lists its own; else none."""
-    found: list[Any] = []
-    for form in forms:
-        if isinstance(form.get("enum"), list):
-            found += form["enum"]
-        elif "const" in form:
-            found.append(form["const"])
-        elif form.get("type") == "null":
-            found.append(None)
-        else:
-            return []
-    return found
-
-
-def _choice(value: Any, choices: list[Any]) -> Any:
-    if value in choices or not isinstance(value, str | int | float):
-        return value
-    text = str(value).strip().casefold()
-    alike = [choice for choice in choices if str(choice).casefold() == text]
-    return alike[0] if len(alike) == 1 else value
-
-
-def _types(forms: list[JsonSchema]) -> set[str]:
-    """The JSON types allowed; empty when anything goes."""
-    found: set[str] = set()
-    for form in forms:
-        kind = form.get("type")
-        if isinstance(kind, str):
-            found.add(kind)
-        elif isinstance(kind, list):
-            found.update(name for name in kind if isinstance(name, str))
-        else:
-            return set()
-    return found
+def _is_of_type(value: Any, form: JsonSchema) -> bool:
+    kind = form.get("type")
+    names = kind if isinstance(kind, list) else [kind]
+    return any(not isinstance(name, str) or _is_type(value, name) for name in names)
 
 
 _PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
@@ -271,43 +221,43 @@ def _is_type(value: Any, name: str) -> bool:
     return isinstance(value, _PYTHON_TYPES.get(name, (object,)))
 
 
-def _retype(value: Any, types: set[str]) -> Any:
-    """Another type for a value whose type the schema forbids, where there is only one meaning."""
+def _readings(value: Any, forms: list[JsonSchema]) -> Iterator[Any]:
+    """What a value could mean, the most likely first."""
+    text = str(value).strip().casefold() if isinstance(value, str | int | float) else ""
+    alike = [choice for form in forms for choice in _choices(form) if str(choice).casefold() == text]
+    if len(alike) == 1:
+        yield alike[0]
     if isinstance(value, str):
-        return _from_text(value, types)
-    if "boolean" in types and value in (0, 1):
-        return bool(value)
-    if "string" in types and value is not None:
-        try:
-            return json.dumps(value, ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError):
-            return value
-    return value
+        if (number := _number(_PERCENT.sub("", text))) is not None:
+            yield number
+        if text in _YES_NO:
+            yield _YES_NO[text]
+        if text in ("null", "none", ""):
+            yield None
+        if (found := _from_json(value, (dict, list))) is not NOTHING:
+            yield found
+    elif value is not None:
+        if value in (0, 1):
+            yield bool(value)
+        with suppress(TypeError, ValueError, RecursionError):
+            yield json.dumps(value, ensure_ascii=False)
 
 
-def _from_text(text: str, types: set[str]) -> Any:
-    plain = text.strip()
-    if "number" in types or "integer" in types:
-        number = _number(_PERCENT.sub("", plain), whole="number" not in types)
-        if number is not None:
-            return number
-    if "boolean" in types and plain.casefold() in _YES_NO:
-        return _YES_NO[plain.casefold()]
-    if "null" in types and plain.casefold() in ("null", "none", ""):
-        return None
-    wanted = tuple(kind for name, kind in (("object", dict), ("array", list)) if name in types)
-    found = _from_json(text, wanted) if wanted else NOTHING
-    return text if found is NOTHING else found
-
-
-def _number(text: str, *, whole: bool) -> int | float | None:
-    if _INTEGER.fullmatch(text):
-        return int(text)
+def _number(text: str) -> int | float | None:
     if not _NUMBER.fullmatch(text):
         return None
+    if text.lstrip("+-").isdecimal():
+        return int(text)
     number = float(text)
     if not math.isfinite(number):
         return None
-    if not whole:
-        return number
-    return int(number) if number.is_integer() else None
+    return int(number) if number.is_integer() else number
+
+
+def _from_json(text: str, kinds: tuple[type, ...]) -> Any:
+    """What a text says in JSON, if it is of one of these types; otherwise NOTHING."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return NOTHING
+    return found if isinstance(found, kinds) else NOTHING

@@ -1,7 +1,6 @@
 """A result's text without control characters, encoded data and logins."""
 
 import re
-from collections.abc import Iterator
 from urllib.parse import unquote
 
 from voice_gateway.artifacts import bytes_in, kind_of, said, size_of, sniffed
@@ -14,11 +13,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\
 _DECLARED = re.compile(r"\bdata:([\w.+-]{1,60}/[\w.+-]{1,60})[^,\s]{0,100};base64,([A-Za-z0-9+/_-]+={0,2})")
 # Each run is matched once, from its beginning.
 _RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/_-]{{{SHORTEST_ENCODED},}}={{0,2}})")
-_ENCODED_LINE = re.compile(r"[A-Za-z0-9+/]{60,76}")
-_LAST_LINE = re.compile(r"[A-Za-z0-9+/]{1,76}={0,2}")
-_LEAST_LINES = 4
-_CUT = re.compile(r"[\s\",]")  # neither in an address nor in encoded data
-_PIECE = 256 * 1024  # characters that are looked at in one go: other threads want their turn
 _ADDRESS = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]{1,20}://)([^\s<>\"'`]{1,4000})")
 _IN_QUERY = re.compile(r"([?&#;])([\w.~%-]{1,60})=([^&#;\s]*)")
 _OF_QUERIES = frozenset(("sig", "signature", "key", "pass", "pwd", "auth", "code", "sas", "x-amz-signature"))
@@ -37,50 +31,13 @@ def plain_text(text: str) -> tuple[str, list[Artifact]]:
     if is_plain(text):
         return text, []
     found: list[Artifact] = []
-    if len(text) <= _PIECE:
-        return _plain(_without_lines(text, found), found), found
-    return "".join(_plain(piece, found) for piece in _pieces(_without_lines(text, found))), found
-
-
-def _plain(text: str, found: list[Artifact]) -> str:
     if not text.isprintable():
         text = _CONTROL.sub("", _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
     if ";base64," in text:
         text = _DECLARED.sub(lambda match: _taken(match[0], match[2], match[1], found), text)
     if len(text) >= SHORTEST_ENCODED:
         text = _RUN.sub(lambda match: _taken(match[0], match[1], "", found), text)
-    return _ADDRESS.sub(_address, text) if "://" in text else text
-
-
-def _pieces(text: str) -> Iterator[str]:
-    start = 0
-    while start < len(text):
-        cut = _CUT.search(text, start + _PIECE)
-        end = cut.end() if cut is not None else len(text)
-        yield text[start:end]
-        start = end
-
-
-def _without_lines(text: str, found: list[Artifact]) -> str:
-    """Encoded data as in mail: lines of one length, and a shorter last one."""
-    if text.count("\n") < _LEAST_LINES:
-        return text
-    kept: list[str] = []
-    block: list[str] = []
-    for line in [*text.split("\n"), ""]:
-        bare = line.removesuffix("\r")
-        if _ENCODED_LINE.fullmatch(bare):
-            block.append(bare)
-            continue
-        if len(block) >= _LEAST_LINES:
-            last = bool(_LAST_LINE.fullmatch(bare))
-            data = "\n".join([*block, *([bare] if last else [])])
-            kept.append(_taken(data, data, "", found))
-            kept += [] if last else [line]
-        else:
-            kept += [*block, line]
-        block = []
-    return "\n".join(kept[:-1] if kept and not kept[-1] else kept)
+    return (_ADDRESS.sub(_address, text) if "://" in text else text), found
 
 
 def _taken(whole: str, data: str, mime_type: str, found: list[Artifact]) -> str:
