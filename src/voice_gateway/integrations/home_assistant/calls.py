@@ -1,7 +1,6 @@
 """Calls of Home Assistant's tools: the one that does what is wanted, those that put back what was before."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from home_words.phrases import capital
@@ -10,6 +9,7 @@ from home_words.wording import the, verb
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording
+from voice_gateway.integrations.home_assistant.confirm import Verdict
 from voice_gateway.integrations.home_assistant.effects import Effect
 from voice_gateway.integrations.home_assistant.entities import (
     AWAY,
@@ -21,19 +21,17 @@ from voice_gateway.integrations.home_assistant.entities import (
     room_of,
 )
 from voice_gateway.integrations.home_assistant.live_context import Entity
-from voice_gateway.integrations.home_assistant.wording import not_offered
 from voice_gateway.integrations.source import Act
+from voice_gateway.turn import OutcomeStatus
 
 # Which of a tool's arguments it has: Home Assistant ignores others, our own check does not.
 Takes = Callable[[str], frozenset[str]]
-Made = tuple[str, dict[str, Any]]  # the tool by Home Assistant's name, and its arguments
+ToolCall = tuple[str, dict[str, Any]]  # the tool by Home Assistant's name, and its arguments
 
 _TOOLS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("on", "open", "lock"), ha.TURN_ON),
     **dict.fromkeys(("off", "close", "unlock"), ha.TURN_OFF),
     "stop": ha.STOP,
-    "colour": ha.LIGHT_SET,
-    "kelvin": ha.LIGHT_SET,
     "speed": ha.SET_SPEED,
     "volume": ha.SET_VOLUME,
     "pause": ha.PAUSE,
@@ -44,7 +42,6 @@ _TOOLS: Final[Mapping[str, str]] = {
     "unmute": ha.UNMUTE,
     "start": ha.VACUUM_START,
     "dock": ha.VACUUM_DOCK,
-    "set": ha.SET_TEMPERATURE,
 }
 _LEVELED: Final = {
     "light": (ha.LIGHT_SET, "brightness"),
@@ -53,7 +50,6 @@ _LEVELED: Final = {
     "fan": (ha.SET_SPEED, "percentage"),
     "media_player": (ha.SET_VOLUME, "volume_level"),
 }
-_COVERS: Final = frozenset({"cover", "valve"})
 
 
 def make_call(
@@ -64,7 +60,7 @@ def make_call(
     *,
     degrees: str = "°C",
     state: str = "",
-) -> Made | str:
+) -> ToolCall | str:
     """The call, or a sentence why there is none. `state` is how the device is, for a toggle."""
     entity = find(device, entities)
     if entity is None:
@@ -77,110 +73,69 @@ def make_call(
         return made
     tool, values = made
     if not takes(tool):
-        return not_offered(tool)
+        return wording.not_offered(tool)
     where = address(entity, entities)
     if where is None:
         return wording.twins(device)
-    return tool, {**{key: where[key] for key in where if key in takes(tool)}, **values}
+    return tool, {**_taken(where, tool, takes), **values}
 
 
 def find(device: Device, entities: Sequence[Entity]) -> Entity | None:
     """The entity that a device was made of; of twins the one at its place."""
-    same = [
-        one
-        for one in entities
-        if one.domain == device.domain and name_of(one) == device.name and room_of(one) == device.room
-    ]
+    place = (device.domain, device.name, device.room)
+    same = [entity for entity in entities if (entity.domain, name_of(entity), room_of(entity)) == place]
     return same[device.endpoint] if device.endpoint < len(same) else None
+
+
+def _taken(where: Mapping[str, Any], tool: str, takes: Takes) -> dict[str, Any]:
+    return {key: value for key, value in where.items() if key in takes(tool)}
 
 
 def _opposite(device: Device, state: str) -> str:
     now = (state or device.state).casefold()
     if not now or now == UNKNOWN:
         return ""
-    if device.domain in _COVERS:
+    if device.domain in ("cover", "valve"):
         return "open" if now == "closed" else "close"
     if device.domain == "lock":
         return "unlock" if now == "locked" else "lock"
     return "on" if now.startswith("off") or now == "standby" else "off"
 
 
-def _tool_and_values(entity: Entity, wish: Act, action: str, degrees: str) -> Made | str:
+def _tool_and_values(entity: Entity, wish: Act, action: str, degrees: str) -> ToolCall | str:
     if action == "set":
         return _warmth(entity, wish, degrees)
+    colour: dict[str, Any] = {"color": wish.colour} if wish.colour else {}
+    if not wish.colour and wish.kelvin is not None:
+        colour = {"temperature": wish.kelvin}
     if (leveled := _LEVELED.get(entity.domain)) is not None and wish.level is not None:
         tool, key = leveled
-        return tool, {key: wish.level, **_colour(wish)}
+        return tool, {key: wish.level, **colour}
     if action in ("colour", "kelvin"):
-        return ha.LIGHT_SET, _colour(wish)
+        return ha.LIGHT_SET, colour
     if action == "dim":
-        return f"To dim {the_name(entity)} a level from 0 to 100 percent is needed."
+        return f"To dim the {name_of(entity)} a level from 0 to 100 percent is needed."
     return (_TOOLS[action], {}) if action in _TOOLS else "Home Assistant offers no way to do that."
 
 
-def _colour(wish: Act) -> dict[str, Any]:
-    if wish.colour:
-        return {"color": wish.colour}
-    return {} if wish.kelvin is None else {"temperature": wish.kelvin}
-
-
-def the_name(entity: Entity) -> str:
-    return f"the {name_of(entity)}"
-
-
-def _warmth(entity: Entity, wish: Act, degrees: str) -> Made | str:
+def _warmth(entity: Entity, wish: Act, degrees: str) -> ToolCall | str:
     """Home Assistant has no tool for a mode but off, and on as it was."""
-    if wish.temperature is not None:
-        warmth = wish.temperature
+    if (warmth := wish.temperature) is not None:
         if wish.unit == "F" and degrees == "°C":
             warmth = round((warmth - 32) / 1.8, 1)
         elif wish.unit == "C" and degrees == "°F":
             warmth = round(warmth * 1.8 + 32, 1)
         return ha.SET_TEMPERATURE, {"temperature": warmth}
-    if wish.mode == "off":
-        return ha.TURN_OFF, {}
-    if wish.mode in ("on", ""):
-        return ha.TURN_ON, {}
-    if wish.mode == entity.state:
-        return ha.TURN_ON, {}
-    return (
-        f"Home Assistant offers no way to set {the_name(entity)} to {wish.mode}; it can be turned on and off."
-    )
+    if wish.mode in ("off", "on", "", entity.state):
+        return ha.TURN_OFF if wish.mode == "off" else ha.TURN_ON, {}
+    name = name_of(entity)
+    return f"Home Assistant offers no way to set the {name} to {wish.mode}; it can be turned on and off."
 
 
-Step = tuple[str, dict[str, Any]]  # a tool, and what it sets
+# --- undo
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
-    """`calls` put back what is known, in this order; `undo` says what stays as it is, and why."""
-
-    calls: tuple[dict[str, Any], ...] = ()
-    undo: str = ""
-
-
-def before(effect: Effect, entities: Sequence[Entity], takes: Takes) -> Before:
-    """`entities` are all there were when the call was made."""
-    entity = effect.before
-    where, device = address(entity, entities), device_of(entity, "")
-    if entity.domain == SCENE:
-        return Before(undo=f"What the scene {device.name} has changed is not known here.")
-    if where is None or entity.state in AWAY:
-        return Before(undo=f"It is not known how {the(device)} {verb(device, 'was')} before.")
-    if reason := _REASONS.get(effect.action):
-        return Before(undo=capital(reason.format(the(device))))
-    calls = [
-        {"name": tool, "args": {**{key: where[key] for key in where if key in takes(tool)}, **more}}
-        for tool, more in _steps(effect)
-        if takes(tool)
-    ]
-    if not calls:
-        return Before(undo=capital(f"{the(device)} cannot be put back from here."))
-    unseen = effect.action in ("colour", "kelvin")
-    return Before(tuple(calls), f"The colour of {the(device)} cannot be put back." if unseen else "")
-
-
-_REASONS: Final = {
+_NOT_BACK: Final = {
     "stop": "{0} was moving, and where to is not known.",
     "next": "what {0} played before cannot be put back.",
     "previous": "what {0} played before cannot be put back.",
@@ -189,71 +144,75 @@ _REASONS: Final = {
     "mute": "whether {0} was silent before is not known.",
     "unmute": "whether {0} was silent before is not known.",
 }
+_MAY_HAVE_HAPPENED: Final = frozenset(
+    {OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.UNCONFIRMED}
+)
 
 
-def _steps(effect: Effect) -> list[Step]:
-    return _BY_DOMAIN.get(effect.before.domain, _switch)(effect)
+def undo_of(takes: Takes, entities: Sequence[Entity], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """Facts for an undo: `before` has the calls that put back what changed, or may have; `undo` says what
+    stays as it is, and why. `entities` are all there were when the call was made."""
+    calls: list[dict[str, Any]] = []
+    reasons: list[str] = []
+    for verdict in verdicts:
+        was, now = verdict.effect.before, verdict.now
+        if verdict.outcome in _MAY_HAVE_HAPPENED or not (now is None or now == was or verdict.jammed):
+            back, reason = _calls_back(verdict.effect, entities, takes)
+            calls += back
+            reasons += [reason] if reason else []
+    undo = {"undo": " ".join(dict.fromkeys(reasons))} if reasons else {}
+    return {"before": calls, **undo} if calls or undo else {}
 
 
-def _switch(effect: Effect) -> list[Step]:
-    return [(ha.TURN_ON if effect.before.state == "on" else ha.TURN_OFF, {})]
+def _calls_back(effect: Effect, entities: Sequence[Entity], takes: Takes) -> tuple[list[dict[str, Any]], str]:
+    entity = effect.before
+    where, device = address(entity, entities), device_of(entity, "")
+    if entity.domain == SCENE:
+        return [], f"What the scene {device.name} has changed is not known here."
+    if where is None or entity.state in AWAY:
+        return [], f"It is not known how {the(device)} {verb(device, 'was')} before."
+    if reason := _NOT_BACK.get(effect.action):
+        return [], capital(reason.format(the(device)))
+    calls = [
+        {"name": tool, "args": {**_taken(where, tool, takes), **values}}
+        for tool, values in _steps_back(effect)
+        if takes(tool)
+    ]
+    if not calls:
+        return [], capital(f"{the(device)} cannot be put back from here.")
+    unseen = effect.action in ("colour", "kelvin")
+    return calls, f"The colour of {the(device)} cannot be put back." if unseen else ""
 
 
-def _light(effect: Effect) -> list[Step]:
-    percent = percent_of(effect.before)
-    bright = effect.before.state == "on" and percent
-    return [(ha.LIGHT_SET, {"brightness": percent})] if bright else _switch(effect)
-
-
-def _cover(effect: Effect) -> list[Step]:
-    was = effect.before
-    position = was.number("current_position")
-    if position is not None and was.state in ("open", "closed"):
-        return [(ha.SET_POSITION, {"position": round(position)})]
-    return [(ha.TURN_ON if was.state in ("open", "opening") else ha.TURN_OFF, {})]
-
-
-def _lock(effect: Effect) -> list[Step]:
-    return [(ha.TURN_ON if effect.before.state in ("locked", "locking") else ha.TURN_OFF, {})]
-
-
-def _fan(effect: Effect) -> list[Step]:
-    percent = percent_of(effect.before)
-    turns = effect.before.state == "on" and percent
-    return [(ha.SET_SPEED, {"percentage": percent})] if turns else _switch(effect)
-
-
-def _vacuum(effect: Effect) -> list[Step]:
-    return [(ha.VACUUM_START if effect.before.state == "cleaning" else ha.VACUUM_DOCK, {})]
-
-
-def _climate(effect: Effect) -> list[Step]:
-    """Off is off; which of several modes it had, nothing here can set."""
-    was = effect.before
-    if effect.action == "set":
+def _steps_back(effect: Effect) -> list[ToolCall]:
+    was, domain, percent = effect.before, effect.before.domain, percent_of(effect.before)
+    state = was.state
+    if domain in ("light", "fan") and state == "on" and percent:
+        tool, key = _LEVELED[domain]
+        return [(tool, {key: percent})]
+    if domain in ("cover", "valve"):
+        position = was.number("current_position")
+        if position is not None and state in ("open", "closed"):
+            return [(ha.SET_POSITION, {"position": round(position)})]
+    if domain == "climate" and effect.action == "set":  # which of several modes it had, no tool sets
         degrees = was.number("temperature")
-        back: list[Step] = [(ha.SET_TEMPERATURE, {"temperature": degrees})] if degrees is not None else []
-        return [*back, (ha.TURN_OFF, {})] if was.state == "off" else back
-    return [(ha.TURN_OFF if was.state == "off" else ha.TURN_ON, {})]
-
-
-def _player(effect: Effect) -> list[Step]:
-    was = effect.before
-    if effect.action == "volume":
+        back: list[ToolCall] = [(ha.SET_TEMPERATURE, {"temperature": degrees})] if degrees is not None else []
+        return [*back, (ha.TURN_OFF, {})] if state == "off" else back
+    if domain == "media_player" and effect.action == "volume":
         volume = was.number("volume_level")
         return [(ha.SET_VOLUME, {"volume_level": round(volume * 100)})] if volume is not None else []
-    if effect.action in ("on", "off"):
-        return [(ha.TURN_OFF if was.state in ("off", "standby") else ha.TURN_ON, {})]
-    return [(ha.PLAY if was.state in ("playing", "buffering") else ha.PAUSE, {})]
+    if domain == "media_player" and effect.action not in ("on", "off"):
+        return [(ha.PLAY if state in ("playing", "buffering") else ha.PAUSE, {})]
+    on, off = (ha.VACUUM_START, ha.VACUUM_DOCK) if domain == "vacuum" else (ha.TURN_ON, ha.TURN_OFF)
+    return [(on if _was_on(domain, state) else off, {})]
 
 
-_BY_DOMAIN: Final[dict[str, Callable[[Effect], list[Step]]]] = {
-    "light": _light,
-    "cover": _cover,
-    "valve": _cover,
-    "lock": _lock,
-    "climate": _climate,
-    "fan": _fan,
-    "media_player": _player,
-    "vacuum": _vacuum,
-}
+def _was_on(domain: str, state: str) -> bool:
+    if domain in ("climate", "media_player"):
+        return state not in ("off", "standby")
+    return state in {
+        "cover": ("open", "opening"),
+        "valve": ("open", "opening"),
+        "lock": ("locked", "locking"),
+        "vacuum": ("cleaning",),
+    }.get(domain, ("on",))

@@ -1,6 +1,8 @@
-"""Looks at the home until it shows what was asked, or the time for that is over. Home Assistant's own "done"
-only means "asked": it says so of an unavailable lamp and a jammed lock as well. The only place that decides
-"confirmed"."""
+"""Looks at the home until it shows what was asked, or the time for that is over.
+
+Home Assistant's own "done" only means "asked": it says so of an unavailable lamp and a jammed lock as well.
+This is the only place that decides "confirmed".
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -47,11 +49,11 @@ class Verdict:
     outcome: OutcomeStatus
     now: Entity | None = None  # as it was seen last; None: it is no longer there
     jammed: bool = False
-    hidden: bool = False  # nobody can see whether it was done
+    hidden: bool = False  # Home Assistant does not show whether it was done
 
 
 class _Watched:
-    """One effect while it is looked for. Twins that nobody can tell apart are looked at together."""
+    """One effect while it is looked for. Twins that cannot be told apart are looked at together."""
 
     def __init__(self, effect: Effect) -> None:
         self.effect = effect
@@ -63,19 +65,19 @@ class _Watched:
     def look(self, entities: Sequence[Entity]) -> Verdict | None:
         was, earlier = self.effect.before, self.now
         self.now = tuple(
-            one
-            for one in entities
-            if (one.names, one.domain, one.areas) == (was.names, was.domain, was.areas)
+            entity
+            for entity in entities
+            if (entity.names, entity.domain, entity.areas) == (was.names, was.domain, was.areas)
         )
         if not self.now:
             self.seen = Seen.STILL
             return None
         seen = [
-            self.effect.seen(one, earlier[place] if place < len(earlier) else None)
-            for place, one in enumerate(self.now)
+            self.effect.seen(entity, earlier[place] if place < len(earlier) else None)
+            for place, entity in enumerate(self.now)
         ]
-        self._positions |= {one.number("current_position") for one in self.now}
-        self.seen = next((one for one in _WORST if one in seen), Seen.STILL)
+        self._positions |= {entity.number("current_position") for entity in self.now}
+        self.seen = next((worst for worst in _WORST if worst in seen), Seen.STILL)
         self.moved = self.moved or self.seen is Seen.MOVING
         if self.seen is Seen.DONE:
             return self._verdict(OutcomeStatus.CONFIRMED)
@@ -83,10 +85,8 @@ class _Watched:
             return self._verdict(OutcomeStatus.FAILED, jammed=True)
         if self.seen is Seen.HIDDEN:
             return self._verdict(OutcomeStatus.UNCONFIRMED, hidden=True)
-        return self._verdict(OutcomeStatus.WORKING) if self._is_under_way() else None
-
-    def _is_under_way(self) -> bool:
-        return self.seen is Seen.MOVING and self.effect.before.domain in _MOTORS
+        under_way = self.seen is Seen.MOVING and self.effect.before.domain in _MOTORS
+        return self._verdict(OutcomeStatus.WORKING) if under_way else None
 
     def late(self) -> Verdict:
         """Its time is over."""
@@ -96,7 +96,7 @@ class _Watched:
             return self._verdict(OutcomeStatus.UNREACHABLE)
         if self.seen is Seen.MOVING:
             return self._verdict(OutcomeStatus.WORKING)
-        if any(one.state == "jammed" for one in self.now):
+        if any(entity.state == "jammed" for entity in self.now):
             return self._verdict(OutcomeStatus.FAILED, jammed=True)
         if self.effect.action == "stop" and (resting := self._resting()) is not None:
             return Verdict(self.effect, OutcomeStatus.CONFIRMED, resting)
@@ -104,7 +104,7 @@ class _Watched:
         return self._verdict(OutcomeStatus.FAILED if gave_up else OutcomeStatus.UNCONFIRMED)
 
     def _resting(self) -> Entity | None:
-        """Some go on to say "closing" where they have stopped: that they stay at one place tells more."""
+        """Some still report "closing" after they have stopped: an unchanged position tells more."""
         position = next(iter(self._positions), None)
         if len(self._positions) != 1 or position is None:
             return None

@@ -1,4 +1,4 @@
-"""What a call of Home Assistant's own tools is to do with an entity, and whether a look at it shows that."""
+"""What a call of Home Assistant's tools is to do with an entity, and whether the entity's state shows it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ LOOKS: Final = frozenset({LIVE_CONTEXT, "GetDateTime", "todo_get_items", "calend
 CANCEL_TIMERS: Final = "HassCancelAllTimers"
 
 _PLAYERS, _MOVERS = frozenset({"media_player"}), frozenset({"cover", "valve"})
-# With what each tool does something, whatever else it takes; empty: with nearly anything.
+# The domains with which a tool does something, whatever else it takes; empty: nearly any.
 DOMAINS: Final[Mapping[str, frozenset[str]]] = {
     TURN_ON: frozenset(),
     TURN_OFF: frozenset(),
@@ -35,9 +35,9 @@ DOMAINS: Final[Mapping[str, frozenset[str]]] = {
     ADD_ITEM: frozenset({TODO}),
     COMPLETE_ITEM: frozenset({TODO}),
 }
-# Those for which Home Assistant itself looks for nothing else; the others take anything.
+# For these Home Assistant itself looks for nothing else; the others take anything.
 OWN_DOMAINS: Final = frozenset(DOMAINS) - {TURN_ON, TURN_OFF, LIGHT_SET, SET_POSITION, STOP}
-# Home Assistant finds only players that play for these.
+# For these Home Assistant finds only players that play.
 WHILE_PLAYING: Final = frozenset({PAUSE, NEXT, PREVIOUS})
 _SIMPLE: Final = {
     STOP: "stop",
@@ -58,6 +58,14 @@ _SIMPLE: Final = {
     CHANGE_VOLUME: "volume",
 }
 _ON_AND_OFF: Final = {"cover": ("open", "close"), "valve": ("open", "close"), "lock": ("lock", "unlock")}
+# Which argument has the level of an action.
+_LEVELS: Final = {
+    "dim": "brightness",
+    "set": "temperature",
+    "speed": "percentage",
+    "volume": "volume_level",
+    "kelvin": "temperature",
+}
 _NEAR: Final = 2  # percent: lamps and motors stop close to the wish, and report that
 _FAN_STEP: Final = 34  # percent: a fan with three speeds takes the next one above
 _NEAR_DEGREES: Final = 0.26  # a thermostat rounds to halves
@@ -65,7 +73,7 @@ _SILENT: Final = frozenset({"off", "standby", "unavailable", "unknown"})
 
 
 class Seen(StrEnum):
-    """What a look shows of a wish."""
+    """What a look shows of an effect."""
 
     DONE = "done"
     MOVING = "moving"  # on its way there
@@ -89,11 +97,13 @@ class Effect:
         if self.action == "stop":
             moving = now.state in ("opening", "closing")
             return Seen.DONE if not moving and earlier == now else Seen.STILL
-        return _JUDGES.get(self.action, _no_view)(self, now)
+        judge = _JUDGES.get(self.action)
+        seen = Seen.HIDDEN if judge is None else judge(self, now)
+        return seen if isinstance(seen, Seen) else Seen.DONE if seen else Seen.STILL
 
 
 def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
-    """In the words of `homes.source.Act`; "" for a tool that nobody here knows."""
+    """The action as in `integrations.source.Act`; "" for an unknown tool."""
     if tool in (TURN_ON, TURN_OFF):
         on, off = _ON_AND_OFF.get(domain, ("on", "off"))
         return on if tool == TURN_ON else off
@@ -101,7 +111,7 @@ def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
         return "close" if number_of(args, "position") == 0 else "dim"
     if tool != LIGHT_SET:
         return _SIMPLE.get(tool, "")
-    if "color" in args or "temperature" in args:  # nobody can see these, whatever else is asked
+    if "color" in args or "temperature" in args:  # these are not shown, whatever else is asked
         return "colour" if "color" in args else "kelvin"
     bright = number_of(args, "brightness") if "brightness" in args else None
     return "on" if bright is None else "dim" if bright else "off"
@@ -113,166 +123,134 @@ def effect_of(tool: str, args: Mapping[str, Any], entity: Entity) -> Effect | No
     if domains is None or (domains and entity.domain not in domains):
         return None
     action = action_of(tool, entity.domain, args)
-    key = {"dim": "position" if tool == SET_POSITION else "brightness", "set": "temperature"}.get(action)
-    key = key or {"speed": "percentage", "volume": "volume_level", "kelvin": "temperature"}.get(action)
-    level = number_of(args, key) if key else None
     if tool == CHANGE_VOLUME:
-        step = args.get("volume_step")
-        level = {"up": 1.0, "down": -1.0}.get(str(step), number_of(args, "volume_step"))
-        return Effect(entity, action, level, value=str(step), relative=True)
-    value = str(args.get("color") or args.get("item") or "")
-    return Effect(entity, action, level, value)
+        step = str(args.get("volume_step"))
+        level = {"up": 1.0, "down": -1.0}.get(step, number_of(args, "volume_step"))
+        return Effect(entity, action, level, value=step, relative=True)
+    key = "position" if tool == SET_POSITION else _LEVELS.get(action)
+    level = number_of(args, key) if key and action != "close" else None
+    return Effect(entity, action, level, str(args.get("color") or args.get("item") or ""))
 
 
 def number_of(args: Mapping[str, Any], key: str) -> float | None:
     value = args.get(key)
-    return (
-        to_number(str(value))
-        if isinstance(value, int | float | str) and not isinstance(value, bool)
-        else None
-    )
+    is_number = isinstance(value, int | float | str) and not isinstance(value, bool)
+    return to_number(str(value)) if is_number else None
 
 
-def _no_view(_effect: Effect, _now: Entity) -> Seen:
-    return Seen.HIDDEN
+# --- whether it shows: True and False mean done and nothing of it
 
 
-def _when(reached: bool) -> Seen:
-    return Seen.DONE if reached else Seen.STILL
-
-
-def _on(effect: Effect, now: Entity) -> Seen:
+def _on(effect: Effect, now: Entity) -> bool:
     if now.domain in (SCENE, *BUTTONS):  # its state is when it was last started
-        return _when(now.state != effect.before.state and now.state not in _SILENT)
+        return now.state != effect.before.state and now.state not in _SILENT
     if now.domain in ("media_player", "climate", "water_heater"):
-        return _when(now.state not in _SILENT)
-    return _when(now.state == "on")
+        return now.state not in _SILENT
+    return now.state == "on"
 
 
-def _off(_effect: Effect, now: Entity) -> Seen:
-    return _when(now.state == "off" or (now.domain == "media_player" and now.state == "standby"))
+def _off(_effect: Effect, now: Entity) -> bool:
+    return now.state == "off" or (now.domain == "media_player" and now.state == "standby")
 
 
-def _moved(effect: Effect, now: Entity) -> Seen:
+def _moved(effect: Effect, now: Entity) -> Seen | bool:
     """A cover or a valve: open, close, or to a position."""
     wanted = {"open": 100.0, "close": 0.0}.get(effect.action, effect.level)
     position, before = now.number("current_position"), effect.before.number("current_position")
-    way = {"open": ("opening",), "close": ("closing",)}.get(effect.action, ("opening", "closing"))
-    if now.state in way:
+    ways = {"open": ("opening",), "close": ("closing",)}.get(effect.action, ("opening", "closing"))
+    if now.state in ways:
         return Seen.MOVING
     if now.state in ("opening", "closing"):
-        return Seen.STILL  # the other way: it has not turned round yet
+        return False  # the other way: it has not turned round yet
     if position is None or wanted is None:
-        return _when(now.state == {"open": "open", "close": "closed"}.get(effect.action))
+        return now.state == {"open": "open", "close": "closed"}.get(effect.action)
     if abs(position - wanted) <= _NEAR:
-        return Seen.DONE
+        return True
     nearer = before is not None and abs(position - wanted) < abs(before - wanted)
-    return Seen.MOVING if nearer else Seen.STILL
+    return Seen.MOVING if nearer else False
 
 
-def _dimmed(effect: Effect, now: Entity) -> Seen:
+def _dimmed(effect: Effect, now: Entity) -> Seen | bool:
     if now.domain in _MOVERS:
         return _moved(effect, now)
-    percent = percent_of(now)
-    if now.state != "on" or percent is None or effect.level is None:
-        return Seen.STILL
-    return _when(abs(percent - effect.level) <= _NEAR)
+    percent, level = percent_of(now), effect.level
+    return now.state == "on" and None not in (percent, level) and abs((percent or 0) - (level or 0)) <= _NEAR
 
 
-def _bolted(effect: Effect, now: Entity) -> Seen:
-    done, way = {"lock": (("locked",), "locking"), "unlock": (("unlocked", "open"), "unlocking")}[
-        effect.action
-    ]
-    if now.state in done:
-        return Seen.DONE
+def _bolted(effect: Effect, now: Entity) -> Seen | bool:
+    done, way = (("locked",), "locking") if effect.action == "lock" else (("unlocked", "open"), "unlocking")
     if now.state == "jammed":  # one that was jammed before may still come free
-        return Seen.STILL if effect.before.state == "jammed" else Seen.JAMMED
-    return Seen.MOVING if now.state in (way, "opening") else Seen.STILL
+        return False if effect.before.state == "jammed" else Seen.JAMMED
+    return Seen.MOVING if now.state in (way, "opening") else now.state in done
 
 
-def _warmed(effect: Effect, now: Entity) -> Seen:
-    degrees = now.number("temperature")
-    known = degrees is not None and effect.level is not None
-    return _when(known and abs((degrees or 0) - (effect.level or 0)) <= _NEAR_DEGREES)
+def _warmed(effect: Effect, now: Entity) -> bool:
+    degrees, level = now.number("temperature"), effect.level
+    return degrees is not None and level is not None and abs(degrees - level) <= _NEAR_DEGREES
 
 
-def _blown(effect: Effect, now: Entity) -> Seen:
+def _blown(effect: Effect, now: Entity) -> bool:
     percent, before = percent_of(now), percent_of(effect.before)
     if not effect.level:
-        return _when(now.state == "off")
+        return now.state == "off"
     if now.state != "on" or percent is None:
-        return Seen.STILL
+        return False
     over = percent - effect.level
-    stepped = percent != before and 0 <= over <= _FAN_STEP
-    return _when(abs(over) <= _NEAR or stepped)
+    return abs(over) <= _NEAR or (percent != before and 0 <= over <= _FAN_STEP)
 
 
-def _volume(effect: Effect, now: Entity) -> Seen:
+def _volume(effect: Effect, now: Entity) -> Seen | bool:
     volume, before = now.number("volume_level"), effect.before.number("volume_level")
     if volume is None or effect.level is None:
-        return Seen.HIDDEN if now.state not in _SILENT else Seen.STILL
+        return Seen.HIDDEN if now.state not in _SILENT else False
     percent, was = round(volume * 100), round((before or 0) * 100)
     if not effect.relative:
-        return _when(abs(percent - effect.level) <= 1)
+        return abs(percent - effect.level) <= 1
     if effect.value in ("up", "down"):
         end = 100 if effect.value == "up" else 0
-        return _when((percent - was) * effect.level > 0 or was == percent == end)
-    return _when(abs(percent - min(max(was + effect.level, 0), 100)) <= 1)
+        return (percent - was) * effect.level > 0 or was == percent == end
+    return abs(percent - min(max(was + effect.level, 0), 100)) <= 1
 
 
-def _playing(effect: Effect, now: Entity) -> Seen:
-    if now.state not in ("playing", "buffering"):
-        return Seen.STILL
-    return Seen.DONE if not effect.value or _other_title(effect, now) else Seen.STILL
+def _playing(effect: Effect, now: Entity) -> bool:
+    return now.state in ("playing", "buffering") and (not effect.value or _skipped(effect, now))
 
 
-def _skipped(effect: Effect, now: Entity) -> Seen:
-    return _when(_other_title(effect, now))
-
-
-def _other_title(effect: Effect, now: Entity) -> bool:
+def _skipped(effect: Effect, now: Entity) -> bool:
+    """It shows another title."""
     shown = ("media_title", "media_artist", "media_album_name")
     return any(now.attributes.get(key) != effect.before.attributes.get(key) for key in shown)
 
 
-def _paused(_effect: Effect, now: Entity) -> Seen:
-    return _when(now.state in ("paused", "idle", *_SILENT))
+def _coloured(_effect: Effect, now: Entity) -> Seen | bool:
+    return Seen.HIDDEN if now.state == "on" else False
 
 
-def _coloured(_effect: Effect, now: Entity) -> Seen:
-    return Seen.HIDDEN if now.state == "on" else Seen.STILL
+def _docked(_effect: Effect, now: Entity) -> Seen | bool:
+    return Seen.MOVING if now.state == "returning" else now.state == "docked"
 
 
-def _docked(_effect: Effect, now: Entity) -> Seen:
-    return Seen.MOVING if now.state == "returning" else _when(now.state == "docked")
-
-
-def _listed(effect: Effect, now: Entity) -> Seen:
+def _listed(effect: Effect, now: Entity) -> bool:
     before, count = to_number(effect.before.state), to_number(now.state)
     if before is None or count is None:
-        return Seen.STILL
-    return _when(count - before >= 1 if effect.action == "add" else before - count >= 1)
+        return False
+    return count - before >= 1 if effect.action == "add" else before - count >= 1
 
 
-_JUDGES: Final[Mapping[str, Callable[[Effect, Entity], Seen]]] = {
+_JUDGES: Final[Mapping[str, Callable[[Effect, Entity], Seen | bool]]] = {
     "on": _on,
     "off": _off,
-    "open": _moved,
-    "close": _moved,
     "dim": _dimmed,
-    "lock": _bolted,
-    "unlock": _bolted,
     "set": _warmed,
     "speed": _blown,
     "volume": _volume,
     "play": _playing,
-    "pause": _paused,
-    "next": _skipped,
-    "previous": _skipped,
-    "colour": _coloured,
-    "kelvin": _coloured,
-    "start": lambda _effect, now: _when(now.state == "cleaning"),
+    "pause": lambda _effect, now: now.state in ("paused", "idle", *_SILENT),
+    "start": lambda _effect, now: now.state == "cleaning",
     "dock": _docked,
-    "add": _listed,
-    "complete": _listed,
+    **dict.fromkeys(("open", "close"), _moved),
+    **dict.fromkeys(("lock", "unlock"), _bolted),
+    **dict.fromkeys(("next", "previous"), _skipped),
+    **dict.fromkeys(("colour", "kelvin"), _coloured),
+    **dict.fromkeys(("add", "complete"), _listed),
 }

@@ -84,16 +84,14 @@ def address(entity: Entity, entities: Sequence[Entity]) -> dict[str, Any] | None
     area = {"area": first_names(_JOINED.join(entity.areas))[0]} if entity.areas else {}
     for name in _callable_names(entity):
         args = {"name": name, **area, "domain": [entity.domain]}
-        if all(one is entity for one in matching(entities, args, frozenset())):
+        if all(match is entity for match in matching(entities, args, frozenset())):
             return args
     return None
 
 
 def _callable_names(entity: Entity) -> Iterator[str]:
     name, others = first_names(entity.names)[0], other_names(entity.names)
-    for one in (name, *others):
-        if one:
-            yield one.upper() if one == EVERY_NAME else one
+    yield from (each.upper() if each == EVERY_NAME else each for each in (name, *others) if each)
 
 
 AWAY: Final = frozenset({"unavailable", "unknown", ""})
@@ -128,12 +126,12 @@ _BINARY: Final = {
     "gas": ("gas detected", "no gas"),
     "carbon_monoxide": ("carbon monoxide detected", "no carbon monoxide"),
     **dict.fromkeys(("problem", "safety", "tamper"), ("problem", "normal")),
-    **dict.fromkeys(("battery",), ("low", "normal")),
-    **dict.fromkeys(("lock",), ("unlocked", "locked")),
-    **dict.fromkeys(("connectivity",), ("connected", "not connected")),
+    "battery": ("low", "normal"),
+    "lock": ("unlocked", "locked"),
+    "connectivity": ("connected", "not connected"),
     **dict.fromkeys(("plug", "power", "running", "light", "sound", "vibration"), ("yes", "no")),
 }
-# What somebody may ask for without naming a device: "is there smoke anywhere", "is a window open".
+# For questions without a device: "is there smoke anywhere", "is a window open".
 _WATCHES: Final = {
     "moisture": "water", "garage_door": "door",
     **{same: same for same in ("smoke", "gas", "carbon_monoxide", "door", "window")},
@@ -169,7 +167,7 @@ def is_available(entity: Entity) -> bool:
 
 
 def abilities_of(entity: Entity) -> frozenset[str] | None:
-    """None: those of its kind. What is unavailable shows nothing of what it can do: it may be anything."""
+    """None: those of its kind. An unavailable entity shows no abilities: it may have all."""
     away = not is_available(entity)
     shown = {"brightness", "current_position", "percentage"} if away else entity.attributes.keys()
     if entity.domain == "light":

@@ -1,26 +1,19 @@
 """The entities that a Home Assistant shares: reads GetLiveContext's answer, keeps the list of the last look.
 
-The answer is YAML, nearly all of it in one plain form: that is read line by line, four times faster than by a
-library. Anything else (a folded line, double quotes) the library reads, entity by entity. Nothing is guessed:
-a text that is cut, or not understood, is no list at all.
+Nothing is guessed: a text that is cut, or not understood, is no list at all.
 """
 
 import asyncio
 import json
-import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Final
+from typing import Any
 
 from voice_gateway.errors import ToolError
 
-_LINE: Final = re.compile(r"( {2}| {4})([a-z_]+):(?: (.*))?")
-# A plain word of YAML that means itself: no quotes, no marks that begin something, no comment, no mapping.
-_PLAIN: Final = re.compile(r"(?![\s'\"\[\]{}&*!|>%@`#,?]|-(?:\s|$))(?:(?!: | #|:$).)+(?<!\s)")
-_QUOTED: Final = re.compile(r"'((?:[^']|'')*)'")
-_FIELDS: Final = frozenset({"names", "domain", "state", "areas"})
+_CUT, _UNREADABLE = "is cut off", "cannot be read"
 
 Scalar = str | None
 
@@ -63,87 +56,51 @@ def read_live_context(text: str) -> tuple[Entity, ...]:
     if not body.strip():
         return ()
     if not body.endswith("\n") or not body.startswith("- "):
-        raise Unreadable("Home Assistant's list of devices is cut off.")
-    return tuple(_entity(block) for block in body[2:-1].split("\n- "))
+        raise _unreadable(_CUT)
+    import yaml
+
+    # Every scalar is a text: "on" is no truth, and 0123 no number.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        listed = yaml.load(body, Loader=loader)
+    except yaml.YAMLError:
+        raise _unreadable(_UNREADABLE) from None
+    if not isinstance(listed, list) or not all(isinstance(raw, dict) for raw in listed):
+        raise _unreadable(_UNREADABLE)
+    return tuple(map(_entity, listed))
 
 
 def overview(answer: str) -> str:
     """The text in what the tool answered. Raises Unreadable."""
     try:
-        told = json.loads(answer)
+        facts = json.loads(answer)
     except ValueError:
-        raise Unreadable("Home Assistant's list of devices cannot be read.") from None
-    result = told.get("result") if isinstance(told, Mapping) else None
+        raise _unreadable(_UNREADABLE) from None
+    result = facts.get("result") if isinstance(facts, Mapping) else None
     if isinstance(result, str):
         return result
-    if isinstance(told, Mapping) and told.get("success") is False:
+    if isinstance(facts, Mapping) and facts.get("success") is False:
         raise Unreadable("Home Assistant shares no devices with voice assistants.")
-    raise Unreadable("Home Assistant's list of devices cannot be read.")
+    raise _unreadable(_UNREADABLE)
 
 
-def _entity(block: str) -> Entity:
-    raw = _read_lines(block)
-    if raw is None:
-        raw = _read_yaml(block)
-    names, domain, state = raw.get("names"), raw.get("domain"), raw.get("state")
-    attributes = raw.get("attributes")
+def _entity(raw: Mapping[str, Any]) -> Entity:
+    names, domain, state, areas = (raw.get(key) for key in ("names", "domain", "state", "areas"))
     if not names or not domain or "state" not in raw or not isinstance(names, str):
-        raise Unreadable("Home Assistant's list of devices is cut off.")
-    areas = raw.get("areas") or ""
+        raise _unreadable(_CUT)
+    attributes = raw.get("attributes")
+    scalars = attributes.items() if isinstance(attributes, dict) else ()
     return Entity(
         names.strip(),
         str(domain),
         str(state or ""),
-        tuple(part for part in (one.strip() for one in str(areas).split(", ")) if part),
-        attributes if isinstance(attributes, Mapping) else {},
+        tuple(area for area in map(str.strip, str(areas or "").split(", ")) if area),
+        {key: value or None for key, value in scalars if isinstance(value, str)},
     )
 
 
-def _read_lines(block: str) -> dict[str, Any] | None:
-    """None when it is not written in the plain form."""
-    found: dict[str, Any] = {}
-    inner: dict[str, Scalar] | None = None
-    for line in ("  " + block).split("\n"):
-        matched = _LINE.fullmatch(line)
-        if matched is None:
-            return None
-        indent, key, text = matched.groups()
-        if indent == "  " and key == "attributes" and not text:
-            inner = found[key] = {}
-            continue
-        if not text:
-            value = None
-        elif quoted := _QUOTED.fullmatch(text):
-            value = quoted[1].replace("''", "'")
-        elif _PLAIN.fullmatch(text):
-            value = text
-        else:
-            return None
-        if indent == "    " and inner is not None:
-            inner[key] = value
-        elif indent == "  " and key in _FIELDS:
-            found[key] = value
-            inner = None
-        else:
-            return None
-    return found
-
-
-def _read_yaml(block: str) -> dict[str, Any]:
-    """With a library that takes every scalar for text: "on" is no truth, and 0123 no number."""
-    import yaml
-
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    try:
-        read = yaml.load("- " + block + "\n", Loader=loader)
-    except yaml.YAMLError:
-        raise Unreadable("Home Assistant's list of devices cannot be read.") from None
-    raw = read[0] if isinstance(read, list) and len(read) == 1 else None
-    if not isinstance(raw, dict):
-        raise Unreadable("Home Assistant's list of devices cannot be read.")
-    attributes = raw.get("attributes")
-    plain = attributes.items() if isinstance(attributes, dict) else ()
-    return {**raw, "attributes": {key: value or None for key, value in plain if isinstance(value, str)}}
+def _unreadable(why: str) -> Unreadable:
+    return Unreadable(f"Home Assistant's list of devices {why}.")
 
 
 def degrees_in(entities: Iterable[Entity]) -> str:
@@ -158,26 +115,28 @@ def degrees_in(entities: Iterable[Entity]) -> str:
 
 Ask = Callable[[], Awaitable[str]]  # what GetLiveContext answers now
 
-_LARGE = 20_000  # characters: a list of more takes a while, and is read in a thread
-FRESH_SECONDS = 0.3  # what was seen so short a time ago is still so, unless somebody acted
+_LARGE = 5_000  # characters: a longer list is read in a thread
+FRESH_SECONDS = 0.3  # what was seen so recently is still so, unless something acted
 
 
 class LiveList:
+    """The entities as of the last look; looks at the same time share one request."""
+
     def __init__(self) -> None:
         self.entities: tuple[Entity, ...] = ()
         self.degrees = "°C"
         self.text = ""  # as Home Assistant wrote it
         self.ask: Ask | None = None  # None: it shares no list
-        self._started = -inf  # when the look began that it was seen by
+        self._started = -inf  # when the last look began
         self._acted = -inf
         self._looking = asyncio.Lock()
 
     def acted(self) -> None:
-        """Somebody changed something: what was seen before no longer counts."""
+        """Something was changed: what was seen before no longer counts."""
         self._acted = _now()
 
     async def recent(self) -> tuple[Entity, ...]:
-        """As it was a moment ago, if nobody has acted since."""
+        """As it was a moment ago, if nothing has acted since."""
         return await self._look(max(_now() - FRESH_SECONDS, self._acted))
 
     async def look(self) -> tuple[Entity, ...]:
@@ -188,7 +147,7 @@ class LiveList:
         if self._started >= since:
             return self.entities
         async with self._looking:
-            if self._started < since:  # else somebody else has looked while we waited
+            if self._started < since:  # else another caller has looked while we waited
                 await self._read()
             return self.entities
 

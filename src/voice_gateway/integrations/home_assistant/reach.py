@@ -1,7 +1,7 @@
-"""What a call of Home Assistant's tools would touch, by whoever it is made: permission is judged by this.
+"""What a call of Home Assistant's tools would touch: permission is judged by this.
 
-It answers with too much rather than too little. None is "nobody knows": a floor (no list tells the areas on
-it), an entity's id, a script by its name, an area or a name that is not in the list.
+The answer is too much rather than too little. None means unknown: a floor (no list tells the areas on it), an
+entity's id, a script by its name, an area or a name that is not in the list.
 """
 
 import re
@@ -35,7 +35,7 @@ _PLACES: Final = ("name", "area", "floor", "domain", "device_class")
 def targets(
     tool: str, args: Mapping[str, Any], entities: Sequence[Entity], *, scripts: bool
 ) -> tuple[Entity, ...] | None:
-    """The entities that a call is for, as Home Assistant would find them; None where nobody can tell.
+    """The entities that a call is for, as Home Assistant would find them; None where that is unknown.
 
     `scripts`: there are some, and what an area or a name reaches may be one of them.
     """
@@ -52,8 +52,7 @@ def targets(
     everything = not name or args.get("name") == EVERY_NAME
     if everything and scripts and not limited:
         return None  # a script may be in that area too
-    found = matching(entities, args, domains if tool in OWN_DOMAINS else frozenset())
-    return found or None
+    return matching(entities, args, domains if tool in OWN_DOMAINS else frozenset()) or None
 
 
 def reach(
@@ -66,31 +65,30 @@ def reach(
         return Reach(action="on", said=scripts[tool], scene=_started(scripts[tool], args), unseen=True)
     if tool == ha.CANCEL_TIMERS:
         return Reach(action="stop")
-    found = targets(tool, args, entities, scripts=bool(scripts))
     if tool in _LIST_TOOLS:
         return Reach(action="list", said=text_of(args, "name"))
-    if found is None:
+    meant = targets(tool, args, entities, scripts=bool(scripts))
+    if meant is None:
         return None
-    touched = [entity for entity in found if effect_of(tool, args, entity)]
-    found = tuple(touched) or found
-    actions = {action_of(tool, entity.domain, args) for entity in found}
-    action = next((one for one in _RISKIEST_FIRST if one in actions), next(iter(actions)))
-    scene = " and ".join(_called(entity, entities) for entity in found if entity.domain == SCENE)
-    devices = tuple(device_of(entity, source) for entity in found if entity.domain not in (SCENE, TODO))
+    touched = [entity for entity in meant if effect_of(tool, args, entity)] or meant
+    actions = {action_of(tool, entity.domain, args) for entity in touched}
+    action = next((risky for risky in _RISKIEST_FIRST if risky in actions), next(iter(actions)))
+    scene = " and ".join(_called(entity, entities) for entity in touched if entity.domain == SCENE)
+    devices = tuple(device_of(entity, source) for entity in touched if entity.domain not in (SCENE, TODO))
     return Reach(devices, action, _how(tool, args), _said(args), scene, bool(scene))
 
 
 def _started(script: str, args: Mapping[str, Any]) -> str:
-    """With what it is told: a yes to one value is none to another."""
-    told = ", ".join(f"{key} {args[key]}" for key in sorted(args))
-    return f"{script} with {told}" if told else script
+    """With its arguments: a yes to one value is none to another."""
+    values = ", ".join(f"{key} {args[key]}" for key in sorted(args))
+    return f"{script} with {values}" if values else script
 
 
 def _called(scene: Entity, entities: Sequence[Entity]) -> str:
     """Alone by its name; with its area where another scene has that name, too."""
     name = name_of(scene)
-    alike = [one for one in entities if one.domain == SCENE and normal(name_of(one)) == normal(name)]
-    return name if len(alike) == 1 else f"{room_of(scene)} {name}".strip()
+    scenes = [normal(name_of(entity)) for entity in entities if entity.domain == SCENE]
+    return name if scenes.count(normal(name)) == 1 else f"{room_of(scene)} {name}".strip()
 
 
 def _said(args: Mapping[str, Any]) -> str:

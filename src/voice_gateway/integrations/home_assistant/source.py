@@ -1,4 +1,4 @@
-"""A Home Assistant as a source of devices, recognised by its tools, whatever the server is called."""
+"""A Home Assistant as a source of devices, recognised by its tools, whatever its server is called."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ class HomeAssistant:
     # --- its tools
 
     def wrap(self, tools: "Sequence[BaseTool]") -> "list[BaseTool]":
-        """The same tools, whose outcomes say what really became of a call."""
+        """The same tools with honest outcomes."""
         self.stranger = not all(traits(tool).trusted for tool in tools)
         self._own_names = {_bare(_name(tool)): _name(tool) for tool in tools}
         self._takes = {

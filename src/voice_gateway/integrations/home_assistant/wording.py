@@ -12,7 +12,6 @@ from home_words.wording import quoted, the, verb
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant.confirm import Verdict
 from voice_gateway.integrations.home_assistant.entities import BUTTONS, SCENE, TODO, device_of
-from voice_gateway.integrations.home_assistant.live_context import Entity
 from voice_gateway.turn import OutcomeStatus
 
 _PASSIVE: Final = {
@@ -40,10 +39,8 @@ _PASSIVE: Final = {
     "dock": "sent to a dock",
 }
 _HIDDEN: Final = {
-    "colour": "shows no colours",
-    "kelvin": "shows no colours",
-    "mute": "does not show whether it is muted",
-    "unmute": "does not show whether it is muted",
+    **dict.fromkeys(("colour", "kelvin"), "shows no colours"),
+    **dict.fromkeys(("mute", "unmute"), "does not show whether it is muted"),
 }
 
 
@@ -64,16 +61,13 @@ def is_off(device: Device) -> str:
 
 
 def twins(device: Device) -> str:
-    """Two that no call can tell apart."""
-    place = f"in {the_room(device)}" if device.room else "and this one has no area"
+    """Two devices that no call can tell apart."""
+    room = device.room if device.room.casefold().startswith(("the ", "my ", "our ")) else f"the {device.room}"
+    place = f"in {room}" if device.room else "and this one has no area"
     return (
         f"Home Assistant has several devices called {quoted(device.name)} {place}, so I cannot tell it which "
         "one; another name or an alias there would help."
     )
-
-
-def the_room(device: Device) -> str:
-    return device.room if device.room.casefold().startswith(("the ", "my ", "our ")) else f"the {device.room}"
 
 
 def gone(device: Device) -> str:
@@ -81,7 +75,7 @@ def gone(device: Device) -> str:
 
 
 def sentence(verdict: Verdict, degrees: str) -> str:
-    """What became of one entity."""
+    """The outcome for one entity."""
     effect = verdict.effect
     device = device_of(verdict.now or effect.before, "", degrees)
     if verdict.jammed:
@@ -89,12 +83,11 @@ def sentence(verdict: Verdict, degrees: str) -> str:
     if verdict.outcome is OutcomeStatus.WORKING:
         percent = None if effect.level is None or effect.action != "dim" else round(effect.level)
         return wording.doing(device, effect.action, percent)
-    if verdict.outcome is OutcomeStatus.FAILED:
-        return wording.failed(device, effect.action, device.state)
-    if verdict.outcome is OutcomeStatus.UNREACHABLE:
-        return wording.unreachable(device)
     if verdict.outcome is OutcomeStatus.UNSUPPORTED:
         return cannot(device, effect.action)
+    if verdict.outcome in (OutcomeStatus.FAILED, OutcomeStatus.UNREACHABLE):
+        failed = verdict.outcome is OutcomeStatus.FAILED
+        return wording.failed(device, effect.action, device.state) if failed else wording.unreachable(device)
     return _done(verdict, device) if verdict.outcome is OutcomeStatus.CONFIRMED else _open(verdict, device)
 
 
@@ -105,24 +98,19 @@ def _done(verdict: Verdict, device: Device) -> str:
     if domain in BUTTONS:
         return f"{capital(the(device))} was pressed."
     if domain == TODO:
-        what = quoted(effect.value)
-        return (
-            f"{what} is on {the(device)}." if effect.action == "add" else f"{what} is done on {the(device)}."
-        )
+        return f"{quoted(effect.value)} is {'' if effect.action == 'add' else 'done '}on {the(device)}."
     return wording.done(device, effect.action, device.state)
 
 
 def _open(verdict: Verdict, device: Device) -> str:
-    """Neither done nor failed, as far as anybody can see."""
+    """Neither done nor failed, as far as can be seen."""
     effect = verdict.effect
     if verdict.now is None:
         return wording.not_confirmed(device, "Home Assistant no longer lists it")
-    if verdict.hidden:
+    if verdict.hidden or effect.action in ("next", "previous"):
         what = effect.value or (f"{effect.level:g} kelvin" if effect.action == "kelvin" else "it")
         shows = f"; Home Assistant {_HIDDEN[effect.action]}, so" if effect.action in _HIDDEN else ","
         return f"I have asked {the(device)} for {what}{shows} I can't see whether it happened."
-    if effect.action in ("next", "previous"):
-        return f"I have asked {the(device)} for it, I can't see whether it happened."
     if verdict.now.domain in (SCENE, TODO, *BUTTONS):
         return wording.not_confirmed(device)
     same = verdict.now.state == effect.before.state
@@ -134,30 +122,27 @@ def summary(verdicts: Sequence[Verdict], degrees: str) -> str:
     alike: dict[str, list[Device]] = {}
     others: list[str] = []
     for verdict in verdicts:
-        now = verdict.now
-        plain = verdict.outcome is OutcomeStatus.CONFIRMED and now is not None and _has_state(now)
-        if plain and now is not None:
+        now = verdict.now if verdict.outcome is OutcomeStatus.CONFIRMED else None
+        if now is not None and now.domain not in (SCENE, TODO, *BUTTONS):
             device = device_of(now, "", degrees)
             alike.setdefault(spoken_state(device.state), []).append(device)
         else:
             others.append(sentence(verdict, degrees))
-    told = [_alike(state, devices) for state, devices in alike.items()]
-    return " ".join([*told, *others])
+    return " ".join([*(_alike(state, devices) for state, devices in alike.items()), *others])
 
 
 def _alike(state: str, devices: Sequence[Device]) -> str:
-    called = [device.name for device in devices]
-    names = [the(device, room=called.count(device.name) > 1) for device in devices]
-    return capital(f"{listed(names)} {verb(devices[0], 'is') if len(devices) == 1 else 'are'} now {state}.")
-
-
-def _has_state(entity: Entity) -> bool:
-    return entity.domain not in (SCENE, TODO, *BUTTONS)
+    names = [device.name for device in devices]
+    called = [the(device, room=names.count(device.name) > 1) for device in devices]
+    return capital(f"{listed(called)} {verb(devices[0], 'is') if len(devices) == 1 else 'are'} now {state}.")
 
 
 def started(script: str) -> str:
-    """Home Assistant says the same of a script that failed in its first step."""
+    """Home Assistant answers the same for a script that failed in its first step."""
     return f"I have started {quoted(script)}, I can't see whether everything in it happened."
+
+
+# --- Home Assistant's errors in plain words: its own are for programmers, some a page of Python
 
 
 EXPOSE: Final = "in Home Assistant under Settings, Voice assistants, Expose"
@@ -184,6 +169,17 @@ _TYPES: Final = {
 _MORE: Final = {"greater": "more than the most", "less": "less than the least"}
 
 
+_FIXED: Final = (
+    (r"^Service handler cannot target all", "INVALID", "It must be said which device or area is meant."),
+    (
+        r"^Error handling HassClimateSetTemperature",
+        "FAILED",
+        "Home Assistant could not set that temperature; maybe the device does not go there.",
+    ),
+    (r"^expected | @ data\[", "INVALID", "The script was not given what it needs."),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a call did nothing, as far as Home Assistant says."""
@@ -194,47 +190,32 @@ class Failure:
 
 
 def explain(text: str, tool: str, args: Mapping[str, Any]) -> Failure:
-    """`text` is the server's error, `args` what it was asked."""
-    said = text.removeprefix("Error calling tool: ").strip()
-    if found := _REASON.search(said):
-        return _no_match(found[1], args)
-    if said.startswith("Input validation error"):
-        return Failure(OutcomeStatus.INVALID, _not_valid(said))
-    return _simple(said, tool, args)
-
-
-def _simple(said: str, tool: str, args: Mapping[str, Any]) -> Failure:
-    if _NOT_FOUND.search(said):
+    """`text` is the server's error, `args` the arguments of the call."""
+    error = text.removeprefix("Error calling tool: ").strip()
+    if reason := _REASON.search(error):
+        return _no_match(reason[1], args)
+    if error.startswith("Input validation error"):
+        return Failure(OutcomeStatus.INVALID, _not_valid(error))
+    if _NOT_FOUND.search(error):
         return Failure(OutcomeStatus.UNSUPPORTED, not_offered(tool))
-    if found := _CANNOT.match(said):
-        thing = args.get("name") or found[3].replace("_", " ")
-        verb = {"turn_on": "turned on", "turn_off": "turned off"}.get(found[1], "told to do that")
-        return Failure(OutcomeStatus.UNSUPPORTED, f"{quoted(str(thing))} cannot be {verb}.")
-    if found := _NO_ITEM.match(said):
-        return Failure(OutcomeStatus.NOT_FOUND, f"{quoted(found[1])} is not on the list.")
-    if said.startswith("Received invalid slot info"):
+    if call := _CANNOT.match(error):
+        thing = args.get("name") or call[3].replace("_", " ")
+        done = {"turn_on": "turned on", "turn_off": "turned off"}.get(call[1], "told to do that")
+        return Failure(OutcomeStatus.UNSUPPORTED, f"{quoted(str(thing))} cannot be {done}.")
+    return _simple(error, args)
+
+
+def _simple(error: str, args: Mapping[str, Any]) -> Failure:
+    if item := _NO_ITEM.match(error):
+        return Failure(OutcomeStatus.NOT_FOUND, f"{quoted(item[1])} is not on the list.")
+    if error.startswith("Received invalid slot info"):
         return Failure(OutcomeStatus.INVALID, _invalid(args))
-    known = next((failure for pattern, failure in _FIXED if pattern.search(said)), None)
-    return known or Failure(OutcomeStatus.FAILED, _prose(said) or "Home Assistant could not do that.")
-
-
-_FIXED: Final = (
-    (
-        re.compile(r"^Service handler cannot target all"),
-        Failure(OutcomeStatus.INVALID, "It must be said which device or area is meant."),
-    ),
-    (
-        re.compile(r"^Error handling HassClimateSetTemperature"),
-        Failure(
-            OutcomeStatus.FAILED,
-            "Home Assistant could not set that temperature; maybe the device does not go there.",
-        ),
-    ),
-    (
-        re.compile(r"^expected | @ data\["),
-        Failure(OutcomeStatus.INVALID, "The script was not given what it needs."),
-    ),
-)
+    for pattern, status, sentence in _FIXED:
+        if re.search(pattern, error):
+            return Failure(OutcomeStatus[status], sentence)
+    # The server's own words, if they are a sentence and not code.
+    plain = error if _PROSE.fullmatch(error) and not _CODE.search(error) else ""
+    return Failure(OutcomeStatus.FAILED, plain or "Home Assistant could not do that.")
 
 
 def not_offered(tool: str) -> str:
@@ -261,8 +242,7 @@ def _no_match(reason: str, args: Mapping[str, Any]) -> Failure:
     where = f" in {with_article(area or floor)}" if area or floor else ""
     sentences = {
         "NAME": f"Home Assistant has no such device called {what}{where}.",
-        "AREA": f"Home Assistant has nothing like that{where or ' there'}.",
-        "FLOOR": f"Home Assistant has nothing like that{where or ' there'}.",
+        **dict.fromkeys(("AREA", "FLOOR"), f"Home Assistant has nothing like that{where or ' there'}."),
         "INVALID_AREA": f"Home Assistant has no area called {quoted(area)}.",
         "INVALID_FLOOR": f"Home Assistant has no floor called {quoted(floor)}.",
         "ASSISTANT": f"{what} is not shared with voice assistants; that is set {EXPOSE}.",
@@ -272,10 +252,8 @@ def _no_match(reason: str, args: Mapping[str, Any]) -> Failure:
         "STATE": f"{what if name else 'The device'} cannot do that as it is now.",
     }
     status = {
-        "DUPLICATE_NAME": OutcomeStatus.AMBIGUOUS,
-        "MULTIPLE_TARGETS": OutcomeStatus.AMBIGUOUS,
-        "FEATURE": OutcomeStatus.UNSUPPORTED,
-        "STATE": OutcomeStatus.UNSUPPORTED,
+        **dict.fromkeys(("DUPLICATE_NAME", "MULTIPLE_TARGETS"), OutcomeStatus.AMBIGUOUS),
+        **dict.fromkeys(("FEATURE", "STATE"), OutcomeStatus.UNSUPPORTED),
     }.get(reason, OutcomeStatus.NOT_FOUND)
     return Failure(status, sentences.get(reason, f"Home Assistant has no such device{where}."), reason)
 
@@ -284,14 +262,14 @@ def _given(args: Mapping[str, Any], key: str) -> str:
     return " ".join(str(args.get(key) or "").split())
 
 
-def _not_valid(said: str) -> str:
-    if found := _TOO_FAR.search(said):
-        return f"{found[1]} is {_MORE[found[2]]} that is possible, {found[3]}."
-    if found := _ONE_OF.search(said):
-        possible = ", ".join(re.findall(r"'([^']{1,60})'", found[2])[:30])
-        return f"{quoted(found[1])} is not possible there; possible is one of: {possible}."
-    if found := _TYPE.search(said):
-        return f"Home Assistant wants {_TYPES.get(found[1], 'something else')} there."
+def _not_valid(error: str) -> str:
+    if far := _TOO_FAR.search(error):
+        return f"{far[1]} is {_MORE[far[2]]} that is possible, {far[3]}."
+    if choice := _ONE_OF.search(error):
+        possible = ", ".join(re.findall(r"'([^']{1,60})'", choice[2])[:30])
+        return f"{quoted(choice[1])} is not possible there; possible is one of: {possible}."
+    if kind := _TYPE.search(error):
+        return f"Home Assistant wants {_TYPES.get(kind[1], 'something else')} there."
     return "Home Assistant cannot use the arguments of this call."
 
 
@@ -301,8 +279,3 @@ def _invalid(args: Mapping[str, Any]) -> str:
     if empty := [key for key, value in args.items() if value in ("", [])]:
         return f"Home Assistant cannot use an empty {empty[0]}."
     return "Home Assistant was not told all that it needs for this."
-
-
-def _prose(said: str) -> str:
-    """The server's own words, if they are a sentence and not code."""
-    return said if _PROSE.fullmatch(said) and not _CODE.search(said) else ""
