@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
+from zwave_mcp.maintenance.codes import UserNames
 from zwave_mcp.options import (
     DEFAULT_HOME,
     LEVELS,
@@ -19,7 +20,6 @@ from zwave_mcp.options import (
     read_options,
 )
 from zwave_mcp.simulated.file import FAULTS, BadHome
-from zwave_mcp.user_names import UserNames
 
 if TYPE_CHECKING:
     from zwave_mcp.home import Home

@@ -1,7 +1,7 @@
 """Send one command and find out what the device really did. The only place that decides "confirmed".
 
 After a merely acknowledged write the gateway shows the wished value at once (optimistic), also for a jammed
-lock: so the device itself is asked, and the remembered value never counts.
+lock: so the device itself is polled, and the remembered value never counts.
 """
 
 import asyncio
@@ -9,16 +9,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from home_words.states import UNKNOWN
 from zwave_mcp.devices import (
     BARRIER,
+    BOLT_UNKNOWN,
     COLOR_SWITCH,
     DOOR_LOCK,
+    JAMMED,
     LAST_LEVEL,
     MULTILEVEL_SWITCH,
+    NOTIFICATION,
     Device,
-    devices_of,
+    components,
     is_jammed,
-    is_new_jam,
+    lock_state,
+    with_value,
 )
 from zwave_mcp.home import (
     ACKNOWLEDGED,
@@ -28,34 +33,36 @@ from zwave_mcp.home import (
     INVALID_VALUE,
     NO_DEVICE_SUPPORT,
     NOT_IMPLEMENTED,
+    POLL_TIMEOUT_SECONDS,
     WORKING,
     WRITE_TIMEOUT_SECONDS,
+    GatewayError,
     Home,
     HomeError,
     NoAnswer,
     Node,
     NotUnderstood,
-    Refused,
     Value,
     ValueId,
     WriteResult,
     is_number,
 )
-from zwave_mcp.notifications import BOLT_UNKNOWN
 from zwave_mcp.results import Outcome
+from zwave_mcp.states import remembered, state_of
+from zwave_mcp.wording import numbered
 
-_ACCEPTED: Final = frozenset({CONFIRMED, WORKING, ACKNOWLEDGED})
-_CALLERS_ERRORS: Final[dict[int, Outcome]] = {
+_REJECTED: Final[dict[int, Outcome]] = {
     NO_DEVICE_SUPPORT: "unsupported",
     ENDPOINT_NOT_FOUND: "unsupported",
     NOT_IMPLEMENTED: "unsupported",
     INVALID_VALUE: "invalid",
 }
-_UNKNOWN: Final = object()
+_NO_VALUE: Final = object()
 _NEAR_TARGET: Final = 2  # levels
-_A_MOMENT: Final = 0.1  # on its way, and how long is not known
+_A_MOMENT: Final = 0.1  # seconds left of a ramp whose length is unknown
 _SAME_REPORT_SECONDS: Final = 2.0  # between two values of one report
-_CLOSING, _OPENING = 252, 254  # a garage door on its way says where to
+_CLOSING, _OPENING = 252, 254  # of a garage door
+_VERIFY_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,31 +73,31 @@ class Command:
     read: ValueId  # the value that tells what the device did
     reached: Callable[[Any], bool]
     moves: bool = False  # a motor: on its way is an answer
-    stops: bool = False  # a motor: done when two looks at it are the same
-    rounds: bool = False  # a fan with a few speeds takes one of them: which, only it can tell
-    options: Mapping[str, Any] | None = None  # what goes along with the value
+    stops: bool = False  # a motor to be stopped: done when two polls give the same
+    rounds: bool = False  # a fan that takes one of a few speeds: only it can tell which
+    options: Mapping[str, Any] | None = None
 
     @property
     def recalls(self) -> bool:
-        """ "On, as bright as it was": only the device knows how bright that is."""
+        """Whether it is "on, as bright as it was": only the device knows that level."""
         return self.value == LAST_LEVEL and self.write.command_class == MULTILEVEL_SWITCH
 
 
 @dataclass(frozen=True, slots=True)
 class CommandOutcome:
     outcome: Outcome
-    value: Any = None  # the device's own value, where it gave one
+    value: Any = None  # the device's own value, where `known`
     known: bool = False
     jammed: bool = False
     message: str = ""
-    unanswered: bool = False  # somebody on the way has it, and may carry it out at any time
+    unanswered: bool = False  # the command is still under way somewhere, and may be carried out at any time
 
 
 async def carry_out(home: Home, command: Command, within_seconds: float | None = None) -> CommandOutcome:
+    """Send the command and judge it, within the limit of a tool call."""
+    limit_seconds = home.timing.tool_seconds if within_seconds is None else within_seconds
     try:
-        async with asyncio.timeout(
-            home.pace.tool_seconds if within_seconds is None else within_seconds
-        ) as limit:
+        async with asyncio.timeout(limit_seconds) as limit:
             return await _send(home, command)
     except TimeoutError:
         if not limit.expired():
@@ -100,97 +107,95 @@ async def carry_out(home: Home, command: Command, within_seconds: float | None =
 
 async def _send(home: Home, command: Command) -> CommandOutcome:
     node = command.device.node
-    if node.dead and not await _answers(home, node.id):
+    if node.dead and not await answers_ping(home, node.id):
         return CommandOutcome("unreachable")
     try:
-        limit = home.pace.asleep_seconds if node.asleep else WRITE_TIMEOUT_SECONDS
+        limit = home.timing.asleep_seconds if node.asleep else WRITE_TIMEOUT_SECONDS
         written = await home.write(command.write, command.value, limit, command.options)
     except NotUnderstood as error:
         return CommandOutcome("unconfirmed", message=str(error))
     except NoAnswer:
-        asleep = node.asleep or await _fell_asleep(home, node.id)
+        now = node if node.asleep else await _node_now(home, node.id)
+        asleep = now is not None and now.asleep
         return CommandOutcome("queued" if asleep else "unconfirmed", unanswered=True)
-    except Refused as refusal:
-        return CommandOutcome("failed", message=str(refusal))
+    except GatewayError as error:
+        return CommandOutcome("failed", message=str(error))
     try:
         return await _judge(home, command, written)
-    except HomeError as error:  # it was sent, and now nobody can say what became of it
+    except HomeError as error:  # it was sent, and now nothing tells what became of it
         return CommandOutcome("unconfirmed", message=str(error))
 
 
-async def _judge(home: Home, command: Command, written: WriteResult) -> CommandOutcome:
-    if command.stops and written.status in _ACCEPTED:
-        return await _after_stop(home, command)
-    if written.status == CONFIRMED:
-        return await _after_confirmation(home, command)
-    if written.status == WORKING:
-        return await _after_working(home, command, written.remaining_seconds)
-    if written.status == ACKNOWLEDGED:
-        lock = command.device.kind == "lock"
-        return await _ask(home, command, home.pace.lock_window_seconds if lock else home.pace.window_seconds)
-    if written.status == FAILED:
-        return CommandOutcome("unreachable" if await _died(home, command.device) else "failed")
-    if written.status in _CALLERS_ERRORS:
-        return CommandOutcome(_CALLERS_ERRORS[written.status], message=written.message)
-    raise NotUnderstood
-
-
-async def _answers(home: Home, node_id: int) -> bool:
+async def answers_ping(home: Home, node_id: int) -> bool:
     try:
         return await home.ping(node_id)
-    except (NoAnswer, Refused):
+    except (NoAnswer, GatewayError):
         return False
 
 
+async def _judge(home: Home, command: Command, written: WriteResult) -> CommandOutcome:
+    status = written.status
+    if command.stops and status in (CONFIRMED, WORKING, ACKNOWLEDGED):
+        return await _after_stop(home, command)
+    if status == CONFIRMED:
+        return await _after_confirmation(home, command)
+    if status == WORKING:
+        return await _after_working(home, command, written.remaining_seconds)
+    if status == ACKNOWLEDGED:
+        return await _ask(home, command, _window(home, command))
+    if status == FAILED:
+        return CommandOutcome("unreachable" if await _died(home, command.device) else "failed")
+    if status in _REJECTED:
+        return CommandOutcome(_REJECTED[status], message=written.message)
+    raise NotUnderstood
+
+
+def _window(home: Home, command: Command) -> float:
+    timing = home.timing
+    return timing.lock_window_seconds if command.device.kind == "lock" else timing.window_seconds
+
+
 async def _after_confirmation(home: Home, command: Command) -> CommandOutcome:
-    """It is done; the device is asked only where the command does not tell the value ("as bright as it was",
+    """The device confirmed. It is polled where the command does not tell the value ("as bright as it was",
     one of a few speeds), and where a motor or a bolt may have confirmed no more than its start."""
     if command.moves:
         value = await _polled(home, command)
-        there = value is not _UNKNOWN and command.reached(value)
+        there = value is not _NO_VALUE and command.reached(value)
         return CommandOutcome("confirmed", value, known=True) if there else CommandOutcome("working")
     if command.device.kind == "lock":
         return await _after_bolt(home, command)
     if command.recalls or command.rounds:
-        return await _after_level(home, command)
+        asked = (
+            replace(command, reached=lambda now: is_number(now) and now > 0) if command.rounds else command
+        )
+        verdict = await _ask(home, asked, home.timing.window_seconds)
+        if not verdict.known:
+            return CommandOutcome("confirmed")
+        # A device may say both that it did it and that it did not.
+        return replace(verdict, outcome="unconfirmed") if verdict.outcome == "failed" else verdict
     return CommandOutcome("confirmed", command.value, known=True)
 
 
-async def _after_level(home: Home, command: Command) -> CommandOutcome:
-    taken = replace(command, reached=_is_on) if command.rounds else command
-    verdict = await _ask(home, taken, home.pace.window_seconds)
-    if not verdict.known:
-        return CommandOutcome("confirmed")
-    # It may say both that it did it and that it did not.
-    return replace(verdict, outcome="unconfirmed") if verdict.outcome == "failed" else verdict
-
-
 async def _after_bolt(home: Home, command: Command) -> CommandOutcome:
-    """A lock may confirm that it was told, and jam: its bolt counts, by its answer or by what it reported."""
-    verdict = await _ask(home, command, home.pace.lock_window_seconds)
+    """A lock may confirm a command and jam: its bolt counts, as polled or as reported."""
+    verdict = await _ask(home, command, home.timing.lock_window_seconds)
     if verdict.known or verdict.jammed:
         return verdict
-    bolt = (await _told(home, command)).get(command.read)
+    bolt = (await _values_now(home, command)).get(command.read)
     silent = bolt is None or bolt.value is None  # then its own confirmation is all there is
     there = silent or (bolt is not None and bolt.value != BOLT_UNKNOWN and command.reached(bolt.value))
     return CommandOutcome("confirmed", command.value, known=True) if there else verdict
 
 
-def _is_on(now: Any) -> bool:
-    return is_number(now) and now > 0
-
-
 async def _after_working(home: Home, command: Command, remaining_seconds: float | None) -> CommandOutcome:
-    remaining = remaining_seconds if remaining_seconds is not None else 1.0
-    if command.moves or remaining > home.pace.short_ramp_seconds:
+    remaining = 1.0 if remaining_seconds is None else remaining_seconds
+    if command.moves or remaining > home.timing.short_ramp_seconds:
         return CommandOutcome("working")
     await asyncio.sleep(remaining)
     lock = command.device.kind == "lock"
-    verdict = await _ask(
-        home, command, home.pace.lock_window_seconds if lock else home.pace.after_ramp_seconds
-    )
-    # It accepted the command, so an unfinished ramp is still on its way; so is one of which it did not say
-    # how long it takes.
+    window = home.timing.lock_window_seconds if lock else home.timing.after_ramp_seconds
+    verdict = await _ask(home, command, window)
+    # The device accepted the command, so an unfinished ramp is on its way; so is one of unknown length.
     endless = remaining_seconds is None and verdict.outcome == "failed" and not lock
     if verdict.outcome == "unconfirmed" or endless:
         return CommandOutcome("working", verdict.value, verdict.known)
@@ -199,58 +204,59 @@ async def _after_working(home: Home, command: Command, remaining_seconds: float 
 
 async def _after_stop(home: Home, command: Command) -> CommandOutcome:
     first = await _polled(home, command)
-    await asyncio.sleep(home.pace.stop_check_seconds)
+    await asyncio.sleep(home.timing.stop_check_seconds)
     second = await _polled(home, command)
-    if first is _UNKNOWN or second is _UNKNOWN:
+    if first is _NO_VALUE or second is _NO_VALUE:
         return CommandOutcome("unconfirmed")
-    if first == second and await _left(home, command):  # it shows where it is only at the end
+    if first != second:
+        return CommandOutcome("failed")
+    if await _ramp_left(home, command):  # some report their position only at the end
         return CommandOutcome("unconfirmed")
-    return CommandOutcome("confirmed", second, known=True) if first == second else CommandOutcome("failed")
+    return CommandOutcome("confirmed", second, known=True)
 
 
 async def look(home: Home, command: Command) -> CommandOutcome:
-    """What became of one more value that was sent along with another."""
+    """What became of a value that was sent along with another."""
     try:
-        return await _ask(home, command, home.pace.window_seconds)
+        return await _ask(home, command, home.timing.window_seconds)
     except HomeError as error:
         return CommandOutcome("unconfirmed", message=str(error))
 
 
 async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOutcome:
-    """Poll until the device says so, or the time is over."""
-    clock = asyncio.get_running_loop().time
-    end, pause = clock() + window_seconds, home.pace.first_poll_seconds
+    """Poll until the device confirms the command, or the window is over."""
+    clock, timing = asyncio.get_running_loop().time, home.timing
+    end, pause = clock() + window_seconds, timing.first_poll_seconds
     seen: list[Any] = []
     while True:
         value = await _polled(home, command)
-        if value is not _UNKNOWN:
+        if value is not _NO_VALUE:
             seen.append(value)
             rest = await _rest(home, command, seen)
             if command.reached(value) and not rest:
                 return CommandOutcome("confirmed", value, known=True)
-            if rest > home.pace.short_ramp_seconds or (command.moves and _under_way(command, seen)):
+            if rest > timing.short_ramp_seconds or (command.moves and _under_way(command, seen)):
                 return CommandOutcome("working", value, known=True)
-        if await _newly_jammed(home, command.device):
+        if command.device.kind == "lock" and await _newly_jammed(home, command.device):
             return CommandOutcome("failed", seen[-1] if seen else None, bool(seen), jammed=True)
         if clock() + pause > end:
             return await _not_reached(home, command, seen)
         await asyncio.sleep(pause)
-        pause = home.pace.poll_every_seconds
+        pause = timing.poll_every_seconds
 
 
 async def _rest(home: Home, command: Command, seen: list[Any]) -> float:
-    """How long a device is still on its way, by its own word; 0 when it has arrived or tells nothing.
+    """How long the device is still on its way, as it says itself; 0 if it has arrived or says nothing.
 
-    One that was told "as bright as it was" knows where to, and says so with every answer, or two answers must
-    be the same; a fan may stop at a speed of its own, so two of its answers must be, too.
+    A device told "as bright as it was" reports its target with every answer, or two answers must be equal; a
+    fan may stop at a speed of its own, so two of its answers must be equal, too.
     """
-    reached = command.reached(seen[-1])
-    if not reached:  # the first answer says whether it is worth to wait
-        return await _left(home, command) if len(seen) == 1 else 0.0
+    if not command.reached(seen[-1]):  # the first answer says whether waiting is worth it
+        return await _ramp_left(home, command) if len(seen) == 1 else 0.0
     if not command.recalls and not command.rounds:
         return 0.0
-    told = await _told(home, command)
-    target, left = told.get(command.write), _left_of(told, command)
+    values = await _values_now(home, command)
+    target, left = values.get(command.write), _ramp_of(values, command)
     goal = target.value if target is not None else None
     if is_number(goal) and goal != LAST_LEVEL:
         if abs(seen[-1] - goal) <= _NEAR_TARGET:
@@ -260,35 +266,35 @@ async def _rest(home: Home, command: Command, seen: list[Any]) -> float:
     return left or (0.0 if len(seen) > 1 and seen[-1] == seen[-2] else _A_MOMENT)
 
 
-async def _told(home: Home, command: Command) -> dict[ValueId, Value]:
-    """All that is known of the device now: with its answer to a poll it has told more than was asked for."""
+async def _values_now(home: Home, command: Command) -> dict[ValueId, Value]:
+    """The device's values: its answer to a poll brought more than was asked for."""
     node = await _node_now(home, command.device.node.id)
     return {value.id: value for value in node.values} if node is not None else {}
 
 
-def _left_of(told: Mapping[ValueId, Value], command: Command) -> float:
-    """What the ramp still takes, as it was told along with the level: an older word is of an older ramp."""
-    left = told.get(replace(command.write, property="duration", property_key=None))
+def _ramp_of(values: Mapping[ValueId, Value], command: Command) -> float:
+    """The rest of the ramp as reported with the level; an older report is of an older ramp."""
+    left = values.get(replace(command.write, property="duration", property_key=None))
     if left is None or not is_number(left.value):
         return 0.0
-    level = told.get(command.read)
-    if level is not None and level.updated is not None and left.updated is not None:
-        together = abs(level.updated - left.updated) <= _SAME_REPORT_SECONDS
-        return float(left.value) if together else 0.0
+    level = values.get(command.read)
+    times = (level.updated if level is not None else None, left.updated)
+    if times[0] is not None and times[1] is not None and abs(times[0] - times[1]) > _SAME_REPORT_SECONDS:
+        return 0.0
     return float(left.value)
 
 
-async def _left(home: Home, command: Command) -> float:
-    """With its level, or colour, a light tells how long its ramp still takes."""
+async def _ramp_left(home: Home, command: Command) -> float:
+    """A light reports the rest of its ramp with its level or colour."""
     if command.write.command_class not in (MULTILEVEL_SWITCH, COLOR_SWITCH):
         return 0.0
-    return _left_of(await _told(home, command), command)
+    return _ramp_of(await _values_now(home, command), command)
 
 
 async def _not_reached(home: Home, command: Command, seen: list[Any]) -> CommandOutcome:
     if not seen:
         return CommandOutcome("unreachable" if await _died(home, command.device) else "unconfirmed")
-    if _under_way(command, seen) or await _left(home, command):
+    if _under_way(command, seen) or await _ramp_left(home, command):
         return CommandOutcome("working", seen[-1], known=True)
     if command.reached(seen[-1]):
         return CommandOutcome("confirmed", seen[-1], known=True)
@@ -296,7 +302,7 @@ async def _not_reached(home: Home, command: Command, seen: list[Any]) -> Command
 
 
 def _under_way(command: Command, seen: list[Any]) -> bool:
-    """Of one that does not say it, two looks differ. A garage door that has stopped is at its end."""
+    """Whether two polls differ; a garage door says itself that it moves."""
     if command.read.command_class == BARRIER:
         return bool(seen[-1] == (_OPENING if command.value else _CLOSING))
     return len(seen) > 1 and seen[-1] != seen[-2]
@@ -307,12 +313,6 @@ async def _died(home: Home, device: Device) -> bool:
     return node is not None and node.dead
 
 
-async def _fell_asleep(home: Home, node_id: int) -> bool:
-    """Since the list of devices was read: what it was sent then waits for it to wake up."""
-    node = await _node_now(home, node_id)
-    return node is not None and node.asleep
-
-
 async def _node_now(home: Home, node_id: int) -> Node | None:
     try:
         fresh = await home.snapshot(0)
@@ -321,28 +321,70 @@ async def _node_now(home: Home, node_id: int) -> Node | None:
     return next((node for node in fresh.nodes if node.id == node_id), None)
 
 
-async def _newly_jammed(home: Home, device: Device) -> bool:
-    """A jam that was there before counts only when the command's time is over."""
-    if device.kind != "lock":
+async def _newly_jammed(home: Home, lock: Device) -> bool:
+    """Whether a jam was reported since. An old one says nothing about this command; a time of its own makes
+    it new."""
+    node = await _node_now(home, lock.node.id)
+    old = lock_state(lock)
+    if node is None:
         return False
-    try:
-        fresh = await home.snapshot(0)
-    except HomeError:
+    jam_id = ValueId(node.id, NOTIFICATION, lock.endpoint, "Access Control", "Lock state")
+    now = next((value for value in node.values if value.id == (old.id if old else jam_id)), None)
+    if now is None or now.value != JAMMED:
         return False
-    return any(
-        is_new_jam(device, now)
-        for now in devices_of(fresh)
-        if now.node.id == device.node.id and now.endpoint == device.endpoint
-    )
+    return old is None or old.value not in (JAMMED, None) or old.updated != now.updated
 
 
 async def _polled(home: Home, command: Command) -> Any:
-    """The device's own value; what is of another sort than the wish tells nothing about it."""
+    """The device's own value; a value of another type than the wish tells nothing about it."""
     try:
         value = await home.poll(command.read)
-    except (NoAnswer, Refused):
-        return _UNKNOWN
-    yes_or_no = isinstance(command.value, bool) and not command.stops
-    fits = isinstance(value, bool) if yes_or_no else is_number(value)
+    except (NoAnswer, GatewayError):
+        return _NO_VALUE
+    is_switch = isinstance(command.value, bool) and not command.stops
+    fits = isinstance(value, bool) if is_switch else is_number(value)
     lost = command.read.command_class == DOOR_LOCK and value == BOLT_UNKNOWN
-    return value if fits and not lost else _UNKNOWN
+    return value if fits and not lost else _NO_VALUE
+
+
+# --- the state as the device tells it now
+
+
+async def verified(home: Home, device: Device) -> tuple[Device, Outcome]:
+    """The device with its own state, where it can answer."""
+    state = device.state_value
+    if device.node.dead:
+        return device, "unreachable"
+    if state is None or device.node.asleep:
+        return device, "confirmed"
+    value = await _asked(home, state.id, _VERIFY_SECONDS)
+    if state_of(device, value) == UNKNOWN:
+        return device, "unconfirmed"
+    now = with_value(device, state.id, value)
+    if value and device.kind == "light":  # a component that it does not tell leaves the colour unknown
+        ids = [one.id for one in components(now).values()]
+        levels = await asyncio.gather(*(_asked(home, one, POLL_TIMEOUT_SECONDS) for one in ids))
+        for one, level in zip(ids, levels, strict=True):
+            now = with_value(now, one, level if is_number(level) else None)
+    return now, "confirmed"
+
+
+async def verified_group(home: Home, group: Device) -> tuple[Device, Outcome, list[str]]:
+    """The group with the names of those members that did not tell their state."""
+    asked = await asyncio.gather(*(verified(home, member) for member in group.members))
+    behind = [
+        numbered(member)
+        for member, outcome in asked
+        if outcome != "confirmed" or member.node.asleep or remembered(member) == UNKNOWN
+    ]
+    now = replace(group, members=tuple(member for member, _ in asked))
+    if not group.available:
+        return now, "unreachable", behind
+    return now, "unconfirmed" if behind else "confirmed", behind
+
+
+async def _asked(home: Home, value_id: ValueId, seconds: float) -> Any:
+    try:
+        return await home.poll(value_id, seconds)
+    except (NoAnswer, GatewayError):
+        return None

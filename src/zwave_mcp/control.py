@@ -1,206 +1,322 @@
-"""The tools that act: from an action to a command, and what the device really did with it."""
+"""The tools that switch, dim, open, close and lock: one device, or every member of a group."""
 
+import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from home_words.phrases import capital
+from home_words.risk import is_guarded, is_sensitive
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.devices import (
     BARRIER,
     BINARY_SWITCH,
+    BOLT_UNKNOWN,
     HIGHEST_LEVEL,
     LAST_LEVEL,
+    LOCKED,
     MULTILEVEL_SWITCH,
+    SOUNDERS,
+    TOGETHER,
     WINDOW_COVERING,
     Device,
+    has_level,
+    supports,
     to_level,
+    with_value,
     without_jam,
 )
-from zwave_mcp.guarded import answers, opens, taken_back
-from zwave_mcp.home import Home, HomeDown, HomeError, NoAnswer, Refused, Value, ValueId, is_number
-from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.states import JAMMED, LOCKED, state_of, state_text
-from zwave_mcp.undo import Before, before_command
+from zwave_mcp.home import GatewayError, Home, HomeDown, HomeError, NoAnswer, Value, ValueId, is_number
+from zwave_mcp.results import NotPossible, Outcome, Result, given, result, worst
+from zwave_mcp.states import JAMMED_STATE, own_tone, remembered, state_of, state_text, tones_of
+from zwave_mcp.undo import Before, before_command, together
 from zwave_mcp.view import View, Viewer, resolve_device
 
 log = logging.getLogger(__name__)
 
-_ACTIONS: Final = {
-    "switch": frozenset({"on", "off", "toggle"}),
-    "plug": frozenset({"on", "off", "toggle"}),
-    "dimmer": frozenset({"on", "off", "dim", "toggle"}),
-    "light": frozenset({"on", "off", "dim", "toggle"}),
-    "fan": frozenset({"on", "off", "dim", "toggle"}),
-    # On is its own tone; others are for play_zwave_sound.
-    "chime": frozenset({"on", "off", "stop"}),
-    "siren": frozenset({"on", "off", "stop"}),
-    # No on and off: whoever may not open a garage door must not get there by another word.
-    "blind": frozenset({"open", "close", "stop", "toggle", "dim"}),
-    "garage_door": frozenset({"open", "close", "stop", "toggle"}),
-}
 _NEAR: Final = 2  # levels: motors and dimmers stop close to the wish, and report that
+_GEAR: Final = 34  # levels: a fan with three speeds takes the next one, and reports which
 _BARRIER_OPEN: Final = 255
+_DIRECTIONS: Final = {
+    MULTILEVEL_SWITCH: ("Up", "Down", "Open", "Close"),
+    WINDOW_COVERING: ("levelChangeUp", "levelChangeDown"),
+}
 HAPPENED: Final = frozenset({"confirmed", "working", "queued", "unconfirmed"})
 
 
-class NotPossible(Exception):
-    """The command cannot be sent; the text is the sentence for it."""
-
-    def __init__(self, outcome: Outcome, sentence: str) -> None:
-        super().__init__(sentence)
-        self.outcome: Outcome = outcome
-
-
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is to happen, with toggle already resolved: what was seen must not change before it is sent."""
+class Action:
+    """What is to happen, with toggle already resolved."""
 
-    action: str
+    name: str
     percent: int | None = None
     requested: dict[str, Any] = field(default_factory=dict)
 
 
-def has_level(device: Device) -> bool:
-    """Whether it has more than on and off: a light may have no more than that."""
-    state = device.state_value
-    leveled = state is None or state.id.command_class in (MULTILEVEL_SWITCH, WINDOW_COVERING)
-    return device.kind in ("dimmer", "light", "fan", "blind") and leveled
+class Control:
+    def __init__(self, home: Home, viewer: Viewer, *, allow_unlock: bool = False) -> None:
+        self._home = home
+        self._viewer = viewer
+        self._allow_unlock = allow_unlock
+
+    async def device(self, asked: str, action: str, level: int | None = None) -> Result:
+        """Act on one device, or on every member of a group."""
+        requested = given(action=action, level=level)
+        view = await self._viewer.now()
+        device = resolve_device(view, asked, requested, lambda hit: supports(hit, action))
+        if isinstance(device, Result):
+            return device
+        before = None
+        try:
+            if device.members:
+                return await self._group(view, device, action, level)
+            check(device, action, level)
+            present = await self._present(device, action)
+            chosen = resolve_action(device, action, level, present)
+            sent = stop_command(device) if chosen.name == "stop" else command(device, chosen)
+            before = before_command(view.names, device, present, chosen.name)
+            return await self._carry_out(sent, chosen, before, present)
+        except NotPossible as reason:
+            return result(str(reason), reason.outcome, device, requested, state_text(device))
+        except HomeError as error:
+            return down(error, requested, device, before)
+
+    async def lock(self, asked: str, action: str) -> Result:
+        requested = {"action": action}
+        view = await self._viewer.now()
+        device = resolve_device(view, asked, requested, lambda hit: hit.kind == "lock")
+        if isinstance(device, Result):
+            return device
+        state, target = device.state_value, device.target
+        problem = ""
+        if device.kind != "lock":
+            problem = capital(f"{wording.the(device)} is not a lock.")
+        elif action == "unlock" and not self._allow_unlock:
+            problem = "Unlocking is switched off in the settings of the Z-Wave server."
+        elif state is None or target is None:
+            problem = capital(f"{wording.the(device)} cannot be locked from here.")
+        if problem or state is None or target is None:
+            return result(problem, "unsupported", device, requested, state_text(device))
+        before = before_command(view.names, device, state.value)
+        value = LOCKED if action == "lock" else 0
+        sent = Command(
+            device,
+            target,
+            value,
+            state.id,
+            lambda now: now == LOCKED if action == "lock" else is_number(now) and now != LOCKED,
+        )
+        try:
+            return await self._carry_out(sent, Action(action, None, requested), before, state.value)
+        except NotPossible as reason:
+            return result(str(reason), reason.outcome, device, requested, state_text(device))
+        except HomeError as error:
+            return down(error, requested, device, before)
+
+    async def _present(self, device: Device, name: str) -> Any:
+        """The remembered state; toggle asks the device, because somebody may have been at the switch."""
+        state = device.state_value
+        if name != "toggle" or state is None:
+            return state.value if state else None
+        try:
+            return await self._home.poll(state.id)
+        except (NoAnswer, GatewayError) as error:
+            raise NotPossible("unreachable", wording.not_sent(device)) from error
+
+    async def _carry_out(self, sent: Command, action: Action, before: Before, present: Any) -> Result:
+        """Send the command. One that lets somebody in is sent only where it arrives at once, and taken back
+        if nothing answered: a frozen gateway, broker or stick carries it out when it comes back to life."""
+        device = sent.device
+        names = (device.name, f"{device.room} {device.name}")
+        guarded = is_sensitive(device.kind, names, action.name)
+        if guarded and not await self._answers(device):
+            raise NotPossible("unreachable", wording.not_sent(device))
+        try:
+            verdict = await carry_out(self._home, sent)
+        except HomeDown as error:
+            if not (guarded and error.sent):
+                raise
+            left = await self._taken_back(sent, present)
+            return _with_rest(down(error, action.requested, device, before), left)
+        left = await self._taken_back(sent, present) if guarded and verdict.unanswered else ""
+        return _with_rest(self._judged(sent, action, before, verdict), left)
+
+    async def _answers(self, device: Device) -> bool:
+        """Whether the whole way to the device and back works. A dead device is pinged by `carry_out`."""
+        state = device.state_value
+        if state is None or device.node.dead:
+            return True
+        try:
+            await self._home.poll(state.id)
+        except (NoAnswer, GatewayError):
+            return False
+        return True
+
+    async def _taken_back(self, sent: Command, before: Any) -> str:
+        """Take an unanswered command back; returns what may still happen, as a sentence."""
+        lost = sent.device.kind == "lock" and before == BOLT_UNKNOWN
+        known = isinstance(before, bool) or (is_number(before) and not lost)
+        if not known or before == sent.value:
+            return ""
+        if await self._home.take_back(sent.write, before):
+            return "If it still happens, it is taken back at once: that command was sent behind it."
+        return "If it still happens, it is taken back as soon as the connection is there again."
+
+    def _judged(self, sent: Command, action: Action, before: Before, verdict: CommandOutcome) -> Result:
+        device, outcome = sent.device, verdict.outcome
+        log.info("command judged", extra={"device": device.name, "action": action.name, "outcome": outcome})
+        if device.kind == "lock" and outcome == "confirmed":
+            self._viewer.bolt_moved(device)
+            device = without_jam(device)
+        state = _state(device, action, verdict)
+        if outcome == "confirmed":
+            sentence = wording.done(device, action.name, state)
+        elif outcome == "working":
+            sentence = wording.doing(device, action.name, action.percent)
+        elif verdict.jammed:
+            sentence = wording.jammed(device, action.name)
+        else:
+            sentence = wording.unsuccessful(device, outcome, action.name, state, verdict.message)
+        more = before.facts() if may_have_changed(sent, verdict) else {}
+        return result(sentence, outcome, device, action.requested, state, more=more)
+
+    async def _group(self, view: View, group: Device, name: str, level: int | None) -> Result:
+        """Send the command to every member at once; done when each one confirms it.
+
+        Not by multicast: no device acknowledges that, one that does not hear it blocks the radio for all (30
+        s with a simulated stick), and each must be polled afterwards anyway.
+        """
+        _check_group(group, name)
+        for member in group.members:
+            check(member, name, level)
+        commands = [command(member, resolve_action(member, name, level, None)) for member in group.members]
+        before = together(
+            before_command(view.names, one, one.state_value.value if one.state_value else None)
+            for one in group.members
+        )
+        verdicts = await asyncio.gather(*(self._of_member(one) for one in commands))
+        outcome = worst(verdict.outcome for verdict in verdicts)
+        members, behind = [], []
+        for one, verdict in zip(commands, verdicts, strict=True):
+            members.append(with_value(one.device, one.read, verdict.value if verdict.known else None))
+            if verdict.outcome not in ("confirmed", "working"):
+                behind.append(wording.numbered(one.device))
+        state = remembered(replace(group, members=tuple(members)))
+        if behind:
+            sentence = wording.sent_but(group, behind)
+        elif outcome == "working":
+            sentence = wording.doing(group, name, level)
+        else:
+            sentence = wording.done(group, name, state)
+        more = {"notConfirmed": behind, **before.facts()}
+        return result(sentence, outcome, group, given(action=name, level=level), state, more=more)
+
+    async def _of_member(self, one: Command) -> CommandOutcome:
+        try:
+            return await carry_out(self._home, one)
+        except HomeError as error:
+            return CommandOutcome("unconfirmed", message=str(error))
 
 
-TOGETHER: Final = ("on", "off", "dim", "open", "close")  # what a group can be told
-
-
-def supports(device: Device, action: str) -> bool:
-    return action in _ACTIONS.get(device.kind, frozenset())
-
-
-def requested_of(action: str, level: int | None) -> dict[str, Any]:
-    return {"action": action} if level is None else {"action": action, "level": level}
-
-
-def wish(device: Device, action: str, level: int | None, state: Any) -> Wish:
-    """`state` is its present value, for toggle."""
-    requested = requested_of(action, level)
-    if action == "stop" and device.kind in ("chime", "siren"):
-        return Wish("off", None, requested)
-    if action == "toggle":
-        resolved = _opposite(device, state)
-        return Wish(resolved, None, {**requested, "resolved": resolved})
-    if level is not None and action in ("on", "dim", "open"):
-        if level == 0 and action == "dim":
-            return Wish("close" if device.kind == "blind" else "off", None, requested)
-        return Wish("dim", level, requested)
-    return Wish(action, None, requested)
+# --- what a device can be told
 
 
 def check(device: Device, action: str, level: int | None) -> None:
-    """Against what the device can do."""
+    """Raise NotPossible if the device cannot do it, or the level does not fit."""
     if not supports(device, action) or ((level is not None or action == "dim") and not has_level(device)):
         raise NotPossible("unsupported", wording.cannot(device, "dim" if level is not None else action))
-    _check_level(device, action, level)
-
-
-def _check_level(device: Device, action: str, level: int | None) -> None:
-    name = wording.the(device)
     if level is None:
         if action == "dim":
-            raise NotPossible("invalid", f"To dim {name} a level from 0 to 100 percent is needed.")
+            sentence = f"To dim {wording.the(device)} a level from 0 to 100 percent is needed."
+            raise NotPossible("invalid", sentence)
         return
     if not 0 <= level <= 100:
         raise NotPossible("invalid", "The level must be between 0 and 100 percent.")
-    contradicts = action in ("toggle", "stop") or (action in ("off", "close") and level != 0)
-    if contradicts or (action in ("on", "open") and level == 0):
+    contradicts = action in ("toggle", "stop") or (action in ("off", "close")) != (level == 0)
+    if contradicts and action != "dim":
         raise NotPossible("invalid", f'A level of {level} percent does not go with "{action}".')
 
 
-def _opposite(device: Device, state: Any) -> str:
-    if isinstance(state, bool) or is_number(state):
-        active = bool(state)
-        if device.kind in ("blind", "garage_door"):
-            return "close" if active else "open"
-        return "off" if active else "on"
-    raise NotPossible("failed", f"It is not known whether {wording.the(device)} is on or off.")
+def _check_group(group: Device, action: str) -> None:
+    """What opens the house, or sounds an alarm, must be asked for by its own name, so that it can be
+    confirmed."""
+    if action not in TOGETHER or not group.members:
+        raise NotPossible("unsupported", wording.cannot(group, action))
+    for member in group.members:
+        own = own_tone(member)
+        tones = [own] if own else [tone.name for tone in tones_of(member)]
+        names = (member.name, f"{member.room} {member.name}", *(tones if member.kind == "chime" else ()))
+        if is_guarded(member.kind, names):
+            sentence = (
+                f"The group {group.name} acts on {wording.the(member)}, which must be asked for by itself."
+            )
+            raise NotPossible("unsupported", sentence)
 
 
-def command(device: Device, chosen: Wish) -> Command:
+def resolve_action(device: Device, name: str, level: int | None, state: Any) -> Action:
+    """`state` is the present value, for toggle."""
+    requested = given(action=name, level=level)
+    mover = device.kind in ("blind", "garage_door")
+    if name == "toggle":
+        if not isinstance(state, bool) and not is_number(state):
+            raise NotPossible("failed", f"It is not known whether {wording.the(device)} is on or off.")
+        opposite = ("close" if state else "open") if mover else ("off" if state else "on")
+        return Action(opposite, None, {**requested, "resolved": opposite})
+    if name == "stop" and device.kind in SOUNDERS:
+        return Action("off", None, requested)
+    if level == 0 and name == "dim":
+        return Action("close" if mover else "off", None, requested)
+    if level is not None and name in ("on", "dim", "open"):
+        return Action("dim", level, requested)
+    return Action(name, None, requested)
+
+
+def command(device: Device, action: Action) -> Command:
     state, target = device.state_value, device.target
     if state is None or target is None:
-        raise NotPossible("unsupported", wording.cannot(device, chosen.action))
-    value = _value(device, chosen, state.id.command_class)
-    return Command(
-        device,
-        target,
-        value,
-        state.id,
-        _reached(value, chosen.action, state) if device.kind != "fan" else _blown(value, state.value),
-        moves=device.kind in ("blind", "garage_door"),
-        rounds=device.kind == "fan" and bool(value),
-    )
-
-
-def lock_command(device: Device, action: str) -> Command:
-    state, target = device.state_value, device.target
-    if state is None or target is None:
-        raise NotPossible("unsupported", capital(f"{wording.the(device)} cannot be locked from here."))
-    value = LOCKED if action == "lock" else 0
-    return Command(
-        device,
-        target,
-        value,
-        state.id,
-        lambda now: now == LOCKED if action == "lock" else is_number(now) and now != LOCKED,
-    )
+        raise NotPossible("unsupported", wording.cannot(device, action.name))
+    value = _value(action, state.id.command_class)
+    fan = device.kind == "fan"
+    reached = _speed_reached(value, state.value) if fan else _reached(value, action.name, state)
+    moves = device.kind in ("blind", "garage_door")
+    return Command(device, target, value, state.id, reached, moves=moves, rounds=fan and bool(value))
 
 
 def stop_command(device: Device) -> Command:
     """Writing false to either direction stops the motor."""
-    state, target = device.state_value, _stop_id(device)
+    state = device.state_value
+    ids = (value.id for value in device.values)
+    target = next((one for one in ids if one.property in _DIRECTIONS.get(one.command_class, ())), None)
     if state is None or target is None:
         raise NotPossible("unsupported", wording.cannot(device, "stop"))
     return Command(device, target, False, state.id, is_number, stops=True)
 
 
-def _stop_id(device: Device) -> ValueId | None:
-    for value in device.values:
-        found = value.id
-        if found.command_class == MULTILEVEL_SWITCH and found.property in ("Up", "Down", "Open", "Close"):
-            return found
-        if found.command_class == WINDOW_COVERING and found.property in ("levelChangeUp", "levelChangeDown"):
-            return found
-    return None
-
-
-def _value(device: Device, chosen: Wish, command_class: int) -> Any:
+def _value(action: Action, command_class: int) -> Any:
     if command_class == BINARY_SWITCH:
-        return chosen.action == "on"
-    if chosen.percent is not None:
-        return to_level(chosen.percent)
-    if chosen.action in ("off", "close"):
+        return action.name == "on"
+    if action.percent is not None:
+        return to_level(action.percent)
+    if action.name in ("off", "close"):
         return 0
     if command_class == BARRIER:
         return _BARRIER_OPEN
-    return LAST_LEVEL if chosen.action == "on" else HIGHEST_LEVEL
+    return LAST_LEVEL if action.name == "on" else HIGHEST_LEVEL
 
 
 def _reached(value: Any, action: str, state: Value) -> Callable[[Any], bool]:
-    if isinstance(value, bool) or state.id.command_class == BARRIER:
+    if isinstance(value, bool) or value == 0 or state.id.command_class == BARRIER:
         return lambda now: bool(now == value)
     if action == "on":
         return lambda now: is_number(now) and now > 0
-    if value == 0:
-        return lambda now: bool(now == 0)
     return lambda now: is_number(now) and now > 0 and abs(now - value) <= _NEAR
 
 
-_GEAR: Final = 34  # levels: a fan with three speeds takes the next one, and says which
-
-
-def _blown(value: int, was: Any) -> Callable[[Any], bool]:
-    """A speed is what the fan makes of it: near the wish, or another than before and one gear away."""
+def _speed_reached(value: int, was: Any) -> Callable[[Any], bool]:
+    """A fan's speed: near the wish, or changed and one gear away from it."""
     if value in (0, LAST_LEVEL):
         return lambda now: is_number(now) and (now > 0) == (value > 0)
 
@@ -212,139 +328,44 @@ def _blown(value: int, was: Any) -> Callable[[Any], bool]:
     return reached
 
 
-class Control:
-    def __init__(self, home: Home, viewer: Viewer, *, allow_unlock: bool = False) -> None:
-        self._home = home
-        self._viewer = viewer
-        self._allow_unlock = allow_unlock
-
-    async def act(self, view: View, device: Device, action: str, level: int | None = None) -> Result:
-        """What was found by its name; a group is for `groups`."""
-        requested = requested_of(action, level)
-        was = None
-        try:
-            check(device, action, level)
-            present = await self._present(device, action)
-            chosen = wish(device, action, level, present)
-            sent = stop_command(device) if chosen.action == "stop" else command(device, chosen)
-            was = before_command(view.names, device, present, chosen.action)
-            return await self._carry_out(sent, chosen, was, present)
-        except NotPossible as reason:
-            return result(str(reason), reason.outcome, Facts(requested, device, state_text(device)))
-        except HomeError as error:
-            return down(error, requested, device, was)
-
-    async def lock(self, asked: str, action: str) -> Result:
-        requested = {"action": action}
-        view = await self._viewer.now()
-        device = resolve_device(view, asked, dict(requested), lambda hit: hit.kind == "lock")
-        if isinstance(device, Result):
-            return device
-        facts = Facts(requested, device, state_text(device))
-        if device.kind != "lock":
-            return result(capital(f"{wording.the(device)} is not a lock."), "unsupported", facts)
-        if action == "unlock" and not self._allow_unlock:
-            sentence = "Unlocking is switched off in the settings of the Z-Wave server."
-            return result(sentence, "unsupported", facts)
-        present = device.state_value.value if device.state_value else None
-        was = before_command(view.names, device, present)
-        try:
-            sent = lock_command(device, action)
-            return await self._carry_out(sent, Wish(action, None, dict(requested)), was, present)
-        except NotPossible as reason:
-            return result(str(reason), reason.outcome, facts)
-        except HomeError as error:
-            return down(error, dict(requested), device, was)
-
-    async def _present(self, device: Device, action: str) -> Any:
-        """What is remembered; toggle turns over what the device says: somebody was at the switch."""
-        state = device.state_value
-        if action != "toggle" or state is None:
-            return state.value if state else None
-        try:
-            return await self._home.poll(state.id)
-        except (NoAnswer, Refused) as error:
-            raise NotPossible("unreachable", wording.not_sent(device)) from error
-
-    async def _carry_out(self, sent: Command, chosen: Wish, was: Before, present: Any) -> Result:
-        guarded = opens(sent.device, chosen.action)
-        if guarded and not await answers(self._home, sent.device):
-            raise NotPossible("unreachable", wording.not_sent(sent.device))
-        try:
-            verdict = await carry_out(self._home, sent)
-        except HomeDown as error:
-            if not (guarded and error.sent):
-                raise
-            left = await taken_back(self._home, sent, present)
-            return with_rest(down(error, chosen.requested, sent.device, was), left)
-        left = ""
-        if guarded and verdict.unanswered:
-            left = await taken_back(self._home, sent, present)
-        return with_rest(self._told(sent, chosen, was, verdict), left)
-
-    def _told(self, sent: Command, chosen: Wish, was: Before, verdict: CommandOutcome) -> Result:
-        device = sent.device
-        log.info(
-            "command judged",
-            extra={"device": device.name, "action": chosen.action, "outcome": verdict.outcome},
-        )
-        if device.kind == "lock" and verdict.outcome == "confirmed":
-            self._viewer.bolt_moved(device)
-            device = without_jam(device)
-        state = _state(device, chosen, verdict)
-        more = was.facts() if may_have_changed(sent, verdict) else {}
-        facts = Facts(chosen.requested, device, state, more=more)
-        return result(_sentence(device, chosen, verdict, state), verdict.outcome, facts)
-
-
-def with_rest(said: Result, left: str) -> Result:
-    """With what is left to happen, where something is."""
-    return replace(said, sentence=f"{said.sentence} {left}") if left else said
+# --- what became of it
 
 
 def may_have_changed(sent: Command, verdict: CommandOutcome) -> bool:
-    """Only then there is something to put back. What is not confirmed may have happened; what failed has
-    not, unless the device says that it is somewhere else now."""
+    """Whether there is something to put back: what is not confirmed may have happened; what failed has not,
+    unless the device says that its state is another one now."""
     if verdict.outcome in HAPPENED:
         return True
-    was = next((value.value for value in sent.device.values if value.id == sent.read), None)
-    return verdict.known and not verdict.jammed and verdict.value != was
+    return verdict.known and not verdict.jammed and verdict.value != _value_before(sent.device, sent.read)
 
 
-def _state(device: Device, chosen: Wish, verdict: CommandOutcome) -> str:
-    """Without a value a confirmed "on" is on, and what is on its way is that; all else is not known."""
+def _value_before(device: Device, value_id: ValueId) -> Any:
+    return next((value.value for value in device.values if value.id == value_id), None)
+
+
+def _state(device: Device, action: Action, verdict: CommandOutcome) -> str:
+    """The state by the device's answer; without one, a confirmed "on" is on and a working command is under
+    way."""
     if verdict.jammed:
-        return JAMMED
+        return JAMMED_STATE
     if verdict.known:
         return state_of(device, verdict.value)
-    if verdict.outcome == "confirmed" and chosen.action in ("on", "off"):
-        return chosen.action
-    return wording.doing_state(chosen.action) if verdict.outcome == "working" else UNKNOWN
+    if verdict.outcome == "confirmed" and action.name in ("on", "off"):
+        return action.name
+    return wording.doing_state(action.name) if verdict.outcome == "working" else UNKNOWN
 
 
-def _sentence(device: Device, chosen: Wish, verdict: CommandOutcome, state: str) -> str:
-    if verdict.outcome == "confirmed":
-        return wording.done(device, chosen.action, state)
-    if verdict.outcome == "working":
-        return wording.doing(device, chosen.action, chosen.percent)
-    if verdict.jammed:
-        return wording.jammed(device, chosen.action)
-    if verdict.outcome == "unconfirmed":
-        return wording.not_confirmed(device, verdict.message)
-    simple = {
-        "queued": wording.queued,
-        "unreachable": wording.unreachable,
-    }.get(verdict.outcome)
-    return simple(device) if simple else wording.failed(device, chosen.action, state, verdict.message)
+def _with_rest(answer: Result, left: str) -> Result:
+    return replace(answer, sentence=f"{answer.sentence} {left}") if left else answer
 
 
 def down(
-    error: HomeError, requested: dict[str, Any], device: Device | None = None, was: Before | None = None
+    error: HomeError, requested: dict[str, Any], device: Device | None = None, before: Before | None = None
 ) -> Result:
-    """What every tool answers when the home cannot be asked."""
+    """The answer of every tool when the home cannot be asked."""
     outcome: Outcome = "unconfirmed" if isinstance(error, NoAnswer) else "system_down"
-    sentence, sent = str(error), bool(getattr(error, "sent", False))
+    sentence, sent = str(error), isinstance(error, HomeDown) and error.sent
     if sent:
         sentence = f"{sentence.rstrip('.')}; the command is not confirmed, it may still happen."
-    more = was.facts() if sent and was is not None else {}
-    return result(sentence, outcome, Facts(requested, device, UNKNOWN if device else None, more=more))
+    more = before.facts() if sent and before is not None else {}
+    return result(sentence, outcome, device, requested, UNKNOWN if device else None, more=more)

@@ -1,15 +1,15 @@
-"""Devices as people know them, made from nodes: every endpoint that can do something is one."""
+"""Devices as people know them, made from nodes: every endpoint that can do something is a device."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Final
 
 from home_words.kinds import Kind, is_fan, mover_kind
 from home_words.risk import is_guarded, is_loud
 from zwave_mcp.home import Node, Snapshot, Value, ValueId, is_number
 
+# Command classes.
 BASIC: Final = 32
 BINARY_SWITCH: Final = 37
 MULTILEVEL_SWITCH: Final = 38
@@ -21,6 +21,7 @@ THERMOSTAT_MODE: Final = 64
 THERMOSTAT_STATE: Final = 66
 THERMOSTAT_SETPOINT: Final = 67
 THERMOSTAT_FAN_MODE: Final = 68
+CENTRAL_SCENE: Final = 91
 DOOR_LOCK: Final = 98
 BARRIER: Final = 102
 WINDOW_COVERING: Final = 106
@@ -29,103 +30,60 @@ SOUND_SWITCH: Final = 121
 BATTERY: Final = 128
 
 READINGS: Final = (BINARY_SENSOR, MULTILEVEL_SENSOR, METER, NOTIFICATION, BATTERY)
-
+_SWITCHED: Final = (BINARY_SWITCH, "currentValue", "targetValue")
+_LEVELED: Final = (MULTILEVEL_SWITCH, "currentValue", "targetValue")
+_COVERING: Final = (WINDOW_COVERING, "currentValue", "targetValue")
+_TONE: Final = (SOUND_SWITCH, "toneId", "toneId")
 # The value that is the device's state, best first: (command class, property, property to write).
 STATE_VALUES: Final = {
     "lock": ((DOOR_LOCK, "currentMode", "targetMode"),),
-    "garage_door": (
-        (BARRIER, "currentState", "targetState"),
-        (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
-        (WINDOW_COVERING, "currentValue", "targetValue"),
-    ),
-    "blind": (
-        (WINDOW_COVERING, "currentValue", "targetValue"),
-        (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
-    ),
-    "dimmer": ((MULTILEVEL_SWITCH, "currentValue", "targetValue"),),
-    "light": (
-        (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
-        (BINARY_SWITCH, "currentValue", "targetValue"),
-    ),
-    "fan": ((MULTILEVEL_SWITCH, "currentValue", "targetValue"),),
-    "chime": ((SOUND_SWITCH, "toneId", "toneId"),),
-    "siren": ((SOUND_SWITCH, "toneId", "toneId"), (BINARY_SWITCH, "currentValue", "targetValue")),
-    "switch": ((BINARY_SWITCH, "currentValue", "targetValue"),),
-    "plug": ((BINARY_SWITCH, "currentValue", "targetValue"),),
+    "garage_door": ((BARRIER, "currentState", "targetState"), _LEVELED, _COVERING),
+    "blind": (_COVERING, _LEVELED),
+    "dimmer": (_LEVELED,),
+    "light": (_LEVELED, _SWITCHED),
+    "fan": (_LEVELED,),
+    "chime": (_TONE,),
+    "siren": (_TONE, _SWITCHED),
+    "switch": (_SWITCHED,),
+    "plug": (_SWITCHED,),
 }
-
-
-# Of device classes, (generic, specific): what a dimmer or a relay is built for.
+# What each kind can be told. Chimes and sirens take other tones by play_zwave_sound. Blinds and garage doors
+# have no on and off: a client that may not open a garage door must not get there by another word.
+_LIGHT_ACTIONS: Final = frozenset({"on", "off", "dim", "toggle"})
+_ACTIONS: Final = {
+    **dict.fromkeys(("switch", "plug"), frozenset({"on", "off", "toggle"})),
+    **dict.fromkeys(("dimmer", "light", "fan"), _LIGHT_ACTIONS),
+    **dict.fromkeys(("chime", "siren"), frozenset({"on", "off", "stop"})),
+    "blind": frozenset({"open", "close", "stop", "toggle", "dim"}),
+    "garage_door": frozenset({"open", "close", "stop", "toggle"}),
+}
+TOGETHER: Final = ("on", "off", "dim", "open", "close")  # what a group can be told
+SOUNDERS: Final = ("chime", "siren")
+# Device classes, (generic, specific).
 _FAN_CLASS: Final = (17, 8)
 _SIREN_CLASS: Final = (16, 5)
-
-
-def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] | None = None) -> Kind:
-    """The kind of one endpoint. What is riskier or more special wins over what is plainer."""
-    has = {value.id.command_class for value in values}
-    lit = any(is_component(value) for value in values)
-    # A plug may have a lamp that shows what it uses: it is still no lamp.
-    relay: Kind = "plug" if METER in has else "light" if lit else "switch"
-    # A word for a fan in the name of what opens a gate or wakes the house makes no harmless fan of it.
-    fan = built_for == _FAN_CLASS or (is_fan(name) and not is_guarded("dimmer", (name,)))
-    level: Kind = "fan" if fan else "light" if lit else "dimmer"
-    # Whether a name is that of a siren takes longer than all else, so it is asked of what sounds only.
-    loud = built_for == _SIREN_CLASS or (SOUND_SWITCH in has and is_loud(name))
-    sounder: Kind = "siren" if loud else "chime"
-    signs: tuple[tuple[bool, Kind], ...] = (
-        (DOOR_LOCK in has, "lock"),
-        (bool(has & {THERMOSTAT_MODE, THERMOSTAT_SETPOINT}), "thermostat"),
-        (BARRIER in has, "garage_door"),
-        (WINDOW_COVERING in has or _moves(values), mover_kind(name)),
-        (SOUND_SWITCH in has, sounder),
-        (MULTILEVEL_SWITCH in has, level),
-        (BINARY_SWITCH in has, "siren" if built_for == _SIREN_CLASS else relay),
-        (bool(has & set(READINGS)), "sensor"),
-    )
-    return next((kind for sign, kind in signs if sign), "other")
-
-
-_COMPONENTS: Final = range(5)  # warm white, cold white, red, green, blue
-
-
-def is_component(value: Value) -> bool:
-    """Part of a colour. `hexColor` says nothing: a bulb with whites alone has it, too."""
-    where = value.id
-    return (
-        where.command_class == COLOR_SWITCH
-        and where.property == "currentColor"
-        and isinstance(where.property_key, int)
-        and where.property_key in _COMPONENTS
-    )
-
-
-def _moves(values: Sequence[Value]) -> bool:
-    return any(
-        value.id.command_class == MULTILEVEL_SWITCH and value.id.property in ("Up", "Down", "Open", "Close")
-        for value in values
-    )
-
-
 HIGHEST_LEVEL: Final = 99
-LAST_LEVEL: Final = 255  # written to a dimmer: "on, as bright as it was"
+LAST_LEVEL: Final = 255  # written to a dimmer: on, as bright as it was
+LOCKED: Final = 255  # of a lock's mode
+BOLT_UNKNOWN: Final = 254  # the lock does not know where its bolt is
+JAMMED: Final = 11  # of the notification "Lock state"
+_BATTERY_LOW_PERCENT: Final = 15  # where most makers start to warn
+_JAM_SECONDS: Final = 5.0  # a lock reports its bolt within this time of a jam
 
 
 def to_level(percent: int) -> int:
-    """0 is off; everything else is at least the lowest level that is on."""
+    """From percent to 0..99: 0 is off, everything else at least the lowest level that is on."""
     if not 0 <= percent <= 100:
         raise ValueError(f"{percent} is not between 0 and 100")
     return 0 if percent == 0 else max(1, round(percent * 0.99))
 
 
-# 101 percents share 100 levels: built from `to_level`, so that what was asked for is what is said.
+# 101 percents share 100 levels: built from `to_level`, so that a requested percent is also the reported one.
 _PERCENTS: Final = {to_level(percent): percent for percent in range(100, -1, -1)}
 
 
 def to_percent(level: float) -> int:
     return _PERCENTS[min(max(round(level), 0), HIGHEST_LEVEL)]
-
-
-_BATTERY_LOW_PERCENT = 15  # where most makers start to warn
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +95,7 @@ class Device:
     endpoint: int
     values: tuple[Value, ...]
     members: tuple["Device", ...] = ()  # of a group
-    twin: bool = False  # another one in its room has its name
+    twin: bool = False  # another device in its room has the same name
 
     @property
     def available(self) -> bool:
@@ -149,48 +107,43 @@ class Device:
 
     @property
     def place(self) -> tuple[int, int]:
-        """What no other device has."""
+        """Unique among devices."""
         return self.node.id, self.endpoint
 
     @property
     def state_value(self) -> Value | None:
         for command_class, prop, _ in STATE_VALUES.get(self.kind, ()):
-            for value in self.values:
-                if value.id.command_class == command_class and value.id.property == prop:
-                    return value
+            if (value := self.find(command_class, prop)) is not None:
+                return value
         return None
 
     @property
     def target(self) -> ValueId | None:
-        """The value to write; the gateway names it, else it is the command class's usual one."""
+        """The value to write; named by the gateway, or the usual one of the command class."""
         state = self.state_value
         if state is None or state.target is not None:
             return state.target if state else None
-        for command_class, prop, target in STATE_VALUES[self.kind]:
-            if (state.id.command_class, state.id.property) == (command_class, prop):
-                return ValueId(self.node.id, command_class, state.id.endpoint, target, state.id.property_key)
-        return None
+        shape = (state.id.command_class, state.id.property)
+        target = next(target for *known, target in STATE_VALUES[self.kind] if tuple(known) == shape)
+        return replace(state.id, property=target)
 
     @property
     def readings(self) -> tuple[Value, ...]:
-        """What it measures, with a known value; bookkeeping of the protocol is left out."""
+        """What the device measures, with a known value; the protocol's bookkeeping is left out."""
         return tuple(value for value in self.values if _is_reading(value))
 
     @property
     def battery_low(self) -> bool:
         level, low = self.find(BATTERY, "level"), self.find(BATTERY, "isLow")
-        if low is not None and low.value is True:  # the device itself says so, whatever the number is
+        if low is not None and low.value is True:  # the device says so itself, whatever the number is
             return True
         return level is not None and is_number(level.value) and level.value <= _BATTERY_LOW_PERCENT
 
     def find(self, command_class: int, prop: str | int, key: str | int | None = None) -> Value | None:
         for value in self.values:
-            found = value.id
-            if (
-                found.command_class == command_class
-                and found.property == prop
-                and key in (None, found.property_key)
-            ):
+            where = value.id
+            fits = where.command_class == command_class and where.property == prop
+            if fits and key in (None, where.property_key):
                 return value
         return None
 
@@ -201,7 +154,7 @@ class Device:
             for value in self.values
             if value.id.command_class == THERMOSTAT_SETPOINT
             and value.id.property == "setpoint"
-            and value.id.property_key is not None  # for what it is
+            and value.id.property_key is not None
         )
 
     @property
@@ -209,69 +162,88 @@ class Device:
         return self.find(THERMOSTAT_MODE, "mode")
 
 
-@lru_cache(maxsize=1)
-def _latest(snapshot: "_Same") -> tuple[Device, ...]:
-    nodes = snapshot.one.nodes
-    single = _twins_marked([device for node in nodes if not node.members for device in _made_once(node)])
-    return (*single, *_twins_marked([_of_group(node, single) for node in nodes if node.members]))
+def _is_reading(value: Value) -> bool:
+    prop, command_class = value.id.property, value.id.command_class
+    if command_class not in READINGS or value.value is None or value.writeable:
+        return False
+    if isinstance(value.value, str) or prop in ("alarmType", "alarmLevel", "reset"):
+        return False
+    return command_class != METER or prop == "value"
 
 
-_MADE: Final[dict[int, tuple[Node, tuple[Device, ...]]]] = {}  # by number: of each node as it was last
+def components(device: Device) -> dict[int, Value]:
+    """The parts of a light's colour, by number: 0 warm white, 1 cold white, 2 red, 3 green, 4 blue."""
+    parts = [value for value in device.values if _is_component(value)]
+    return {int(one.id.property_key or 0): one for one in parts if one.id.endpoint == parts[0].id.endpoint}
 
 
-def _made_once(node: Node) -> tuple[Device, ...]:
-    """From one list to the next most nodes are as they were, and then the very same object."""
-    known = _MADE.get(node.id)
-    if known is None or known[0] is not node:
-        known = _MADE[node.id] = node, tuple(_of_node(node))
-    return known[1]
+def _is_component(value: Value) -> bool:
+    """`hexColor` says nothing: a bulb with whites alone has it, too."""
+    where = value.id
+    is_colour = where.command_class == COLOR_SWITCH and where.property == "currentColor"
+    return is_colour and isinstance(where.property_key, int) and where.property_key in range(5)
 
 
-def _twins_marked(devices: Sequence[Device]) -> tuple[Device, ...]:
-    called = Counter((device.name, device.room) for device in devices)
-    return tuple(
-        replace(device, twin=True) if called[device.name, device.room] > 1 else device for device in devices
-    )
+def has_level(device: Device) -> bool:
+    """Whether the device has more than on and off: some lights have not."""
+    state = device.state_value
+    leveled = state is None or state.id.command_class in (MULTILEVEL_SWITCH, WINDOW_COVERING)
+    return device.kind in ("dimmer", "light", "fan", "blind") and leveled
 
 
-class _Same:
-    """A snapshot that is compared by what it is, and not value by value."""
+def supports(device: Device, action: str) -> bool:
+    return action in _ACTIONS.get(device.kind, frozenset())
 
-    __slots__ = ("one",)
 
-    def __init__(self, one: Snapshot) -> None:
-        self.one = one
+def with_value(device: Device, value_id: ValueId, raw: Any) -> Device:
+    """The device with `raw` in place of the remembered value."""
+    values = tuple(replace(value, value=raw) if value.id == value_id else value for value in device.values)
+    return replace(device, values=values)
 
-    def __hash__(self) -> int:
-        return id(self.one)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.one is self.one
+# --- from nodes to devices
 
 
 def devices_of(snapshot: Snapshot) -> tuple[Device, ...]:
-    """Every new snapshot is looked at by several at once: they share what the first has made of it."""
-    return _latest(_Same(snapshot))
+    """All devices of a snapshot: first those of nodes, then the groups."""
+    single = mark_twins(
+        [device for node in snapshot.nodes if not node.members for device in devices_of_node(node)]
+    )
+    return (*single, *groups_of(snapshot, single))
 
 
-def _of_group(node: Node, devices: Sequence[Device]) -> Device:
-    """It is in a room where all of its members are."""
-    members = tuple(device for device in devices if device.node.id in node.members)
-    rooms = {member.room for member in members}
-    room = rooms.pop() if len(rooms) == 1 else ""
-    return Device(node.name, room, "group", node, 0, (), members)
+def mark_twins(devices: Sequence[Device]) -> tuple[Device, ...]:
+    counts = Counter((device.name, device.room) for device in devices)
+    return tuple(
+        device
+        if device.twin == (counts[device.name, device.room] > 1)
+        else replace(device, twin=not device.twin)
+        for device in devices
+    )
 
 
-def _of_node(node: Node) -> Iterable[Device]:
+def groups_of(snapshot: Snapshot, devices: Sequence[Device]) -> tuple[Device, ...]:
+    """The gateway's multicast groups; a group is in a room if all of its members are."""
+    groups = []
+    for node in snapshot.nodes:
+        if node.members:
+            members = tuple(device for device in devices if device.node.id in node.members)
+            rooms = {member.room for member in members}
+            room = rooms.pop() if len(rooms) == 1 else ""
+            groups.append(Device(node.name, room, "group", node, 0, (), members))
+    return mark_twins(groups)
+
+
+def devices_of_node(node: Node) -> Iterable[Device]:
     name = node.name or f"Node {node.id}"
     by_endpoint: dict[int, list[Value]] = {}
     for value in node.values:
         by_endpoint.setdefault(value.id.endpoint, []).append(value)
-    kinds = {endpoint: kind_of(values) for endpoint, values in sorted(by_endpoint.items())}
+    kinds = {endpoint: kind_of(by_endpoint[endpoint]) for endpoint in sorted(by_endpoint)}
     acting = [endpoint for endpoint, kind in kinds.items() if kind not in ("sensor", "other")]
-    # Every endpoint of a doorbell is an occasion to ring, with a tone of its own: it is still one bell.
+    # Each endpoint of a doorbell has a tone of its own: it is still one bell.
     if len(acting) <= 1 or all(kinds[endpoint] == "chime" for endpoint in acting):
-        # Readings of a single device may sit on other endpoints: they are all its own.
+        # Readings on other endpoints belong to the single device.
         endpoint = acting[0] if acting else min(by_endpoint, default=0)
         kind = kind_of(node.values, name, node.classes.get(endpoint, node.classes.get(0)))
         yield Device(name, node.room, kind, node, endpoint, node.values)
@@ -282,79 +254,79 @@ def _of_node(node: Node) -> Iterable[Device]:
         yield Device(f"{name} {endpoint}", node.room, kind, node, endpoint, values)
 
 
-def with_value(device: Device, value_id: ValueId, raw: Any) -> Device:
-    """The same device with what it said itself in place of what was remembered."""
-    values = tuple(replace(value, value=raw) if value.id == value_id else value for value in device.values)
-    return replace(device, values=values)
+def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] | None = None) -> Kind:
+    """The kind of one endpoint. A riskier or more special kind wins over a plain one."""
+    has = {value.id.command_class for value in values}
+    motor = (value.id for value in values if value.id.command_class == MULTILEVEL_SWITCH)
+    moves = WINDOW_COVERING in has or any(one.property in ("Up", "Down", "Open", "Close") for one in motor)
+    signs: tuple[tuple[bool, Callable[[], Kind]], ...] = (
+        (DOOR_LOCK in has, lambda: "lock"),
+        (bool(has & {THERMOSTAT_MODE, THERMOSTAT_SETPOINT}), lambda: "thermostat"),
+        (BARRIER in has, lambda: "garage_door"),
+        (moves, lambda: mover_kind(name)),
+        (SOUND_SWITCH in has, lambda: "siren" if built_for == _SIREN_CLASS or is_loud(name) else "chime"),
+        (bool(has & {MULTILEVEL_SWITCH, BINARY_SWITCH}), lambda: _switch_kind(values, has, name, built_for)),
+        (bool(has & set(READINGS)), lambda: "sensor"),
+    )
+    return next((kind() for sign, kind in signs if sign), "other")
 
 
-def _is_reading(value: Value) -> bool:
-    if value.id.command_class not in READINGS or value.value is None:
-        return False
-    if isinstance(value.value, str):  # nothing here measures in words: the answer was damaged
-        return False
-    if value.id.property in ("alarmType", "alarmLevel", "reset") or value.writeable:
-        return False
-    return not (value.id.command_class == METER and value.id.property != "value")
+def _switch_kind(
+    values: Sequence[Value], has: set[int], name: str, built_for: tuple[int, int] | None
+) -> Kind:
+    lit = COLOR_SWITCH in has and any(map(_is_component, values))
+    if MULTILEVEL_SWITCH in has:
+        # A word for a fan in the name of a gate opener or a siren does not make it a harmless fan.
+        fan = built_for == _FAN_CLASS or (is_fan(name) and not is_guarded("dimmer", (name,)))
+        return "fan" if fan else "light" if lit else "dimmer"
+    if built_for == _SIREN_CLASS:
+        return "siren"
+    return "plug" if METER in has else "light" if lit else "switch"  # a plug may have an indicator lamp
 
 
-JAMMED = 11  # of the notification value "Lock state"
+# --- jammed locks
 
 
-def notification(device: Device) -> Value | None:
+def lock_state(device: Device) -> Value | None:
+    """The notification value that reports a jam."""
     return device.find(NOTIFICATION, "Access Control", "Lock state")
 
 
 def is_jammed(device: Device) -> bool:
-    value = notification(device)
+    value = lock_state(device)
     return value is not None and value.value == JAMMED
 
 
-def is_new_jam(before: Device, now: Device) -> bool:
-    """An old jam, forgotten or not, says nothing about a command of now; a time of its own makes it new."""
-    old, value = notification(before), notification(now)
-    if value is None or value.value != JAMMED:
-        return False
-    return old is None or old.value not in (JAMMED, None) or old.updated != value.updated
-
-
 def without_jam(device: Device) -> Device:
-    """Nothing is known from the notification any more; its time stays, to tell the next jam from this one."""
-    old = notification(device)
+    """The lock with an unknown notification; its time stays, to tell the next jam from this one."""
+    old = lock_state(device)
     values = tuple(replace(value, value=None) if value is old else value for value in device.values)
     return replace(device, values=values)
 
 
-_JAM_SECONDS: Final = 5.0  # with its jam a lock also tells where its bolt is
-
-
-def _has_spoken_since(device: Device, jam: Value) -> bool:
-    """Where the bolt is was told later than its jam: after a restart nobody remembers more."""
-    state = device.state_value
-    if jam.value != JAMMED or jam.updated is None or state is None or state.updated is None:
-        return False
-    return state.updated - jam.updated > _JAM_SECONDS
-
-
 class OldJams:
-    """Which notification of which lock is out of date, by the time it was given."""
+    """Leaves out jam notifications that are over: the gateway never takes them back."""
 
     def __init__(self) -> None:
-        self._over: dict[ValueId, float | None] = {}
+        self._over: dict[ValueId, float | None] = {}  # notification -> time of the jam that is over
 
-    def forget(self, device: Device) -> None:
+    def forget(self, lock: Device) -> None:
         """The bolt has been seen where it was sent."""
-        value = notification(device)
+        value = lock_state(lock)
         if value is not None and value.value == JAMMED:
             self._over[value.id] = value.updated
 
-    def left_out(self, device: Device) -> Device:
-        value = notification(device) if device.kind == "lock" else None
-        if value is not None and _has_spoken_since(device, value):
-            return without_jam(device)
-        if value is None or value.id not in self._over:
-            return device
-        if value.value == JAMMED and value.updated == self._over[value.id]:
-            return without_jam(device)
-        del self._over[value.id]
-        return device
+    def left_out(self, lock: Device) -> Device:
+        jam, bolt = lock_state(lock), lock.state_value
+        if jam is None or jam.value != JAMMED:
+            if jam is not None:
+                self._over.pop(jam.id, None)
+            return lock
+        # After a restart of this server only the times tell: a bolt reported later than the jam has moved.
+        times = (jam.updated, bolt.updated if bolt is not None else None)
+        moved = times[0] is not None and times[1] is not None and times[1] - times[0] > _JAM_SECONDS
+        known = jam.id in self._over
+        if moved or (known and self._over[jam.id] == jam.updated):
+            return without_jam(lock)
+        self._over.pop(jam.id, None)
+        return lock

@@ -1,29 +1,24 @@
-"""What a home offers to the tools: one Protocol for the real one and the simulated one.
+"""The `Home` protocol and its data: Z-Wave JS UI's API, offered by the real home and by the simulated one.
 
-The Protocol is deliberately low: it is Z-Wave JS UI's API (nodes, write a value, ask the device for a value,
-ping, scenes) and nothing more. What a name means, what a device can do, when a command is confirmed and what
-is said about it is decided once, above it (`devices.py`, `control.py`, `wording.py`). So both homes give
-the same outcomes and the same sentences, and a home is transport only.
+A home is transport only: nodes, values, writes, polls, pings and scenes. What a name means, what a device can
+do, when a command is confirmed and what is said about it is decided above it, once for both homes.
 """
 
 import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
-
-if TYPE_CHECKING:
-    from zwave_mcp.maintenance.network import Network
+from typing import Any, Final, Protocol
 
 # Statuses of `writeValue`, as zwave-js gives them.
 NO_DEVICE_SUPPORT: Final = 0
-WORKING: Final = 1  # the device accepted it and is on its way
+WORKING: Final = 1  # the device accepted the command and is on its way
 FAILED: Final = 2  # no answer, unknown node, or a value that could not be sent
 ENDPOINT_NOT_FOUND: Final = 3
 NOT_IMPLEMENTED: Final = 4
 INVALID_VALUE: Final = 5
 ACKNOWLEDGED: Final = 254  # the radio frame arrived; what the device did with it is not known
-CONFIRMED: Final = 255  # the device itself said so (supervision)
+CONFIRMED: Final = 255  # the device itself confirmed it (supervision)
 
 
 class HomeError(Exception):
@@ -31,11 +26,9 @@ class HomeError(Exception):
 
 
 class HomeDown(HomeError):
-    """Nothing can be asked at the moment: broker, gateway or stick is away. Raised at once when the
-    connection is known to be down, and for every pending call when it drops.
-
-    `sent` says whether a command may have left before: then it may still happen.
-    """
+    """The broker, the gateway or the stick is away. Raised at once while the connection is known to be down,
+    and for every pending call when it drops. `sent`: a command may have left before, so it may still
+    happen."""
 
     def __init__(self, sentence: str, *, sent: bool = False) -> None:
         super().__init__(sentence)
@@ -47,19 +40,23 @@ class NoAnswer(HomeError):
 
 
 class NotUnderstood(NoAnswer):
-    """An answer came and says nothing: as good as none, but there is no other to wait for."""
+    """The answer cannot be interpreted, and no other one will come."""
 
     def __init__(self) -> None:
         super().__init__("Z-Wave JS UI gave an answer that could not be understood.")
 
 
-class Refused(HomeError):
-    """The gateway answered that it could not do it (`success: false`); the text is its message."""
+class GatewayError(HomeError):
+    """The gateway answered `success: false`; the text is its message."""
+
+
+class CannotDo(HomeError):
+    """The gateway's version has no such call, or its stick cannot do it. Nothing was sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueId:
-    """Where a value lives. Node ids are the only address: topics are never built from names."""
+    """The address of a value. Topics are never built from names."""
 
     node_id: int
     command_class: int
@@ -75,24 +72,20 @@ class ValueId:
             "endpoint": self.endpoint,
             "property": self.property,
         }
-        if self.property_key is not None:
-            wire["propertyKey"] = self.property_key
-        return wire
+        return wire if self.property_key is None else {**wire, "propertyKey": self.property_key}
 
     def __str__(self) -> str:
-        """Z-Wave JS UI's own id text, `3-38-0-targetValue`; property keys add a part."""
-        parts = [self.node_id, self.command_class, self.endpoint, self.property]
-        if self.property_key is not None:
-            parts.append(self.property_key)
-        return "-".join(str(part) for part in parts)
+        """Z-Wave JS UI's own id text, `3-38-0-targetValue`; a property key adds a part."""
+        parts = (self.node_id, self.command_class, self.endpoint, self.property, self.property_key)
+        return "-".join(str(part) for part in parts if part is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of a node, as the driver remembers it: after a write it may be a wish (optimistic)."""
+    """A value as the driver remembers it: after a write it may be the wished one (optimistic)."""
 
     id: ValueId
-    value: Any = None  # bool, number, text or None when it is not known yet
+    value: Any = None  # bool, number, text, or None while unknown
     label: str = ""
     unit: str = ""
     states: Mapping[int | bool | str, str] = field(default_factory=dict)  # value -> text
@@ -105,7 +98,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One Z-Wave device as the controller knows it; controller and virtual nodes are left out already."""
+    """A Z-Wave node; the controller and virtual nodes are left out already."""
 
     id: int
     name: str = ""
@@ -114,11 +107,10 @@ class Node:
     available: bool = True
     values: tuple[Value, ...] = ()
     product: str = ""
-    ready: bool = True  # the driver knows what it can do
-    members: tuple[int, ...] = ()  # of a group: the nodes that it reaches, all at once
-    starting: bool = False  # … and will in a moment: nothing of it is known yet
-    # What it says it is built for, by endpoint: (generic, specific) of its device class.
-    classes: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    ready: bool = True  # the driver knows what the node can do
+    members: tuple[int, ...] = ()  # of a multicast group
+    starting: bool = False  # the gateway has just started and will know the node in a moment
+    classes: Mapping[int, tuple[int, int]] = field(default_factory=dict)  # endpoint -> (generic, specific)
 
     @property
     def dead(self) -> bool:
@@ -131,7 +123,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All nodes at one moment. Immutable, so a tool works on one consistent picture."""
+    """All nodes at one moment."""
 
     nodes: tuple[Node, ...]
     taken: float = field(default_factory=time.monotonic)
@@ -141,9 +133,22 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Report:
+    """A value or event that the gateway has just published. `value` is None where there was none."""
+
+    nodes: tuple[int, ...]  # several where devices share a name and so their topics
+    command_class: int
+    endpoint: int
+    prop: str | int
+    key: str | int | None
+    value: Any = None
+    source: str = "value"  # "value" or "event": the gateway publishes some things both ways
+
+
+@dataclass(frozen=True, slots=True)
 class WriteResult:
     status: int
-    remaining_seconds: float | None = None  # with WORKING, where the device knows it
+    remaining_seconds: float | None = None  # with WORKING, where the device tells it
     message: str = ""
 
 
@@ -158,16 +163,31 @@ class Scene:
     id: int
     name: str
     values: tuple[SceneValue, ...] = ()
-    complete: bool = True  # `values` is all that it does
+    complete: bool = True  # `values` is all that the scene does
+
+
+@dataclass(frozen=True, slots=True)
+class LockUser:
+    """A user of a lock. The code itself is never kept."""
+
+    id: int
+    active: bool
+    name: str = ""  # most locks tell none
+
+
+@dataclass(frozen=True, slots=True)
+class LockUsers:
+    users: tuple[LockUser, ...]
+    places: int | None = None  # how many users the lock can have
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`ok` only when every part is up. `problem` is one sentence, empty when all is well."""
+    """`ok` only when every part is up; otherwise `problem` is one sentence."""
 
     ok: bool
     problem: str = ""
-    broker: bool | None = None  # None: not known, or there is none (simulated)
+    broker: bool | None = None  # None: unknown, or none exists (simulated)
     gateway: bool | None = None
     driver: bool | None = None
     gateway_name: str = ""
@@ -175,7 +195,7 @@ class Health:
     simulated: bool = False
 
 
-SNAPSHOT_MAX_AGE_SECONDS: Final = 1.0  # so old may a name be
+SNAPSHOT_MAX_AGE_SECONDS: Final = 1.0
 SNAPSHOT_TIMEOUT_SECONDS: Final = 3.0
 WRITE_TIMEOUT_SECONDS: Final = 10.0
 POLL_TIMEOUT_SECONDS: Final = 4.0
@@ -183,63 +203,50 @@ PING_TIMEOUT_SECONDS: Final = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How long a home is given to do something, and how often it is asked meanwhile."""
+class Timing:
+    """How long devices are given, and how often they are polled meanwhile."""
 
-    # The whole of one tool call: a voice client gives up after 30 s and must hear this answer first.
-    tool_seconds: float = 15.0
-    # Reports of a sleeping device come at wake-up, in hours; a reply this late will not come.
-    asleep_seconds: float = 2.0
-    # A ramp that is over soon is waited for; a voice should not wait longer for the rest.
-    short_ramp_seconds: float = 3.0
+    tool_seconds: float = 15.0  # a whole tool call: a voice client gives up after 30 s
+    asleep_seconds: float = 2.0  # a sleeping device answers at wake-up, in hours
+    short_ramp_seconds: float = 3.0  # a ramp this short is waited for
     after_ramp_seconds: float = 2.0
-    window_seconds: float = 5.0  # how long the device is asked before "it did not" is said
+    window_seconds: float = 5.0  # how long a device is polled before the command counts as failed
     lock_window_seconds: float = 10.0
-    first_poll_seconds: float = 0.4  # most devices have finished by then
+    first_poll_seconds: float = 0.4
     poll_every_seconds: float = 1.0
-    stop_check_seconds: float = 0.4  # a motor that moves is elsewhere by then
+    stop_check_seconds: float = 0.4  # a motor that still moves is elsewhere by then
     scene_window_seconds: float = 5.0
     scene_poll_seconds: float = 0.5
     starting_seconds: float = 3.0  # how long a gateway that has just started is given to know a device
     starting_poll_seconds: float = 0.3
 
 
-@runtime_checkable
-class Telling(Protocol):
-    """A home that can tell of changes by itself."""
-
-    def follow(self) -> None:
-        """Somebody wants to hear of them at once, not only when he asks."""
-        ...
-
-
 class Home(Protocol):
-    """Every method may raise HomeDown; those that ask the gateway may raise NoAnswer or Refused as well.
+    """Every method may raise HomeDown; those that ask the gateway may also raise NoAnswer and GatewayError.
 
-    Each has its own limit inside; a caller's cancellation ends it at once and nothing is sent afterwards.
-    Calls may run at the same time. One that needs no radio (`snapshot`, `scenes`, `health`) never waits
-    behind one that does.
+    Each call has its own limit; cancellation ends it at once and nothing is sent afterwards. Calls may run
+    concurrently, and one that needs no radio (`snapshot`, `scenes`, `health`) never waits for one that does.
     """
 
     simulated: bool
-    pace: Pace
-
-    @property
-    def network(self) -> "Network":
-        """What is done with the network itself, and not with a device's values."""
-        ...
+    timing: Timing
 
     async def run(self) -> None:
-        """Keep the home connected until cancelled; cancellation closes everything. It reconnects by itself
-        and never ends for a reason that may go away. Calls made before it is connected wait for the first
-        attempt for at most a second, and then raise HomeDown."""
+        """Stay connected until cancelled; reconnects without end. A call made while an attempt is under way
+        waits at most a second for it, and then raises HomeDown."""
 
-    def watch(self, listener: Callable[[Snapshot], None]) -> None:
-        """`listener` is called in the event loop with every new snapshot. A home takes one by itself after
-        each (re)connection and every half minute: so a renamed or new device is noticed without a call."""
+    def on_snapshot(self, listener: Callable[[Snapshot], None]) -> None:
+        """Call `listener` in the event loop with each new snapshot. The home takes one after each connection
+        and every half minute, so a renamed or new device is noticed without a call."""
+
+    def on_report(self, listener: Callable[[Report], None]) -> None:
+        """Call `listener` with every value and event that the gateway publishes, once `follow` was called."""
+
+    def follow(self) -> None:
+        """Subscribe to values and events from now on, so changes reach the listeners at once."""
 
     async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
-        """The nodes, from memory when younger than `max_age_seconds` and nothing was written since."""
+        """The nodes; from memory if younger than `max_age_seconds` and nothing was written since."""
 
     async def write(
         self,
@@ -248,17 +255,15 @@ class Home(Protocol):
         timeout_seconds: float = WRITE_TIMEOUT_SECONDS,
         options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
-        """Send one value, with what goes along with it (`{"volume": 15}`); the result says what the gateway
-        knows, not what the device did. Sent at most once: never repeated, never kept for later. Nothing is
-        sent to a gateway that does not answer: HomeDown."""
+        """Send one value with its options (`{"volume": 15}`), at most once. The result is what the gateway
+        knows, not what the device did. Nothing is sent to a gateway that does not answer."""
 
     async def take_back(self, value_id: ValueId, value: Any) -> bool:
-        """The value of before, behind a write that nobody answered: who carries that out late does
-        this too. False: it cannot be sent now, and is as soon as the connection is back."""
+        """Queue the previous value behind an unanswered write. False: sent only once the connection is
+        back."""
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
-        """The value as the device itself gives it over the radio, None when it gave none. Refused: the device
-        did not answer."""
+        """The value as the device gives it over the radio. GatewayError: the device did not answer."""
 
     async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
         """Whether the device answers."""
@@ -266,14 +271,21 @@ class Home(Protocol):
     async def scenes(self) -> tuple[Scene, ...]: ...
 
     async def activate_scene(self, scene_id: int) -> None:
-        """Returns when the gateway accepted it: the values follow."""
+        """Return when the gateway accepted it: the values follow."""
+
+    async def lock_users(self, node_id: int) -> LockUsers:
+        """The users as the lock tells them. CannotDo: the gateway's version has no such call."""
+
+    async def rename(self, node_id: int, name: str) -> None: ...
+
+    async def move(self, node_id: int, room: str) -> None: ...
 
     async def health(self) -> Health:
-        """Never raises: what is wrong stands in the result."""
+        """Never raises: problems are part of the result."""
 
 
 def is_number(raw: Any) -> bool:
-    """JSON also brings NaN, infinity, and whole numbers of hundreds of digits."""
+    """Whether it is a finite number: JSON also brings NaN, infinity, and integers of hundreds of digits."""
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         return False
     try:
@@ -283,5 +295,22 @@ def is_number(raw: Any) -> bool:
 
 
 def scalar(raw: object) -> bool | float | str | None:
-    """The value, or None where there is none."""
+    """The value, or None if it is no bool, text or number."""
     return raw if isinstance(raw, bool | str) or is_number(raw) else None  # type: ignore[return-value]
+
+
+_TOLD_CLASSES: Final = {
+    99: frozenset({"userIdStatus", "keypadMode"}),  # User Code
+    131: frozenset({"userType", "userActive", "userNameEncoding", "credentialType"}),  # User Credential
+    111: frozenset({"eventType", "dataType", "keyCacheSize", "keyCacheTimeout"}),  # Entry Control
+}
+
+
+def is_secret(command_class: int, prop: object) -> bool:
+    """Whether a value may hold a lock's code or what was typed on a keypad.
+
+    Z-Wave JS UI shows these in clear (measured), so they are dropped where its answers are read. Of these
+    classes only the named properties are safe: a newer driver may have more.
+    """
+    allowed = _TOLD_CLASSES.get(command_class)
+    return allowed is not None and prop not in allowed

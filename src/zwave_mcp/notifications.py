@@ -1,20 +1,24 @@
-"""What a value or a notification of a device means as an event, and how that is said."""
+"""What a value or a notification of a device means as an event."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
 from home_words.names import plain as folded
-from home_words.phrases import capital, listed, with_article
-from home_words.wording import in_room
-from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, DOOR_LOCK, NOTIFICATION, Device
+from zwave_mcp.devices import (
+    BARRIER,
+    BATTERY,
+    BINARY_SENSOR,
+    BOLT_UNKNOWN,
+    CENTRAL_SCENE,
+    DOOR_LOCK,
+    LOCKED,
+    NOTIFICATION,
+    Device,
+)
 from zwave_mcp.home import Value, is_number
-
-CENTRAL_SCENE: Final = 91
-LOCKED: Final = 255
-BOLT_UNKNOWN: Final = 254  # the lock itself does not know where its bolt is
 
 Kind = Literal[
     "smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water", "intrusion", "tamper", "emergency",
@@ -22,12 +26,12 @@ Kind = Literal[
     "network", "other",
 ]  # fmt: skip
 KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]
-# Told at once, over everything else, until somebody has heard it.
+# Announced at once, over everything else, until acknowledged.
 URGENT: Final = frozenset({"smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water"})
 ALARMS: Final = URGENT | {"intrusion", "tamper"}  # these stand until the device takes them back
 
-# Of a notification: (type, variable) -> the kind and what its values mean; all others are quiet.
 _ON: Final = "on"
+# Of a notification: (type, variable) -> the kind and what its values mean; all other values are calm.
 _STANDING: Final[dict[tuple[str, str], tuple[Kind, dict[int, str]]]] = {
     ("smoke alarm", "sensor status"): ("smoke", {1: _ON, 2: _ON}),
     ("smoke alarm", "alarm status"): ("smoke_test", {3: _ON}),
@@ -64,14 +68,14 @@ _PRESSES: Final = {
 }  # fmt: skip
 _BATTERY_LOW_PERCENT: Final = 15
 _LOCKING: Final = re.compile(r"\b(?:un)?lock(?:ed)?\b")
-_VARIABLES: Final = (" status", " state", " state simple")  # how those are called that have states
+_VARIABLES: Final = (" status", " state", " state simple")  # names of values that have states
 _OPERATION: Final = re.compile(r"\boperation\b")
 _WAYS: Final = {
     "keypad": "at the keypad", "manual": "by hand", "rf": "by radio", "auto": "by itself",
     "fingerprint": "with a fingerprint", "user code": "with a code",
 }  # fmt: skip
-# Bells of doors: words of their own, and those that other words end with ("Türglocke") or have in them
-# ("Klingeltaster"). A clock is none: not "klocka", but "ringklocka".
+# Names of doorbells: whole words, endings ("Türglocke") and parts ("Klingeltaster"). A clock is none: not
+# "klocka", but "ringklocka".
 _BELL_WORDS: Final = frozenset(
     map(
         folded,
@@ -92,7 +96,7 @@ _BELL_PARTS: Final = ("klingel", "dzwonek", "doorbell")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A state of a device that lasts; several of its values may tell the same one."""
+    """A lasting state; several values of a device may report the same one."""
 
     kind: Kind
     state: str  # "on", "open", "low", …; "off" where nothing is the matter
@@ -100,23 +104,23 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that happened, and is over: the same again is another one."""
+    """Something that happened and is over: the same again is another event."""
 
     kind: Kind
     state: str
     button: int | None = None
     user: int | None = None  # who operated a lock, where it tells
-    way: str = ""  # … and how
+    way: str = ""  # and how
 
 
 @lru_cache(4096)
 def plain(name: object) -> str:
-    """`Door state (simple)` of a list and `Door_state_simple` of a topic are the same."""
+    """One form for `Door state (simple)` of a list and `Door_state_simple` of a topic."""
     return re.sub(r"[\W_]+", " ", str(name).casefold()).strip()
 
 
 def meaning(command_class: int, prop: object, key: object, value: Any) -> Standing | Moment | None:
-    """Of a value as it is told, live or in a list; None: nothing that anybody must hear of."""
+    """What a value means, published or listed; None if it is no event."""
     read = _READ.get(command_class)
     return read(plain(prop), plain(key) if key is not None else "", value) if read is not None else None
 
@@ -129,7 +133,7 @@ def _bolt(name: str, _key: str, value: Any) -> Standing | None:
 
 
 def _barrier(name: str, _key: str, value: Any) -> Standing | None:
-    """On its way it is neither."""
+    """A moving door is neither open nor closed."""
     ends = {0: "closed", 255: "open"}
     return Standing("door", ends[value]) if name == "currentstate" and value in ends else None
 
@@ -142,7 +146,7 @@ def _binary(name: str, _key: str, value: Any) -> Standing | None:
 
 
 def _press(name: str, button: str, value: Any) -> Moment | None:
-    """A second later the gateway takes it back, without a value: that is no event."""
+    """The gateway clears the value a second later, which is no event."""
     if name != "scene" or not button.isdecimal() or not is_number(value) or value not in _PRESSES:
         return None
     return Moment("button", _PRESSES[int(value)], button=int(button))
@@ -151,8 +155,8 @@ def _press(name: str, button: str, value: Any) -> Moment | None:
 def _battery(name: str, _key: str, value: Any) -> Standing | None:
     if name == "level" and is_number(value):
         return Standing("battery", "low" if value <= _BATTERY_LOW_PERCENT else "off")
-    if name in ("islow", "battery low"):
-        return Standing("battery", "off" if value is False else "low") if value is not None else None
+    if name in ("islow", "battery low") and value is not None:
+        return Standing("battery", "off" if value is False else "low")
     return None
 
 
@@ -161,25 +165,18 @@ def _notified(name: str, inner: str, value: Any) -> Standing | Moment | None:
         kind, states = _STANDING[name, inner]
         known = is_number(value) and (kind != "door" or value in states)
         return Standing(kind, states.get(int(value), "off")) if known else None
-    return _told_once(name, inner, value) if inner else None
-
-
-def _told_once(name: str, inner: str, value: Any) -> Moment | None:
-    """It has no value, or says who it was."""
-    if value is not None and not isinstance(value, dict):
-        return None  # a state that nobody must hear of
-    if inner.endswith(_VARIABLES):
-        return None  # a state without its value: cut on its way, or no longer kept by the broker
+    # A momentary notification has no value, or says who it was. A variable without a value was cut on its
+    # way.
+    if not inner or (value is not None and not isinstance(value, dict)) or inner.endswith(_VARIABLES):
+        return None
     user = value.get("userId") if isinstance(value, dict) else None
     if name == "access control" and _OPERATION.search(inner) and _LOCKING.search(inner):
         state = "not fully locked" if "not fully" in inner else "unlocked" if "unlock" in inner else "locked"
-        way = next((said for word, said in _WAYS.items() if word in inner), "")
+        way = next((text for word, text in _WAYS.items() if word in inner), "")
         return Moment("lock", state, user=user if is_number(user) else None, way=way)
     if name == "home security":
         return Moment("tamper" if "tamper" in inner else "intrusion", inner)
-    if name == "emergency alarm":
-        return Moment("emergency", inner)
-    return None
+    return Moment("emergency", inner) if name == "emergency alarm" else None
 
 
 _READ: Final[dict[int, Callable[[str, str, Any], Standing | Moment | None]]] = {
@@ -203,25 +200,42 @@ def is_bell(name: str) -> bool:
 
 
 def event_names(device: Device) -> tuple[str, ...]:
-    """What it tells of when it happens, where its kind does not say so: "button 2", "smoke", "doorbell"."""
-    found: dict[str, None] = {}
+    """The events that a device reports, where its kind does not say so: "button 2", "smoke", "doorbell"."""
+    names: dict[str, None] = {}
     for value in device.values:
-        of, kind = value.id, ""
-        if of.command_class == CENTRAL_SCENE and of.property == "scene" and str(of.property_key).isdecimal():
-            found[f"button {int(str(of.property_key))}"] = None
-        elif of.command_class == NOTIFICATION:
-            kind = _STANDING.get((plain(of.property), plain(of.property_key or "")), ("", {}))[0]
-        elif of.command_class == BINARY_SENSOR:
-            kind = _BINARY.get(plain(of.property), ("", "", ""))[0]
+        where, kind = value.id, ""
+        if where.command_class == CENTRAL_SCENE and where.property == "scene":
+            if str(where.property_key).isdecimal():
+                names[f"button {int(str(where.property_key))}"] = None
+        elif where.command_class == NOTIFICATION:
+            kind = _STANDING.get((plain(where.property), plain(where.property_key or "")), ("", {}))[0]
+        elif where.command_class == BINARY_SENSOR:
+            kind = _BINARY.get(plain(where.property), ("", "", ""))[0]
         if kind in ALARMS:
-            found[kind] = None
-    buttons = any(name.startswith("button") for name in found)
-    return (*found, *(("doorbell",) if buttons and is_bell(device.name) else ()))
+            names[kind] = None
+    buttons = any(name.startswith("button") for name in names)
+    return (*names, *(("doorbell",) if buttons and is_bell(device.name) else ()))
 
 
-# --- as it is said
+def alarm_of(value: Value) -> Standing | None:
+    """The alarm that a value reports, on or off."""
+    where = value.id
+    if where.command_class not in EVENT_CLASSES:
+        return None
+    found = meaning(where.command_class, where.property, where.property_key, value.value)
+    return found if isinstance(found, Standing) and found.kind in ALARMS else None
 
-_DETECTED: Final = {
+
+def alarms_of(device: Device) -> list[Standing]:
+    """Each kind of alarm once; a value that reports trouble wins."""
+    found: dict[str, Standing] = {}
+    for alarm in filter(None, map(alarm_of, device.values)):
+        if alarm.state != "off" or alarm.kind not in found:
+            found[alarm.kind] = alarm
+    return list(found.values())
+
+
+DETECTED: Final = {
     "smoke": "Smoke",
     "carbon_monoxide": "Carbon monoxide",
     "carbon_dioxide": "Too much carbon dioxide",
@@ -242,87 +256,9 @@ CALM: Final = {
 
 
 def state_words(kind: str, state: str) -> str:
-    """How a device is that has such an alarm: "smoke detected", "dry"."""
+    """The state of a device with such an alarm: "smoke detected", "dry"."""
     if state == "off":
         return CALM.get(kind, "normal")
     if kind == "tamper":
         return "tampered with"
-    return f"{_DETECTED.get(kind, kind).removeprefix('Dangerous ').lower()} detected"
-
-
-def alarm_of(value: Value) -> Standing | None:
-    """What a value says of an alarm, on or off."""
-    of = value.id
-    if of.command_class not in EVENT_CLASSES:  # most are not, and this is asked of every one in a list
-        return None
-    told = meaning(of.command_class, of.property, of.property_key, value.value)
-    return told if isinstance(told, Standing) and told.kind in ALARMS else None
-
-
-def alarms_of(device: Device) -> list[Standing]:
-    """Each kind once; whoever says that something is the matter is believed."""
-    found: dict[str, Standing] = {}
-    for told in filter(None, map(alarm_of, device.values)):
-        if told.state != "off" or told.kind not in found:
-            found[told.kind] = told
-    return list(found.values())
-
-
-def alarm_report(device: Device) -> str:
-    """What its alarms are, as sentences; empty where it has none."""
-    known = alarms_of(device)
-    on = [sentence(one.kind, one.state, [(device.name, device.room)]) for one in known if one.state != "off"]
-    if on:
-        return " ".join(on)
-    calm = [_DETECTED[one.kind].lower() for one in known if one.kind in _DETECTED]
-    where = f" {in_room(device.room)}" if device.room else f" by {with_article(device.name)}"
-    return f"No {listed(calm, 'or')} is detected{where}." if calm else ""
-
-
-def sentence(
-    kind: str,
-    state: str,
-    among: Sequence[tuple[str, str]],
-    detail: "Moment | None" = None,
-    *,
-    user: str = "",
-) -> str:
-    """One sentence that can be spoken, about a device with this name in this room, or one of several;
-    `user`: who did it."""
-    where = " " + listed(
-        [in_room(room) if room else f"by {with_article(name)}" for name, room in among], "or"
-    )
-    places = [(with_article(name), f" {in_room(room)}" if room else "") for name, room in among]
-    device = listed([f"{name}{place}" for name, place in places], "or")
-    if kind in _DETECTED:
-        what = _DETECTED[kind]
-        return f"{what} is detected{where}." if state != "off" else f"{what} is no longer detected{where}."
-    said = _said(kind, state, device, detail, user)
-    return capital(said) + "."
-
-
-def _said(kind: str, state: str, device: str, detail: "Moment | None", user: str) -> str:
-    if kind == "doorbell":
-        return f"{device} rang: somebody is at the door"
-    if kind == "button":
-        number = f"button {detail.button} of " if detail is not None and detail.button else ""
-        return f"{number}{device} was {state}"
-    if kind == "lock":
-        number = f"user {detail.user}" if detail is not None and detail.user is not None else ""
-        who = f" by {user or number}" if number else ""
-        way = f" {detail.way}" if detail is not None and detail.way else ""
-        return f"{device} is jammed" if state == "jammed" else f"{device} was {state}{way}{who}"
-    off = state == "off"
-    texts = {
-        "door": f"{device} was {'opened' if state == 'open' else 'closed'}",
-        "battery": f"the battery of {device} is {'fine again' if off else 'low'}",
-        "tamper": f"{device} is {'no longer ' if off else 'being '}tampered with",
-        "intrusion": f"{device} {'no longer reports' if off else 'reports'} an intrusion",
-        "emergency": f"{device} reports an emergency: {state}",
-        "keypad": f"the keypad of {device} {'works again' if off else 'is blocked after wrong codes'}",
-        "power": f"{device} has {'no mains power' if state == 'lost' else 'mains power again'}",
-        "siren": f"{device} {'is quiet again' if off else 'sounds'}",
-        "network": f"{device} has {state} the network",
-        "smoke_test": f"the test of {device} {'is over' if off else 'runs'}",
-    }
-    return texts.get(kind, f"{device} reports {state}")
+    return f"{DETECTED.get(kind, kind).removeprefix('Dangerous ').lower()} detected"

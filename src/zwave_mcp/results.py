@@ -1,44 +1,30 @@
-"""What a tool gives back: one sentence, the facts, and whether it is an error."""
+"""What a tool returns: one sentence, the facts, and whether it is an error."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from zwave_mcp.devices import Device
 
 Outcome = Literal[
-    "confirmed",
-    "working",
-    "queued",
-    "unconfirmed",
-    "unreachable",
-    "failed",
-    "ambiguous",
-    "not_found",
-    "unsupported",
-    "invalid",
-    "system_down",
-]
+    "confirmed", "working", "queued", "unconfirmed", "unreachable", "failed", "ambiguous", "not_found",
+    "unsupported", "invalid", "system_down",
+]  # fmt: skip
 OUTCOMES: Final[tuple[Outcome, ...]] = Outcome.__args__  # type: ignore[attr-defined]
-
-# All others are errors: a caller must not take them for done.
-_GOOD: Final = frozenset({"confirmed", "working", "queued"})
-# Of several at once this one is told of all.
+_GOOD: Final = frozenset({"confirmed", "working", "queued"})  # all others are errors
+# Of several at once the first of these is the common outcome.
 _WORST: Final[tuple[Outcome, ...]] = (
-    "system_down",
-    "invalid",
-    "unsupported",
-    "failed",
-    "unconfirmed",
-    "unreachable",
-    "queued",
-    "working",
+    "system_down", "invalid", "unsupported", "failed", "unconfirmed", "unreachable", "queued", "working",
     "confirmed",
-)
+)  # fmt: skip
 
 
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    return min(outcomes, key=_WORST.index)
+class NotPossible(Exception):
+    """The command cannot be sent; the text is the sentence for it."""
+
+    def __init__(self, outcome: Outcome, sentence: str) -> None:
+        super().__init__(sentence)
+        self.outcome: Outcome = outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +34,37 @@ class Result:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The part that every result about one device has."""
-
-    requested: Mapping[str, Any] = field(default_factory=dict)
-    device: Device | None = None
-    state: str | None = None
-    candidates: Sequence[Device] = ()
-    more: Mapping[str, Any] = field(default_factory=dict)
-
-
-def result(sentence: str, outcome: Outcome, facts: Facts) -> Result:
-    device = facts.device
+def result(
+    sentence: str,
+    outcome: Outcome,
+    device: Device | None = None,
+    requested: Mapping[str, Any] | None = None,
+    state: str | None = None,
+    *,
+    candidates: Sequence[Device] = (),
+    more: Mapping[str, Any] | None = None,
+) -> Result:
     structured: dict[str, Any] = {
         "device": device.name if device else None,
         "room": device.room if device else None,
         "nodeId": device.node.id if device else None,
         "endpoint": device.endpoint if device else None,
-        "requested": dict(facts.requested),
-        "state": facts.state,
+        "requested": dict(requested or {}),
+        "state": state,
         "outcome": outcome,
     }
-    if facts.candidates:
+    if candidates:
         structured["candidates"] = [
             {"name": hit.name, "room": hit.room, "nodeId": hit.node.id, "endpoint": hit.endpoint}
-            for hit in facts.candidates
+            for hit in candidates
         ]
-    structured.update(facts.more)
-    return Result(sentence, structured, outcome not in _GOOD)
+    return Result(sentence, {**structured, **(more or {})}, outcome not in _GOOD)
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    return min(outcomes, key=_WORST.index)
+
+
+def given(**arguments: Any) -> dict[str, Any]:
+    """The arguments that were given, as `requested` shows them."""
+    return {key: value for key, value in arguments.items() if value is not None}

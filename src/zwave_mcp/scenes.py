@@ -1,14 +1,17 @@
-"""Scenes: the gateway accepts them at once, so each value is checked with its device afterwards."""
+"""Scenes: what each does, and starting one. The gateway accepts a scene at once, so its values are polled
+afterwards."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from home_words.names import spellings, words
 from home_words.phrases import listed
 from home_words.risk import RELAYS, is_guarded, is_sensitive
+from home_words.states import UNKNOWN
 from zwave_mcp import wording
-from zwave_mcp.colour import Looks, looks_for
+from zwave_mcp.colour import Looks, colour_written, looks_for
 from zwave_mcp.devices import (
     BARRIER,
     BASIC,
@@ -16,29 +19,33 @@ from zwave_mcp.devices import (
     COLOR_SWITCH,
     DOOR_LOCK,
     LAST_LEVEL,
+    LOCKED,
     MULTILEVEL_SWITCH,
     THERMOSTAT_FAN_MODE,
     THERMOSTAT_MODE,
     THERMOSTAT_SETPOINT,
     WINDOW_COVERING,
     Device,
+    components,
+    without_jam,
 )
-from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, is_number
-from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.states import LOCKED, components
+from zwave_mcp.home import GatewayError, Home, HomeError, NoAnswer, Scene, SceneValue, is_number, is_secret
+from zwave_mcp.results import Result, result
+from zwave_mcp.states import label_of, reading_text, state_of
 from zwave_mcp.undo import before_scene
 from zwave_mcp.view import View, Viewer
 
-NEEDS_YES: Final = "needsYes"  # in a result: the same call with `confirmed` is for the user to agree to
+NEEDS_YES: Final = "needsYes"  # key in a result: the user may agree to the same call with `confirmed`
 _NEAR: Final = 2
-# What a scene can write to a lamp, a blind or a thermostat without anything else coming of it.
+_MOST_NAMED: Final = 10
+# What a scene can write to a lamp, a blind or a thermostat without side effects.
 _PLAIN_CLASSES: Final = frozenset(
     {BASIC, BINARY_SWITCH, COLOR_SWITCH, MULTILEVEL_SWITCH, WINDOW_COVERING}
     | {THERMOSTAT_FAN_MODE, THERMOSTAT_MODE, THERMOSTAT_SETPOINT}
 )
 # A value of these classes is for such a device, whatever else its node is.
 _KINDS: Final = {BARRIER: "garage_door", DOOR_LOCK: "lock"}
-# Values that move a device, and what writing "no" and "yes", or 0 and more, to them does.
+# Values that move a device, and what writing 0 (or false) and more to them does.
 _MOVES: Final = {
     **dict.fromkeys(("targetValue", "targetState"), ("close", "open")),
     **dict.fromkeys(("Up", "Open", "On", "levelChangeUp"), ("stop", "open")),
@@ -53,99 +60,118 @@ class Scenes:
         self._allow_unlock = allow_unlock
 
     async def activate(self, asked: str, *, confirmed: bool = False) -> Result:
-        """`confirmed`: the user was told that not all of it is known, and said yes."""
+        """`confirmed`: the user was told that not all of the scene is known, and said yes."""
         requested: dict[str, Any] = {"scene": asked}
         known = await self._home.scenes()
         scene = _find(asked, known)
         if scene is None:
-            sentence = wording.no_scene(asked, [one.name for one in known])
-            more = {"scenes": [one.name for one in known]}
-            return result(sentence, "not_found", Facts(requested, more=more))
+            names = [one.name for one in known]
+            sentence = wording.no_scene(asked, names)
+            return result(sentence, "not_found", requested=requested, more={"scenes": names})
         view = await self._viewer.now()
-        if (refusal := self._refusal(scene, view, confirmed=confirmed)) is not None:
-            return result(refusal.sentence, "unsupported", Facts(requested, more=refusal.facts()))
-        touched = [(device, value.id) for value in scene.values for device in _devices(value, view)]
-        was = before_scene(view.names, touched).facts()
+        sentence, needs_yes = self._refusal(scene, view, confirmed=confirmed)
+        if sentence:
+            return result(
+                sentence, "unsupported", requested=requested, more={NEEDS_YES: True} if needs_yes else {}
+            )
+        touched = [(device, value.id) for value in scene.values for device in _reached(value, view)]
+        before = before_scene(view.names, touched).facts()
         try:
             await self._home.activate_scene(scene.id)
-        except Refused as refusal:
-            return result(f"The scene {scene.name} did not start: {refusal}", "failed", Facts(requested))
+        except GatewayError as error:
+            return result(f"The scene {scene.name} did not start: {error}", "failed", requested=requested)
         except NoAnswer:
             sentence = f"The scene {scene.name} is not confirmed, it may still happen."
-            return result(sentence, "unconfirmed", Facts(requested, more=was))
-        return await self._judge(scene, view, requested, was)
-
-    def _refusal(self, scene: Scene, view: View, *, confirmed: bool) -> "Refusal | None":
-        """Why this scene is not started. Whoever confirms an opening must hear what is opened."""
-        for value in scene.values:
-            risky = next((one for one in _devices(value, view) if _is_risky(one, value)), None)
-            if risky is not None:
-                what = wording.the(risky)
-                return Refusal(f"The scene {scene.name} acts on {what}, which must be asked for by itself.")
-        if not _is_unknown(scene, view):
-            return None
-        unknown = f"It is not known all that the scene {scene.name} does"
-        if not self._allow_unlock and _may_unlock(scene, view):
-            return Refusal(f"{unknown}, and unlocking is switched off in the settings of the Z-Wave server.")
-        return None if confirmed else Refusal(f"{unknown}, so it is not started from here.", needs_yes=True)
+            return result(sentence, "unconfirmed", requested=requested, more=before)
+        return await self._judge(scene, view, requested, before)
 
     async def _judge(
-        self, scene: Scene, view: View, requested: dict[str, Any], was: dict[str, Any]
+        self, scene: Scene, view: View, requested: dict[str, Any], before: dict[str, Any]
     ) -> Result:
-        async with asyncio.TaskGroup() as checks:
-            tasks = [checks.create_task(self._took(value, view)) for value in scene.values]
-        behind = [name for name in (task.result() for task in tasks) if name]
-        more = {"notConfirmed": behind, **was}
+        answers = await asyncio.gather(*(self._not_taken(value, view) for value in scene.values))
+        behind = [name for name in answers if name]
+        more = {"notConfirmed": behind, **before}
         if behind:
             names = listed(list(dict.fromkeys(behind)))
             sentence = f"The scene {scene.name} was started, but this is not confirmed: {names}."
-            return result(sentence, "unconfirmed", Facts(requested, more=more))
-        outcome: Outcome = "confirmed" if scene.values else "working"
-        sentence = (
-            f"The scene {scene.name} is on." if scene.values else f"The scene {scene.name} was started."
-        )
-        return result(sentence, outcome, Facts(requested, more=more))
+            return result(sentence, "unconfirmed", requested=requested, more=more)
+        if not scene.values:
+            return result(f"The scene {scene.name} was started.", "working", requested=requested, more=more)
+        return result(f"The scene {scene.name} is on.", "confirmed", requested=requested, more=more)
 
-    async def _took(self, wanted: SceneValue, view: View) -> str | None:
-        """None when the device has the value, else its name."""
+    def _refusal(self, scene: Scene, view: View, *, confirmed: bool) -> tuple[str, bool]:
+        """Why the scene is not started, and whether the user's yes would start it. Somebody who confirms an
+        opening must hear what is opened."""
+        for value in scene.values:
+            risky = next((one for one in _reached(value, view) if _is_risky(one, value)), None)
+            if risky is not None:
+                what = wording.the(risky)
+                return f"The scene {scene.name} acts on {what}, which must be asked for by itself.", False
+        strange = [_reached(value, view) for value in scene.values if _is_strange(value, view)]
+        if scene.complete and not strange:
+            return "", False
+        unknown = f"It is not known all that the scene {scene.name} does"
+        has_lock = any(device.kind == "lock" for device in view.devices)
+        may_unlock = not scene.complete or any(
+            not devices or any(device.kind == "lock" for device in devices) for devices in strange
+        )
+        if has_lock and may_unlock and not self._allow_unlock:
+            off = "unlocking is switched off in the settings of the Z-Wave server"
+            return f"{unknown}, and {off}.", False
+        return ("", False) if confirmed else (f"{unknown}, so it is not started from here.", True)
+
+    async def _not_taken(self, wanted: SceneValue, view: View) -> str:
+        """The name of the device if it does not report the value within its window."""
         device = next((one for one in view.devices if one.target == wanted.id), None)
-        shown = _shown(wanted, view) if device is None else None
-        device, parts = shown or (device, {})
-        read = device.state_value.id if device is not None and device.state_value else wanted.id
-        name = wording.told_apart(device) if device is not None else f"Node {wanted.id.node_id}"
+        same = partial(_is_same, wanted=wanted.value)
+        looks: Looks = {wanted.id: same}
+        if device is not None and device.state_value:
+            looks = {device.state_value.id: same}
+        elif wanted.id.command_class == COLOR_SWITCH:  # a whole colour cannot be polled, its components can
+            device = next((one for one in _reached(wanted, view) if components(one)), None)
+            parts = looks_for(device, wanted.id, wanted.value) if device is not None else {}
+            looks = parts or {wanted.id: lambda now: bool(now == wanted.value)}
+        name = wording.numbered(device) if device is not None else f"Node {wanted.id.node_id}"
         if device is not None and device.node.dead:
             return name
-        clock = asyncio.get_running_loop().time
-        pace = self._home.pace
-        end = clock() + pace.scene_window_seconds
-        looks = parts or {read: lambda now: _same(now, wanted.value)}
-        while not await self._has(looks):
-            if clock() + pace.scene_poll_seconds > end:
+        clock, timing = asyncio.get_running_loop().time, self._home.timing
+        end = clock() + timing.scene_window_seconds
+        while True:
+            try:
+                if all([reached(await self._home.poll(read)) for read, reached in looks.items()]):
+                    break
+            except HomeError:
+                pass
+            if clock() + timing.scene_poll_seconds > end:
                 return name
-            await asyncio.sleep(pace.scene_poll_seconds)
+            await asyncio.sleep(timing.scene_poll_seconds)
         if device is not None and device.kind == "lock":
             self._viewer.bolt_moved(device)
-        return None
+        return ""
 
-    async def _has(self, looks: Looks) -> bool:
-        try:
-            return all([reached(await self._home.poll(read)) for read, reached in looks.items()])
-        except HomeError:
-            return False
-
-
-def _shown(wanted: SceneValue, view: View) -> tuple[Device, Looks] | None:
-    """The light of a colour, and its components: nobody is asked for a whole colour."""
-    if wanted.id.command_class != COLOR_SWITCH:
-        return None
-    light = next((one for one in _devices(wanted, view) if components(one)), None)
-    if light is None:
-        return None
-    return light, looks_for(light, wanted.id, wanted.value) or {wanted.id: lambda now: now == wanted.value}
+    async def list(self, asked: str = "") -> Result:
+        """All scenes, or one with its members."""
+        known = await self._home.scenes()
+        requested = {"scene": asked} if asked else {}
+        if asked:
+            scene = _find(asked, known)
+            if scene is None:
+                sentence = wording.no_scene(asked, [one.name for one in known])
+                return result(sentence, "not_found", requested=requested)
+            known = (scene,)
+        entries: list[dict[str, Any]] = []
+        view = await self._viewer.now() if known else None
+        for one in known if view is not None else ():
+            members = [_member(value, view) for value in one.values if view is not None]
+            entries.append({"name": one.name, "members": members, "complete": one.complete})
+        sentence = _list_sentence([one.name for one in known])
+        if asked and view is not None:
+            sentence = _members_sentence(known[0], entries[0]["members"], view)
+        return result(sentence, "confirmed", requested=requested, more={"scenes": entries})
 
 
 def _find(asked: str, known: tuple[Scene, ...]) -> Scene | None:
-    """Exactly as it is called, or with the same words; a scene does too much to be guessed."""
+    """By its exact name or the same words: a scene does too much to be guessed."""
     forms = spellings(asked)
     said = words(asked) - {"scene"} or words(asked)
     for scene in known:
@@ -154,7 +180,7 @@ def _find(asked: str, known: tuple[Scene, ...]) -> Scene | None:
     return None
 
 
-def _same(now: Any, wanted: Any) -> bool:
+def _is_same(now: Any, wanted: Any) -> bool:
     if is_number(now) and is_number(wanted):
         if wanted == LAST_LEVEL:
             return bool(now > 0)
@@ -162,35 +188,17 @@ def _same(now: Any, wanted: Any) -> bool:
     return now is not None and bool(now == wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    sentence: str
-    needs_yes: bool = False  # with the user's yes it would be started
-
-    def facts(self) -> dict[str, Any]:
-        return {NEEDS_YES: True} if self.needs_yes else {}
+# --- what a scene reaches
 
 
-def _is_unknown(scene: Scene, view: View) -> bool:
-    return not scene.complete or any(_is_strange(value, view) for value in scene.values)
+def _reached(value: SceneValue, view: View) -> list[Device]:
+    """The devices that a value reaches: those of its endpoint; of a value for a whole node, all of it."""
+    of_node = [device for device in view.devices if device.node_id == value.id.node_id]
+    return [device for device in of_node if device.endpoint == value.id.endpoint] or of_node
 
 
 def _is_strange(value: SceneValue, view: View) -> bool:
-    return not _devices(value, view) or value.id.command_class not in _PLAIN_CLASSES | set(_KINDS)
-
-
-def _may_unlock(scene: Scene, view: View) -> bool:
-    """Whether what is not known of it could be a lock's."""
-    if not any(device.kind == "lock" for device in view.devices):
-        return False
-    reached = [_devices(value, view) for value in scene.values if _is_strange(value, view)]
-    return not scene.complete or any(not one or any(d.kind == "lock" for d in one) for one in reached)
-
-
-def _devices(value: SceneValue, view: View) -> list[Device]:
-    """Those that a value reaches: an endpoint's own, and of a value for a whole node all of it."""
-    of_node = [device for device in view.devices if device.node_id == value.id.node_id]
-    return [device for device in of_node if device.endpoint == value.id.endpoint] or of_node
+    return not _reached(value, view) or value.id.command_class not in _PLAIN_CLASSES | set(_KINDS)
 
 
 def _is_risky(device: Device, value: SceneValue) -> bool:
@@ -200,7 +208,7 @@ def _is_risky(device: Device, value: SceneValue) -> bool:
 
 
 def _action(kind: str, value: SceneValue) -> str:
-    """The word for what writing this value does; the riskiest one where nobody knows."""
+    """The word for what writing this value does; the riskiest one where it is unknown."""
     wanted = value.value
     if value.id.command_class == DOOR_LOCK:
         return "lock" if value.id.property == "targetMode" and wanted == LOCKED else "unlock"
@@ -208,5 +216,65 @@ def _action(kind: str, value: SceneValue) -> str:
     if moves is None or not (isinstance(wanted, bool) or is_number(wanted)):
         return "toggle"
     action = moves[bool(wanted)]
-    switched = {"close": "off", "open": "on"}
-    return switched.get(action, action) if kind in RELAYS else action
+    return {"close": "off", "open": "on"}.get(action, action) if kind in RELAYS else action
+
+
+# --- what a scene sets
+
+
+def _meant(value: SceneValue, view: View) -> Device | None:
+    """The device whose state it is, or a part of it."""
+    of_node = [device for device in view.devices if device.node_id == value.id.node_id]
+    exact = next((device for device in of_node if device.target == value.id), None)
+    return exact or next(iter(_reached(value, view)), None)
+
+
+def _member(value: SceneValue, view: View) -> dict[str, Any]:
+    device = _meant(value, view)
+    return {
+        "device": device.name if device else f"Node {value.id.node_id}",
+        "room": device.room if device else None,
+        "nodeId": value.id.node_id,
+        "state": _set_to(device, value) if device else None,
+    }
+
+
+def _set_to(device: Device, value: SceneValue) -> str | None:
+    """What the scene sets; None where there is no word for it, or it is secret."""
+    command_class = value.id.command_class
+    if is_secret(command_class, value.id.property):
+        return None
+    if device.target == value.id:  # its state, without the present colour or a jam
+        plain = tuple(one for one in device.values if one.id.command_class != COLOR_SWITCH)
+        text = state_of(without_jam(replace(device, values=plain)), value.value)
+        if text != UNKNOWN:
+            return text
+    if command_class == COLOR_SWITCH:
+        return colour_written(device, value.id, value.value) or None
+    known = next((one for one in device.node.values if one.id == value.id), None)
+    if known is None or not (isinstance(value.value, bool | str) or is_number(value.value)):
+        return None
+    text = reading_text(replace(known, value=value.value))
+    mode = text if text in ("off", "on") else f"in {text} mode"
+    words = {THERMOSTAT_SETPOINT: f"set to {text}", THERMOSTAT_MODE: mode}
+    return words.get(command_class, f"{label_of(known)} {text}")
+
+
+def _list_sentence(names: list[str]) -> str:
+    if not names:
+        return "No scenes are set up."
+    count = "There is one scene" if len(names) == 1 else f"There are {len(names)} scenes"
+    return f"{count}: {wording.counted(names, _MOST_NAMED)}."
+
+
+def _members_sentence(scene: Scene, members: list[dict[str, Any]], view: View) -> str:
+    names = wording.distinct_names(view.devices)
+    meant = [_meant(value, view) for value in scene.values]
+    each = [
+        f"{names[device.place] if device else member['device']} {member['state'] or 'is set to something'}"
+        for device, member in zip(meant, members, strict=True)
+    ]
+    unknown = "" if scene.complete else "; and something that could not be read"
+    if not each:
+        return f"The scene {scene.name} sets nothing{unknown}."
+    return f"The scene {scene.name}: {wording.counted(each, _MOST_NAMED)}{unknown}."

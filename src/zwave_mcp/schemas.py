@@ -1,36 +1,80 @@
-"""The tools as a client sees them: names, descriptions for small models too, and strict schemas."""
+"""The tools as a client sees them: names, descriptions that small models understand, and strict schemas."""
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from zwave_mcp.results import OUTCOMES
-from zwave_mcp.schema_parts import FLAG, INTEGER, NAME_LENGTH, STRING, TEXTS, Schema, ToolSpec, list_of
-from zwave_mcp.schema_parts import choice as _choice
-from zwave_mcp.schema_parts import device as _device
-from zwave_mcp.schema_parts import given as _given
-from zwave_mcp.schema_parts import nullable as _nullable
-from zwave_mcp.schema_parts import object_of as _object
-from zwave_mcp.schema_parts import text as _text
 
+Schema = dict[str, Any]
+NAME_LENGTH: Final = 100
 ACTIONS: Final = ("on", "off", "dim", "toggle", "open", "close", "stop")
 
+STRING: Final[Schema] = {"type": "string"}
+INTEGER: Final[Schema] = {"type": "integer"}
+NUMBER: Final[Schema] = {"type": "number"}
+FLAG: Final[Schema] = {"type": "boolean"}
+TEXTS: Final[Schema] = {"type": "array", "items": STRING}
+OBJECT: Final[Schema] = {"type": "object"}
 
-def _with(**fields: Schema) -> Schema:
-    """The shape of every result about one device, and more."""
-    return {**RESULT, "properties": {**RESULT["properties"], **fields}}
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    name: str
+    title: str
+    summary: str  # for people
+    description: str  # for models
+    parameters: Schema
+    output: Schema
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    # Of a rarely needed tool: a small model is told of it only when one of these words was said.
+    words: tuple[str, ...] = ()
 
 
-_READING: Final[Schema] = {
-    "type": "object",
-    "properties": {
-        "device": {"type": "string"},  # of a room's
-        "label": {"type": "string"},
-        "value": {"type": ["boolean", "number", "string", "null"]},
-        "unit": {"type": "string"},
-        "text": {"type": "string"},
-        "ageSeconds": _nullable("integer"),
-    },
-    "required": ["label", "value", "unit", "text", "ageSeconds"],
-}
+# --- parameters
+
+
+def _given(kind: str, description: str, **limits: int) -> Schema:
+    return {"type": kind, **limits, "description": description}
+
+
+def _text(description: str) -> Schema:
+    return _given("string", description, minLength=1, maxLength=NAME_LENGTH)
+
+
+def _device(examples: str = "'Floor Lamp' or 'kitchen light'") -> Schema:
+    return _text(f"As the user said it, for example {examples}")
+
+
+def _choice(description: str, *words: str) -> Schema:
+    return {"type": "string", "enum": list(words), "description": description}
+
+
+def _percent(description: str, minimum: int) -> Schema:
+    return _given("integer", description, minimum=minimum, maximum=100)
+
+
+def _parameters(*required: str, **properties: Schema) -> Schema:
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": list(required)} if required else schema
+
+
+# --- results
+
+
+def _nullable(kind: str) -> Schema:
+    return {"type": [kind, "null"]}
+
+
+def _list_of(optional: Schema | None = None, **required: Schema) -> Schema:
+    """A list of objects."""
+    properties = {**required, **(optional or {})}
+    return {
+        "type": "array",
+        "items": {"type": "object", "properties": properties, "required": list(required)},
+    }
+
 
 RESULT: Final[Schema] = {
     "type": "object",
@@ -39,73 +83,105 @@ RESULT: Final[Schema] = {
         "room": _nullable("string"),
         "nodeId": _nullable("integer"),
         "endpoint": _nullable("integer"),
-        "requested": {"type": "object"},
+        "requested": OBJECT,
         "state": _nullable("string"),
         "outcome": {"type": "string", "enum": list(OUTCOMES)},
-        # Of tools that act: the calls that put back what was before, and what cannot be put back, and why.
-        "before": list_of(name=STRING, args={"type": "object"}),
+        # Of tools that act: the calls that restore the state before, and why something cannot be restored.
+        "before": _list_of(name=STRING, args=OBJECT),
         "undo": STRING,
-        # Where several were possible, or none.
-        "candidates": list_of(name=STRING, room=STRING, nodeId=INTEGER, endpoint=INTEGER),
+        # Where several devices were possible, or none.
+        "candidates": _list_of(name=STRING, room=STRING, nodeId=INTEGER, endpoint=INTEGER),
         "starting": FLAG,
     },
     "required": ["device", "room", "nodeId", "endpoint", "requested", "state", "outcome"],
 }
 
-_ENTRY: Final = {
-    "name": "string",
-    "room": "string",
-    "kind": "string",
-    "nodeId": "integer",
-    "endpoint": "integer",
-    "state": "string",
-    "available": "boolean",
-}
+
+def _result(**fields: Schema) -> Schema:
+    """The common result, with the fields that one tool adds."""
+    return {**RESULT, "properties": {**RESULT["properties"], **fields}}
+
+
+_READINGS: Final = _list_of(
+    {"device": STRING},
+    label=STRING,
+    value={"type": ["boolean", "number", "string", "null"]},
+    unit=STRING,
+    text=STRING,
+    ageSeconds=_nullable("integer"),
+)
+_DEVICES: Final = _list_of(
+    {"readings": TEXTS, "abilities": TEXTS, "tones": TEXTS, "ownTone": STRING, "events": TEXTS},
+    name=STRING,
+    room=STRING,
+    kind=STRING,
+    nodeId=INTEGER,
+    endpoint=INTEGER,
+    state=STRING,
+    available=FLAG,
+)
 _LIST: Final[Schema] = {
     "type": "object",
-    "properties": {
-        "devices": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    **{key: {"type": kind} for key, kind in _ENTRY.items()},
-                    "readings": TEXTS,  # beside the state
-                    # What one can do, where not all of its kind can, and what it can play.
-                    "abilities": TEXTS,
-                    "tones": TEXTS,
-                    "ownTone": {"type": "string"},  # … when none is named
-                    "events": TEXTS,  # what it tells of: "smoke"
-                },
-                "required": list(_ENTRY),
-            },
-        },
-        "total": {"type": "integer"},
-        "outcome": {"type": "string", "enum": list(OUTCOMES)},  # only where there is no list
-    },
+    # `outcome` only where there is no list.
+    "properties": {"devices": _DEVICES, "total": INTEGER, "outcome": RESULT["properties"]["outcome"]},
     "required": ["devices", "total"],
 }
+_MEMBERS: Final = _list_of(device=STRING, room=_nullable("string"), nodeId=INTEGER, state=_nullable("string"))
+_BATTERIES: Final = _list_of(
+    device=STRING,
+    room=STRING,
+    nodeId=INTEGER,
+    level=_nullable("integer"),  # percent
+    low=FLAG,
+    ageSeconds=_nullable("integer"),
+    available=FLAG,
+)
+_ENERGY: Final = _list_of(
+    device=STRING,
+    room=STRING,
+    nodeId=INTEGER,
+    endpoint=INTEGER,
+    kwh=NUMBER,
+    since=NUMBER,  # seconds since 1970, as `until`
+    until=NUMBER,
+    whole=FLAG,  # counted from midnight on
+    apart=NUMBER,  # kilowatt hours of an unknown day before
+    reset=FLAG,  # the amount is a minimum
+)
+_USERS: Final = _list_of(id=INTEGER, name=_nullable("string"), active=FLAG)
+_PLACES: Final = _nullable("integer")
+_LOCKS: Final[Schema] = {"type": "array", "items": _result(users=_USERS, places=_PLACES)}
 
 _COLOUR_WORDS: Final = tuple(
     "colour color kelvin white red orange yellow green turquoise cyan blue violet purple magenta pink".split()
 )
 _SOUND_WORDS: Final = ("chime", "doorbell", "bell", "gong", "siren", "ring", "tone")
+_ENERGY_WORDS: Final = (
+    "energy", "electricity", "kilowatt", "kwh", "consum", "power did", "use today", "used",
+)  # fmt: skip
+
+
+def _description(required: str, when: str, never: str, examples: str) -> str:
+    must = f"you MUST call this whenever the user asks about {when}"
+    return f"REQUIRED {required}: {must}. DO NOT use {never}.\n{examples}"
+
 
 TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "list_zwave_devices",
         "List Z-Wave devices",
         "Which devices there are, what is on, and what is in a room.",
-        "REQUIRED to know the home's devices: you MUST call this whenever the user asks about which there "
-        "are, what is on, or what is in a room. DO NOT use for switching.\n"
-        "Good: {filter: 'kitchen'}; {} for all. Bad: {filter: 'turn on the lamp'}.",
-        _object(
-            {
-                "filter": _given("string", "Room, kind or name, for example 'lights'", maxLength=NAME_LENGTH),
-                "includeInactive": _given("boolean", "Also those that do not answer"),
-                "limit": _given("integer", "1 to 100, for example 20", minimum=1, maximum=100),
-                "offset": _given("integer", "To skip, at least 0, for example 20", minimum=0),
-            }
+        _description(
+            "to know the home's devices",
+            "which there are, what is on, or what is in a room",
+            "for switching",
+            "Good: {filter: 'kitchen'}; {} for all. Bad: {filter: 'turn on the lamp'}.",
+        ),
+        _parameters(
+            filter=_given("string", "Room, kind or name, for example 'lights'", maxLength=NAME_LENGTH),
+            includeInactive=_given("boolean", "Also those that do not answer"),
+            limit=_percent("1 to 100, for example 20", 1),
+            offset=_given("integer", "To skip, at least 0, for example 20", minimum=0),
         ),
         _LIST,
         read_only=True,
@@ -120,27 +196,27 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "DO NOT use for locks, thermostats or questions.\n"
         "Good: {deviceName: 'Floor Lamp', action: 'dim', level: 40}; "
         "{deviceName: 'Window Blind', action: 'close'}. Bad: {deviceName: 'all lights', action: 'on'}.",
-        _object(
-            {
-                "deviceName": _device(),
-                "action": _choice("dim needs level; open, close, stop: blinds", *ACTIONS),
-                "level": _given(
-                    "integer", "Percent, 0 to 100, for example 40; REQUIRED for dim", minimum=0, maximum=100
-                ),
-            },
-            ("deviceName", "action"),
+        _parameters(
+            "deviceName",
+            "action",
+            deviceName=_device(),
+            action=_choice("dim needs level; open, close, stop: blinds", *ACTIONS),
+            level=_percent("Percent, 0 to 100, for example 40; REQUIRED for dim", 0),
         ),
-        _with(notConfirmed=TEXTS),
+        _result(notConfirmed=TEXTS),
     ),
     ToolSpec(
         "get_device_sensor_data",
         "Read sensors",
         "Temperature, humidity, motion, power and battery of one device or room.",
-        "REQUIRED to read sensors: you MUST call this whenever the user asks about temperature, humidity, "
-        "motion, power or battery at home. DO NOT use for the weather.\n"
-        "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
-        _object({"deviceName": _device("'Climate Sensor'")}, ("deviceName",)),
-        _with(readings={"type": "array", "items": _READING}),
+        _description(
+            "to read sensors",
+            "temperature, humidity, motion, power or battery at home",
+            "for the weather",
+            "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
+        ),
+        _parameters("deviceName", deviceName=_device("'Climate Sensor'")),
+        _result(readings=_READINGS),
         read_only=True,
         idempotent=True,
     ),
@@ -148,17 +224,20 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_device",
         "Check one Z-Wave device",
         "Whether one device is on, open or locked.",
-        "REQUIRED to know ONE device's state: you MUST call this whenever the user asks about something "
-        "being on, open or locked. DO NOT use for changing it.\n"
-        "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
-        _object({"deviceName": _device("'Front Door'")}, ("deviceName",)),
-        _with(
+        _description(
+            "to know ONE device's state",
+            "something being on, open or locked",
+            "for changing it",
+            "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
+        ),
+        _parameters("deviceName", deviceName=_device("'Front Door'")),
+        _result(
             kind=STRING,
             notConfirmed=TEXTS,
             available=FLAG,
             status=STRING,
             product=STRING,
-            readings={"type": "array", "items": _READING},
+            readings=_READINGS,
             batteryLow=FLAG,
             operating=STRING,
         ),
@@ -169,15 +248,17 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "control_zwave_lock",
         "Lock or unlock a door",
         "Locks or unlocks one door; unlocking needs your yes.",
-        "REQUIRED for ONE lock: you MUST call this whenever the user asks about locking or unlocking it. "
-        "DO NOT use for a guess; unlock only if the user said so.\n"
-        "Good: {deviceName: 'Front Door', action: 'lock'}. Bad: {deviceName: 'door', action: 'unlock'}.",
-        _object(
-            {
-                "deviceName": _device("'Front Door'"),
-                "action": _choice("As the user asked", "lock", "unlock"),
-            },
-            ("deviceName", "action"),
+        _description(
+            "for ONE lock",
+            "locking or unlocking it",
+            "for a guess; unlock only if the user said so",
+            "Good: {deviceName: 'Front Door', action: 'lock'}. Bad: {deviceName: 'door', action: 'unlock'}.",
+        ),
+        _parameters(
+            "deviceName",
+            "action",
+            deviceName=_device("'Front Door'"),
+            action=_choice("As the user asked", "lock", "unlock"),
         ),
         RESULT,
         destructive=True,
@@ -187,18 +268,19 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "set_zwave_thermostat",
         "Set a thermostat",
         "Makes it warmer or cooler, or sets the mode of the heating.",
-        "REQUIRED for heating and cooling: you MUST call this whenever the user asks about making it warmer "
-        "or cooler, or about a mode. DO NOT use for reading the temperature.\n"
-        "Good: {deviceName: 'Thermostat', temperature: 21}. Bad: {deviceName: 'Thermostat'}.",
-        _object(
-            {
-                "deviceName": _device("'hallway thermostat'"),
-                "temperature": _given("number", "Degrees, for example 21"),
-                "unit": _choice("If the user said it", "C", "F"),
-                "mode": _text("For example 'heat' or 'off'"),
-                "setpoint": _choice("Leave out", "heating", "cooling"),
-            },
-            ("deviceName",),
+        _description(
+            "for heating and cooling",
+            "making it warmer or cooler, or about a mode",
+            "for reading the temperature",
+            "Good: {deviceName: 'Thermostat', temperature: 21}. Bad: {deviceName: 'Thermostat'}.",
+        ),
+        _parameters(
+            "deviceName",
+            deviceName=_device("'hallway thermostat'"),
+            temperature=_given("number", "Degrees, for example 21"),
+            unit=_choice("If the user said it", "C", "F"),
+            mode=_text("For example 'heat' or 'off'"),
+            setpoint=_choice("Leave out", "heating", "cooling"),
         ),
         RESULT,
         idempotent=True,
@@ -211,18 +293,14 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "white. It turns the light on. DO NOT use for brightness alone.\n"
         "Good: {deviceName: 'Mood Light', color: 'blue'}; {deviceName: 'Mood Light', temperature: 2700}. "
         "Bad: {deviceName: 'Mood Light', color: 'bright'}.",
-        _object(
-            {
-                "deviceName": _device("'Mood Light'"),
-                "color": _text("A word or #rrggbb, for example 'blue' or 'warm white'"),
-                "temperature": _given("number", "Of white, in kelvin, for example 2700; not with color"),
-                "brightness": _given(
-                    "integer", "Percent, if the user said it, for example 40", minimum=1, maximum=100
-                ),
-            },
-            ("deviceName",),
+        _parameters(
+            "deviceName",
+            deviceName=_device("'Mood Light'"),
+            color=_text("A word or #rrggbb, for example 'blue' or 'warm white'"),
+            temperature=_given("number", "Of white, in kelvin, for example 2700; not with color"),
+            brightness=_percent("Percent, if the user said it, for example 40", 1),
         ),
-        _with(notConfirmed=TEXTS),
+        _result(notConfirmed=TEXTS),
         idempotent=True,
         words=_COLOUR_WORDS,
     ),
@@ -230,20 +308,20 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "play_zwave_sound",
         "Ring a chime or a siren",
         "Rings or stops one doorbell, chime or siren; a siren needs your yes.",
-        "REQUIRED for ONE doorbell, chime or siren: you MUST call this whenever the user asks about ringing "
-        "or stopping it. DO NOT use for music, timers or the speaker.\n"
-        "Good: {deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}. "
-        "Bad: {deviceName: 'music', action: 'play'}.",
-        _object(
-            {
-                "deviceName": _device("'Door Chime'"),
-                "action": _choice("As the user asked", "play", "stop"),
-                "tone": _text("Its name, if the user said one, for example 'Westminster'"),
-                "volume": _given(
-                    "integer", "Percent, if the user said it, for example 40", minimum=1, maximum=100
-                ),
-            },
-            ("deviceName", "action"),
+        _description(
+            "for ONE doorbell, chime or siren",
+            "ringing or stopping it",
+            "for music, timers or the speaker",
+            "Good: {deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}. "
+            "Bad: {deviceName: 'music', action: 'play'}.",
+        ),
+        _parameters(
+            "deviceName",
+            "action",
+            deviceName=_device("'Door Chime'"),
+            action=_choice("As the user asked", "play", "stop"),
+            tone=_text("Its name, if the user said one, for example 'Westminster'"),
+            volume=_percent("Percent, if the user said it, for example 40", 1),
         ),
         RESULT,
         words=_SOUND_WORDS,
@@ -252,26 +330,32 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "activate_zwave_scene",
         "Activate a scene",
         "Starts a scene by its name.",
-        "REQUIRED to start a scene: you MUST call this whenever the user asks about a scene by name. "
-        "DO NOT use for one device.\nGood: {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
-        _object(
-            {
-                "sceneName": _text("For example 'Movie Night'"),
-                "confirmed": _given("boolean", "Leave out"),
-            },
-            ("sceneName",),
+        _description(
+            "to start a scene",
+            "a scene by name",
+            "for one device",
+            "Good: {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
         ),
-        _with(scenes=TEXTS, notConfirmed=TEXTS, needsYes=FLAG),
+        _parameters(
+            "sceneName",
+            sceneName=_text("For example 'Movie Night'"),
+            confirmed=_given("boolean", "Leave out"),
+        ),
+        _result(scenes=TEXTS, notConfirmed=TEXTS, needsYes=FLAG),
         idempotent=True,
     ),
     ToolSpec(
         "check_zwave_health",
         "Check the Z-Wave system",
         "What does not answer, and which batteries are low.",
-        "REQUIRED to know what is offline or low on battery: you MUST call this whenever the user asks about "
-        "problems or batteries. DO NOT use for one device.\nGood: {}. Bad: {deviceName: 'Lamp'}.",
-        _object({}),
-        _with(
+        _description(
+            "to know what is offline or low on battery",
+            "problems or batteries",
+            "for one device",
+            "Good: {}. Bad: {deviceName: 'Lamp'}.",
+        ),
+        _parameters(),
+        _result(
             broker=_nullable("boolean"),
             gateway=_nullable("boolean"),
             driver=_nullable("boolean"),
@@ -287,3 +371,111 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         idempotent=True,
     ),
 )
+
+MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
+    ToolSpec(
+        "list_zwave_scenes",
+        "List scenes",
+        "Which scenes there are, and what one does.",
+        _description(
+            "to know the scenes",
+            "which scenes there are or what one does",
+            "to start one",
+            "Good: {}; {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
+        ),
+        _parameters(sceneName=_text("Only this one, for example 'Movie Night'")),
+        _result(scenes=_list_of(name=STRING, members=_MEMBERS, complete=FLAG)),
+        read_only=True,
+        idempotent=True,
+        words=("scene",),
+    ),
+    ToolSpec(
+        "get_zwave_batteries",
+        "Battery report",
+        "How full the batteries are, and which are low.",
+        _description(
+            "for all batteries at once",
+            "which batteries are low",
+            "for one device",
+            "Good: {}. Bad: {deviceName: 'Lamp'}.",
+        ),
+        _parameters(),
+        _result(batteries=_BATTERIES),
+        read_only=True,
+        idempotent=True,
+        words=("batter",),
+    ),
+    ToolSpec(
+        "get_zwave_energy",
+        "Energy of a day",
+        "How much energy a device, or all of them, used on a day.",
+        _description(
+            "for energy over time",
+            "how much was used today or on another day",
+            "for the power now",
+            "Good: {deviceName: 'Dryer', day: 'yesterday'}; {}. Bad: {day: 'tomorrow'}.",
+        ),
+        _parameters(
+            deviceName=_device("'Dryer'; leave out for all"),
+            day=_text("today, yesterday, a weekday, or a date, for example '2026-11-16'"),
+        ),
+        _result(energy=_ENERGY, total=NUMBER, day=STRING, notMeasured=TEXTS),
+        read_only=True,
+        idempotent=True,
+        words=_ENERGY_WORDS,
+    ),
+    ToolSpec(
+        "get_zwave_user_codes",
+        "Codes of a lock",
+        "Who has a code for a lock, and how many; never the digits.",
+        _description(
+            "to know who has a code for a lock",
+            "codes",
+            "to learn or set a code: nobody can",
+            "Good: {deviceName: 'Front Door'}; {} for all locks. Bad: {deviceName: '1234'}.",
+        ),
+        _parameters(deviceName=_device("'Front Door'; leave out for all locks")),
+        _result(users=_USERS, places=_PLACES, locks=_LOCKS),
+        read_only=True,
+        idempotent=True,
+        words=("code", "pin"),
+    ),
+    ToolSpec(
+        "rename_zwave_device",
+        "Rename a device",
+        "Gives one device another name, or puts it into another room.",
+        _description(
+            "for another name or room of ONE device",
+            "that",
+            "for switching",
+            "Good: {deviceName: 'Node 17', newName: 'Reading Lamp', room: 'Library'}. "
+            "Bad: {deviceName: 'all lights', newName: 'x'}.",
+        ),
+        _parameters(
+            "deviceName",
+            deviceName=_device("'Node 17'"),
+            newName=_text("For example 'Reading Lamp'"),
+            room=_text("For example 'Library'"),
+        ),
+        RESULT,
+        idempotent=True,
+        words=("rename", "name", "call it", "move", "room of", "belongs"),
+    ),
+    ToolSpec(
+        "ping_zwave_device",
+        "Ping a device",
+        "Whether one device answers.",
+        _description(
+            "to know whether ONE device answers",
+            "pinging it",
+            "for its state",
+            "Good: {deviceName: 'Space Heater'}. Bad: {deviceName: 'google.com'}.",
+        ),
+        _parameters("deviceName", deviceName=_device("'Space Heater'")),
+        _result(seconds=NUMBER),
+        read_only=True,
+        idempotent=True,
+        words=("ping", "answer", "reach", "respond"),
+    ),
+)
+ALL_TOOLS: Final = (*TOOLS, *MAINTENANCE_TOOLS)

@@ -1,4 +1,4 @@
-"""The MCP server: tools over stdio, device changes announced, and a clean end by every way."""
+"""The MCP server: tools and resources over stdio, changes announced, and an orderly end in every case."""
 
 import asyncio
 import logging
@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from zwave_mcp.devices import devices_of
-from zwave_mcp.events import Event, EventLog, Reporting
-from zwave_mcp.home import Home, HomeError, Snapshot
+from zwave_mcp.events import Event, EventLog
+from zwave_mcp.home import Home, HomeError
+from zwave_mcp.maintenance.codes import UserNames
 from zwave_mcp.resources import Resources, event_uris
-from zwave_mcp.results import Facts, Result, result
-from zwave_mcp.schema_parts import ToolSpec
-from zwave_mcp.tools import ALL_TOOLS, Tools, argument_validator
-from zwave_mcp.user_names import UserNames
+from zwave_mcp.results import Result, result
+from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
+from zwave_mcp.tools import Tools, argument_validator
+from zwave_mcp.view import View
 from zwave_mcp.wire import Lines, TooLong, Writer, refusal
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _INSTRUCTIONS: Final = (
     "tools/list_changed means that devices were added, removed or renamed: call list_zwave_devices again."
 )
 _LAST_CALLS_SECONDS: Final = 1.0  # a client that has closed its end may still read the last answers
-_QUIET_SECONDS: Final = 0.05  # nothing running and nothing written for so long: there are no more
+_QUIET_SECONDS: Final = 0.05  # with nothing running and nothing written for this long, the server ends
 _DRAIN_SECONDS: Final = 0.5
 
 
@@ -47,25 +47,22 @@ class ZwaveServer:
         self._home = home
         names = names or UserNames()
         self._tools = Tools(home, allow_unlock=allow_unlock, energy_file=energy_file, names=names)
-        self._known: frozenset[tuple[object, ...]] | None = None
+        self._known: frozenset[tuple[object, ...]] | None = None  # the devices of the view before
+        self._events = EventLog(self._on_event, names=names)
+        self._resources = Resources(home, self._tools.viewer, self._events)
         self._changed = asyncio.Event()
-        self._events = EventLog(self._happened, names=names)
-        self._resources = Resources(home, self._events)
-        self._updated: list[str] = []  # resources that are not as they were
-        self._greeted = asyncio.Event()  # the client has asked for the tools
         self._devices_changed = False
+        self._updated: dict[str, None] = {}  # resources that changed, in order
+        self._listed = asyncio.Event()  # the client has asked for the tools
         self._running = 0
         self._session: ServerSession | None = None
         self._bus: InMemorySubscriptionBus | None = None
-        home.watch(self._look)
-        if isinstance(home, Reporting):
-            home.on_report(self._events.heard)
+        self._tools.viewer.on_view(self._on_view)
+        home.on_report(self._events.heard)
 
     async def serve(self, stdin: int, stdout: int) -> None:
-        """Until end of input, SIGTERM or SIGINT. The home is closed when this returns."""
-        writer = Writer(stdout)
-        lines = Lines(stdin)
-        stop = asyncio.Event()
+        """Serve until end of input, SIGTERM or SIGINT. The home is closed when this returns."""
+        writer, lines, stop = Writer(stdout), Lines(stdin), asyncio.Event()
         _on_signals(stop.set)
         lines.start()
         async with asyncio.TaskGroup() as tasks:
@@ -79,7 +76,7 @@ class ZwaveServer:
             await asyncio.wait((talk, stopped), return_when=asyncio.FIRST_COMPLETED)
             for task in (talk, stopped, *background):
                 task.cancel()
-        self._tools.house.close()
+        self._tools.close()
         await asyncio.to_thread(writer.drain, _DRAIN_SECONDS)
 
     async def _talk(self, lines: Lines, writer: Writer) -> None:
@@ -88,9 +85,9 @@ class ZwaveServer:
 
         server = self._mcp()
         options = server.create_initialization_options(NotificationOptions(tools_changed=True))
-        patient: Any = _Patient(lines, writer, self._last_calls)
+        messages: Any = _Messages(lines, writer, self._last_calls)
         out: Any = writer
-        async with stdio_server(patient, out) as (read, write):
+        async with stdio_server(messages, out) as (read, write):
             await server.run(read, write, options)
 
     def _mcp(self) -> "Server[Any]":
@@ -103,7 +100,7 @@ class ZwaveServer:
 
         async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
             self._session = ctx.session
-            self._greeted.set()
+            self._listed.set()
             return listing
 
         async def call_tool(ctx: Any, params: Any) -> "CallToolResult":
@@ -111,10 +108,10 @@ class ZwaveServer:
             return _as_mcp(await self._call(params.name, params.arguments))
 
         async def list_resources(ctx: Any, params: Any) -> Any:
-            return await self._told(ctx, self._resources.listing())
+            return await self._resource(ctx, self._resources.listing())
 
         async def read_resource(ctx: Any, params: Any) -> Any:
-            return await self._told(ctx, self._resources.read(str(params.uri)))
+            return await self._resource(ctx, self._resources.read(str(params.uri)))
 
         async def subscribe(ctx: Any, params: Any) -> EmptyResult:
             self._session = ctx.session
@@ -139,8 +136,7 @@ class ZwaveServer:
             on_subscriptions_listen=ListenHandler(self._bus),
         )
 
-    async def _told(self, ctx: Any, answer: Awaitable[Any]) -> Any:
-        """What the home cannot tell now is an error that says why."""
+    async def _resource(self, ctx: Any, answer: Awaitable[Any]) -> Any:
         self._session = ctx.session
         try:
             return await answer
@@ -159,9 +155,10 @@ class ZwaveServer:
         self._running += 1
         try:
             return await self._tools.call(name, arguments)
-        except Exception:  # a bug must not be silent, and must not take the other calls with it
+        except Exception:  # a bug must be reported, and must not end the other calls
             log.exception("tool raised", extra={"tool": name})
-            return result("Something went wrong inside the Z-Wave server.", "failed", Facts(arguments or {}))
+            sentence = "Something went wrong inside the Z-Wave server."
+            return result(sentence, "failed", requested=arguments)
         finally:
             self._running -= 1
 
@@ -175,58 +172,49 @@ class ZwaveServer:
         except TimeoutError:
             log.info("calls abandoned at end of input", extra={"calls": self._running})
 
-    def _look(self, snapshot: Snapshot) -> None:
-        """Called with each new snapshot: is it still the same set of devices?"""
-        now = frozenset(
-            (device.node.id, device.endpoint, device.name, device.room, device.kind)
-            for device in devices_of(snapshot)
-        )
-        self._events.look(snapshot)
-        news = self._resources.news(snapshot)
-        self._updated += [uri for uri in news if uri not in self._updated]
+    # --- announcements
+
+    def _on_view(self, view: View) -> None:
+        now = frozenset((one.place, one.name, one.room, one.kind) for one in view.devices)
+        self._events.look(view)
+        self._updated |= dict.fromkeys(self._resources.changes(view))
         self._devices_changed |= self._known is not None and now != self._known
+        self._known = now
         if self._devices_changed or self._updated:
             self._changed.set()
-        self._known = now
 
-    def _happened(self, event: Event) -> None:
-        self._updated += [uri for uri in event_uris(event) if uri not in self._updated]
+    def _on_event(self, event: Event) -> None:
+        self._updated |= dict.fromkeys(event_uris(event))
         self._changed.set()
 
     async def _warm_up(self) -> None:
-        """What checks arguments takes 100 ms to load: not while a client waits for its first answer."""
-        await self._greeted.wait()
+        """Load the argument checker (100 ms) after the first answers."""
+        await self._listed.wait()
         await asyncio.to_thread(argument_validator)
 
     async def _announce(self) -> None:
+        from mcp.server.subscriptions import ResourceUpdated, ToolsListChanged
+
         while True:
             await self._changed.wait()
             self._changed.clear()
-            await self._announce_states()
-            if not self._devices_changed:
-                continue
-            self._devices_changed = False
-            log.info("devices changed")
-            if self._session is not None:
-                await self._session.send_tool_list_changed()
-            if self._bus is not None:
-                from mcp.server.subscriptions import ToolsListChanged
-
-                await self._bus.publish(ToolsListChanged())
-
-    async def _announce_states(self) -> None:
-        updated, self._updated = self._updated, []
-        for uri in updated:
-            if self._session is not None and self._resources.is_wanted(uri):
-                await self._session.send_resource_updated(uri)
-            if self._bus is not None:
-                from mcp.server.subscriptions import ResourceUpdated
-
-                await self._bus.publish(ResourceUpdated(uri))
+            updated, self._updated = self._updated, {}
+            for uri in updated:
+                if self._session is not None and self._resources.is_wanted(uri):
+                    await self._session.send_resource_updated(uri)
+                if self._bus is not None:
+                    await self._bus.publish(ResourceUpdated(uri))
+            if self._devices_changed:
+                self._devices_changed = False
+                log.info("devices changed")
+                if self._session is not None:
+                    await self._session.send_tool_list_changed()
+                if self._bus is not None:
+                    await self._bus.publish(ToolsListChanged())
 
 
-class _Patient:
-    """The messages of the client; after the last one, calls still running get a moment to answer."""
+class _Messages:
+    """The messages of the client; after the last one, running calls get a moment to answer."""
 
     def __init__(self, lines: Lines, writer: Writer, last_calls: Callable[[Writer], Awaitable[None]]) -> None:
         self._lines = lines

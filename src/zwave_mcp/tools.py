@@ -1,28 +1,28 @@
-"""One call of a tool: arguments checked, the right part asked, always a result."""
+"""One call of a tool: its arguments checked, the right function called, always a result."""
 
 import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from zwave_mcp.colour import Colours, ColourWish
+from zwave_mcp.colour import Colours
 from zwave_mcp.control import Control, down
-from zwave_mcp.groups import Groups
 from zwave_mcp.home import Home, HomeError, is_number
-from zwave_mcp.maintenance.house import House
-from zwave_mcp.maintenance.schemas import HOUSE_TOOLS
+from zwave_mcp.maintenance.batteries import batteries
+from zwave_mcp.maintenance.codes import UserNames, user_codes
+from zwave_mcp.maintenance.energy import Energy
+from zwave_mcp.maintenance.meter_days import MeterDays
+from zwave_mcp.maintenance.naming import ping, rename
 from zwave_mcp.queries import Queries
-from zwave_mcp.results import Facts, Result, result
+from zwave_mcp.results import Result, result
 from zwave_mcp.scenes import Scenes
-from zwave_mcp.schema_parts import Schema
-from zwave_mcp.schemas import TOOLS
-from zwave_mcp.sounds import Sound, Sounds
-from zwave_mcp.thermostat import Setting, Thermostats
-from zwave_mcp.user_names import UserNames
+from zwave_mcp.schemas import ALL_TOOLS, Schema
+from zwave_mcp.sounds import Sounds
+from zwave_mcp.thermostat import Thermostats
 from zwave_mcp.view import STARTING, Viewer
 
 log = logging.getLogger(__name__)
@@ -32,13 +32,18 @@ Arguments = Mapping[str, Any]
 _NEEDED: Final = {
     "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
 }  # fmt: skip
-_FIRST: Final = ("additionalProperties", "required", "type", "enum")  # of several mistakes this one is told
-
-
-ALL_TOOLS: Final = (*TOOLS, *HOUSE_TOOLS)
+_FIRST: Final = ("additionalProperties", "required", "type", "enum")  # of several mistakes the first is told
+# Parameters of tools whose names differ in the functions.
+_NAMES: Final = {
+    "deviceName": "asked", "sceneName": "asked", "newName": "name", "filter": "asked",
+    "includeInactive": "inactive",
+}  # fmt: skip
+_SPECS: Final = {spec.name: spec for spec in ALL_TOOLS}
 
 
 class Tools:
+    """All tools over one home. `energy_file`: where the meters' counts are kept; None: in memory."""
+
     def __init__(
         self,
         home: Home,
@@ -49,40 +54,54 @@ class Tools:
         names: UserNames | None = None,
     ) -> None:
         self._home = home
-        viewer = Viewer(home)
-        self._queries = Queries(home, viewer)
-        self._control = Control(home, viewer, allow_unlock=allow_unlock)
-        self._groups = Groups(home, viewer, self._control)
-        self._thermostats = Thermostats(home, viewer)
-        self._colours = Colours(home, viewer)
-        self._sounds = Sounds(home, viewer)
-        self._scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
-        self.house = House(home, viewer, energy_file, clock, names)
-        self._specs = {spec.name: spec for spec in ALL_TOOLS}
-        self._calls: dict[str, Callable[[Arguments], Awaitable[Result]]] = {
-            "list_zwave_devices": self._list,
-            "control_zwave_device": self._control_device,
-            "get_device_sensor_data": lambda given: self._queries.sensors(given["deviceName"]),
-            "get_zwave_device": lambda given: self._queries.device(given["deviceName"]),
-            "control_zwave_lock": lambda given: self._control.lock(given["deviceName"], given["action"]),
-            "set_zwave_thermostat": self._set_thermostat,
-            "set_zwave_color": self._set_colour,
-            "play_zwave_sound": self._play_sound,
-            "activate_zwave_scene": lambda given: self._scenes.activate(
-                given["sceneName"], confirmed=given.get("confirmed", False)
-            ),
-            "check_zwave_health": lambda given: self._queries.health(),
-            **self.house.calls(),
+        self.viewer = viewer = Viewer(home)
+        self._days = MeterDays(energy_file)
+        names = names or UserNames()
+        queries, energy = Queries(home, viewer), Energy(viewer, self._days, clock)
+        control = Control(home, viewer, allow_unlock=allow_unlock)
+        thermostats, colours = Thermostats(home, viewer), Colours(home, viewer)
+        sounds, scenes = Sounds(home, viewer), Scenes(home, viewer, allow_unlock=allow_unlock)
+        self._calls: dict[str, Callable[..., Awaitable[Result]]] = {
+            "list_zwave_devices": queries.list,
+            "control_zwave_device": control.device,
+            "get_device_sensor_data": queries.sensors,
+            "get_zwave_device": queries.device,
+            "control_zwave_lock": control.lock,
+            "set_zwave_thermostat": thermostats.set,
+            "set_zwave_color": colours.set,
+            "play_zwave_sound": sounds.play,
+            "activate_zwave_scene": scenes.activate,
+            "check_zwave_health": queries.health,
+            "list_zwave_scenes": scenes.list,
+            "get_zwave_batteries": partial(batteries, viewer),
+            "get_zwave_energy": energy.used,
+            "get_zwave_user_codes": partial(user_codes, home, viewer, names),
+            "rename_zwave_device": partial(rename, home, viewer),
+            "ping_zwave_device": partial(ping, home, viewer),
         }
+
+    def close(self) -> None:
+        self._days.close()
 
     def knows(self, name: str) -> bool:
         return name in self._calls
 
     async def call(self, name: str, arguments: Arguments | None) -> Result:
-        # An optional parameter may be given as null: models do that.
+        # Models give an optional parameter as null.
         given = {key: value for key, value in (arguments or {}).items() if value is not None}
         started = perf_counter()
-        answer = await self._answer(name, given)
+        requested = {key: value for key, value in given.items() if key != "deviceName"}
+        try:
+            problem = complaint(_SPECS[name].parameters, given)
+            answer = (
+                result(problem, "invalid", requested=requested) if problem else await self._run(name, given)
+            )
+        except HomeError as error:
+            log.warning("home not reachable", extra={"tool": name, "error": str(error)})
+            answer = down(error, requested)
+        if name == "list_zwave_devices" and answer.is_error:  # a failure has the promised shape, too
+            empty = {"devices": [], "total": 0, "outcome": answer.structured["outcome"]}
+            answer = Result(answer.sentence, empty, is_error=True)
         log.info(
             "tool finished",
             extra={
@@ -94,81 +113,31 @@ class Tools:
         )
         return answer
 
-    async def _answer(self, name: str, given: Arguments) -> Result:
-        wrong = complaint(self._specs[name].parameters, given)
-        if wrong is not None:
-            return self._fit(name, result(wrong, "invalid", Facts(_requested(given))))
-        try:
-            return await self._started(name, given)
-        except HomeError as error:
-            log.warning("home not reachable", extra={"tool": name, "error": str(error)})
-            return self._fit(name, down(error, _requested(given)))
-
-    async def _started(self, name: str, given: Arguments) -> Result:
-        """A gateway that is just starting knows its nodes in a moment; nothing was done until then."""
-        end = perf_counter() + self._home.pace.starting_seconds
+    async def _run(self, name: str, given: Arguments) -> Result:
+        """Call the tool, again while the gateway is starting and nothing was done."""
+        end = perf_counter() + self._home.timing.starting_seconds
+        kinds = {key: rule["type"] for key, rule in _SPECS[name].parameters["properties"].items()}
+        arguments = {
+            _NAMES.get(key, key): int(value) if kinds[key] == "integer" else value  # 40.0 is an integer
+            for key, value in given.items()
+        }
         while True:
-            answer = await self._calls[name](given)
+            answer = await self._calls[name](**arguments)
             if not answer.structured.get(STARTING) or perf_counter() > end:
                 return answer
-            await asyncio.sleep(self._home.pace.starting_poll_seconds)
+            await asyncio.sleep(self._home.timing.starting_poll_seconds)
             await self._home.snapshot(0)
-
-    def _fit(self, name: str, failed: Result) -> Result:
-        """A failure too has the shape that the tool promises."""
-        if name != "list_zwave_devices":
-            return failed
-        outcome = failed.structured["outcome"]
-        return Result(failed.sentence, {"devices": [], "total": 0, "outcome": outcome}, is_error=True)
-
-    def _list(self, given: Arguments) -> Awaitable[Result]:
-        return self._queries.list(
-            given.get("filter", ""),
-            given.get("includeInactive", False),
-            int(given.get("limit", 100)),
-            int(given.get("offset", 0)),
-        )
-
-    def _control_device(self, given: Arguments) -> Awaitable[Result]:
-        level = given.get("level")
-        return self._groups.device(
-            given["deviceName"], given["action"], None if level is None else int(level)
-        )
-
-    def _set_thermostat(self, given: Arguments) -> Awaitable[Result]:
-        asked = (given.get(key) for key in ("temperature", "unit", "mode", "setpoint"))
-        setting = Setting(*asked)
-        return self._thermostats.set(given["deviceName"], setting)
-
-    def _set_colour(self, given: Arguments) -> Awaitable[Result]:
-        wish = ColourWish(given.get("color"), given.get("temperature"), _whole(given.get("brightness")))
-        return self._colours.set(given["deviceName"], wish)
-
-    def _play_sound(self, given: Arguments) -> Awaitable[Result]:
-        sound = Sound(given["action"], given.get("tone"), _whole(given.get("volume")))
-        return self._sounds.play(given["deviceName"], sound)
-
-
-def _whole(number: float | None) -> int | None:
-    return None if number is None else int(number)
-
-
-def _requested(given: Arguments) -> dict[str, Any]:
-    """What was wanted, without the name: that stands in `device` once it is known."""
-    return {key: value for key, value in given.items() if key != "deviceName"}
 
 
 def complaint(schema: Schema, arguments: Arguments) -> str | None:
-    """What is wrong with the arguments, in one sentence that can be spoken; None when nothing is."""
+    """What is wrong with the arguments, as one sentence; None if nothing is."""
     properties: Schema = schema["properties"]
     errors = argument_validator()(schema).iter_errors(dict(arguments))
     order = {word: place for place, word in enumerate(_FIRST)}
     error = min(errors, key=lambda one: order.get(one.validator, len(order)), default=None)
     if error is not None:
         return _sentence(error, properties, arguments)
-    blank = (
-        key for key, value in arguments.items() if properties[key].get("minLength") and not value.strip()
-    )
+    blank = (key for key, value in arguments.items() if "minLength" in properties[key] and not value.strip())
     return next((f"{key} must not be empty." for key in blank), None)
 
 
@@ -193,7 +162,7 @@ def argument_validator() -> Any:
     from jsonschema import Draft202012Validator as Draft
     from jsonschema.validators import extend
 
-    # JSON also brings NaN, infinity, and whole numbers of hundreds of digits; 40.0 is whole.
+    # JSON also brings NaN, infinity, and integers of hundreds of digits; 40.0 is whole.
     finite = Draft.TYPE_CHECKER.redefine_many(
         {
             "number": lambda _checker, raw: is_number(raw),

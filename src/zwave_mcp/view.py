@@ -1,105 +1,136 @@
-"""The home as it is now: devices and their names, made once for each snapshot."""
+"""The home as it is now: nodes, devices, list rows and names, made in one pass for each snapshot."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from home_words.resolver import Group, Names, One, Prefers, Several
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
-from zwave_mcp.devices import Device, OldJams, devices_of
-from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Snapshot
-from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.describe import Row, row_of
+from zwave_mcp.devices import Device, OldJams, devices_of_node, groups_of, mark_twins
+from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Node, Snapshot
+from zwave_mcp.results import Result, result
 
-STARTING: Final = "starting"  # in a result: nothing was done, and in a moment more is known
+STARTING: Final = "starting"  # key in a result: nothing was done, and in a moment more is known
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     snapshot: Snapshot
     devices: tuple[Device, ...]
+    rows: tuple[Row, ...]  # of the devices, in their order
     names: Names[Device]
 
 
 class Viewer:
+    """Makes a View of each snapshot, and hands it to its listeners. Devices of unchanged nodes are reused."""
+
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._last: View | None = None
-        self._old_jams = OldJams()
-        self._called: tuple[tuple[str, str, int, int], ...] = ()
-        self._index: Names[Device] | None = None
+        self._view: View | None = None
+        self._jams = OldJams()
+        self._made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
+        self._rows: dict[tuple[int, int], Row] = {}
+        self._listeners: list[Callable[[View], None]] = []
+        home.on_snapshot(self._on_snapshot)
+
+    def on_view(self, listener: Callable[[View], None]) -> None:
+        self._listeners.append(listener)
+
+    def _on_snapshot(self, snapshot: Snapshot) -> None:
+        view = self._view_of(snapshot)
+        for listener in self._listeners:
+            listener(view)
 
     async def now(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> View:
-        return self.of(await self._home.snapshot(max_age_seconds))
+        return self._view_of(await self._home.snapshot(max_age_seconds))
 
-    def of(self, snapshot: Snapshot) -> View:
-        last = self._last
+    def _view_of(self, snapshot: Snapshot) -> View:
+        last = self._view
         if last is not None and last.snapshot is snapshot:
             return last
-        devices = tuple(self._old_jams.left_out(device) for device in devices_of(snapshot))
-        self._last = View(snapshot, devices, self._names(devices))
-        return self._last
+        made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
+        for node in snapshot.nodes:
+            if not node.members:
+                known = self._made.get(node.id)
+                made[node.id] = known if known and known[0] is node else (node, tuple(devices_of_node(node)))
+        self._made = made
+        single = mark_twins([self._without_old_jam(one) for _, devices in made.values() for one in devices])
+        devices = (*single, *groups_of(snapshot, single))
+        rows = {}
+        for device in devices:
+            row = self._rows.get(device.place)
+            rows[device.place] = row if row is not None and _is_same(row.device, device) else row_of(device)
+        self._rows = rows
+        self._view = View(snapshot, devices, tuple(rows.values()), self._names_of(last, devices))
+        return self._view
 
-    def _names(self, devices: tuple[Device, ...]) -> Names[Device]:
-        """Made anew only where a device is new, or is called something else: that takes longest of all."""
-        called = tuple((one.name, one.room, one.node_id, one.endpoint) for one in devices)
-        if self._index is not None and called == self._called:
-            return self._index.renewed(devices)
-        self._called, self._index = called, Names(devices)
-        return self._index
+    def _without_old_jam(self, device: Device) -> Device:
+        return self._jams.left_out(device) if device.kind == "lock" else device
+
+    @staticmethod
+    def _names_of(last: View | None, devices: tuple[Device, ...]) -> Names[Device]:
+        """The index of names, made anew only when a name or room has changed: that takes longest of all."""
+        same = last is not None and [(one.name, one.room, one.place) for one in last.devices] == [
+            (one.name, one.room, one.place) for one in devices
+        ]
+        return last.names.renewed(devices) if last is not None and same else Names(devices)
 
     def bolt_moved(self, lock: Device) -> None:
-        """`lock` as it was before its command, which is now confirmed."""
-        self._old_jams.forget(lock)
-        self._last = None
+        """A command for the lock was confirmed: a jam reported before it is over."""
+        self._jams.forget(lock)
+        self._view = None
+
+
+def _is_same(old: Device, new: Device) -> bool:
+    return old is new or (old.node is new.node and old == new)
 
 
 def resolve_device(
     view: View,
     asked: str,
-    requested: dict[str, object],
+    requested: dict[str, Any],
     prefers: Prefers[Device] | None = None,
     *,
     room_will_do: bool = False,
 ) -> Device | Result:
     """The device that is meant, or the answer that says why there is none. With `room_will_do` a room means
     its only device that `prefers` accepts."""
-    found = view.names.find(asked, prefers)
-    if isinstance(found, Group):
-        able = tuple(device for device in found.devices if prefers is None or prefers(device))
-        if room_will_do and found.room and len(able) == 1:
-            return able[0]
-        return _group(asked, requested, able)
-    if isinstance(found, One):
-        return _not_known_yet(found.device, requested) or found.device
-    if isinstance(found, Several):
-        return result(wording.which(found.devices), "ambiguous", Facts(requested, candidates=found.devices))
-    sentence = wording.not_found(asked, found.nearest)
-    return result(sentence, "not_found", Facts(requested, candidates=found.nearest))
+    match = view.names.find(asked, prefers)
+    if isinstance(match, One):
+        return _not_known_yet(match.device, requested) or match.device
+    if isinstance(match, Several):
+        return result(
+            wording.which(match.devices), "ambiguous", requested=requested, candidates=match.devices
+        )
+    if not isinstance(match, Group):
+        sentence = wording.not_found(asked, match.nearest)
+        return result(sentence, "not_found", requested=requested, candidates=match.nearest)
+    able = tuple(device for device in match.devices if prefers is None or prefers(device))
+    if room_will_do and match.room and len(able) == 1:
+        return able[0]
+    if len(able) == 1:  # offered by its name
+        return result(wording.not_found(asked, able), "not_found", requested=requested, candidates=able)
+    sentence = wording.one_at_a_time(asked, able)
+    outcome = "ambiguous" if able else "not_found"
+    return result(sentence, outcome, requested=requested, candidates=able)  # type: ignore[arg-type]
 
 
-def resolve_single(
-    view: View, asked: str, requested: dict[str, object], prefers: Prefers[Device] | None = None
-) -> Device | Result:
-    """A device with a radio of its own, for what is done to no group."""
-    found = resolve_device(view, asked, requested, prefers)
-    if isinstance(found, Result) or not found.members:
-        return found
-    sentence = wording.only_its_members(found, found.members)
-    return result(sentence, "unsupported", Facts(requested, found, candidates=found.members))
+def resolve_single(view: View, asked: str, requested: dict[str, Any]) -> Device | Result:
+    """A device that is no group."""
+    device = resolve_device(view, asked, requested)
+    if isinstance(device, Result) or not device.members:
+        return device
+    sentence = wording.only_its_members(device)
+    return result(sentence, "unsupported", device, requested, candidates=device.members)
 
 
-def _not_known_yet(device: Device, requested: dict[str, object]) -> Result | None:
-    """Of what the gateway has not interviewed nobody can say that it cannot do something."""
+def _not_known_yet(device: Device, requested: dict[str, Any]) -> Result | None:
+    """The answer about a node that the gateway has not interviewed: what it can do is unknown."""
     node = device.node
     if node.ready or device.kind != "other":
         return None
     sentence = wording.unreachable(device) if node.dead else wording.not_interviewed(device)
     more = {STARTING: True} if node.starting else {}
-    return result(sentence, "unreachable", Facts(requested, device, UNKNOWN, more=more))
-
-
-def _group(asked: str, requested: dict[str, object], able: tuple[Device, ...]) -> Result:
-    """Only what can do it is offered; one alone by its name, as nothing else can be meant."""
-    sentence = wording.not_found(asked, able) if len(able) == 1 else wording.one_at_a_time(asked, able)
-    outcome: Outcome = "ambiguous" if len(able) > 1 else "not_found"
-    return result(sentence, outcome, Facts(requested, candidates=able))
+    return result(sentence, "unreachable", device, requested, UNKNOWN, more=more)

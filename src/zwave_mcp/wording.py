@@ -1,72 +1,36 @@
-"""Everything that is said, one sentence each, fit to be spoken; those of every home are not ours alone."""
+"""Every sentence that the server says: one each, fit to be spoken."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from home_words.phrases import capital, listed
+from home_words.kinds import device_class
+from home_words.names import plain, singular
+from home_words.phrases import capital, listed, with_article
 from home_words.resolver import number_of
-from home_words.wording import (
-    doing,
-    doing_state,
-    done,
-    failed,
-    in_room,
-    is_state,
-    jammed,
-    not_confirmed,
-    quoted,
-    the,
-    unreachable,
-    verb,
-    was_state,
-)
+from home_words.states import UNKNOWN, spoken_state, spoken_units
 from zwave_mcp.devices import Device
-from zwave_mcp.notifications import event_names
+from zwave_mcp.notifications import DETECTED, Moment, alarms_of, event_names
 
-__all__ = [
-    "Called",
-    "called_apart",
-    "cannot",
-    "doing",
-    "doing_state",
-    "done",
-    "failed",
-    "in_room",
-    "is_state",
-    "jammed",
-    "no_scene",
-    "not_all_told",
-    "not_confirmed",
-    "not_found",
-    "not_interviewed",
-    "not_sent",
-    "one_at_a_time",
-    "queued",
-    "quoted",
-    "sent_but",
-    "the",
-    "told_apart",
-    "unreachable",
-    "verb",
-    "was_state",
-    "which",
-]
-
-_OFFERED: Final = 5  # more names than these nobody remembers
-_PASSIVE: Final = {
-    "on": "turned on",
-    "off": "turned off",
-    "dim": "dimmed",
-    "toggle": "switched",
-    "open": "opened",
-    "close": "closed",
-    "stop": "stopped",
+_OFFERED: Final = 5  # more names than these are counted
+# Of each action: to do it, doing it, done.
+_VERBS: Final = {
+    "on": ("turn on", "turning on", "turned on"),
+    "off": ("turn off", "turning off", "turned off"),
+    "dim": ("change", "changing", "dimmed"),
+    "toggle": ("switch", "switching", "switched"),
+    "open": ("open", "opening", "opened"),
+    "close": ("close", "closing", "closed"),
+    "stop": ("stop", "stopping", "stopped"),
+    "lock": ("lock", "locking", "locked"),
+    "unlock": ("unlock", "unlocking", "unlocked"),
+    "set": ("take the setting", "changing", "set"),
+    "colour": ("change its colour", "changing", "coloured"),
+    "play": ("play", "playing", "played"),
 }
 _ABLE: Final = {
-    "switch": "it can only be turned on and off",
-    "plug": "it can only be turned on and off",
+    **dict.fromkeys(("switch", "plug"), "it can only be turned on and off"),
     "dimmer": "it can be turned on and off and dimmed",
     "light": "it can be turned on and off, and given a colour",
     "fan": "it can be turned on and off and set to a speed",
@@ -80,10 +44,151 @@ _ABLE: Final = {
     "group": "a group can be turned on and off, dimmed, opened and closed, if all of its members can",
     "other": "nothing is known that it can do",
 }
+_PLURAL: Final = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_THINGS: Final = frozenset({"window", "spot", "heater", "speaker", "strip", "gate"})
+
+
+# --- names
+
+
+def the(device: Device, *, room: bool = False) -> str:
+    """ "the Floor Lamp", "Node 13", "Dad's Lamp"; a twin with its number."""
+    where = f" in {with_article(device.room)}" if room and device.room else ""
+    return f"{with_article(device.name)}{where}{f' ({number_of(device)})' if device.twin else ''}"
+
+
+def in_room(room: str) -> str:
+    return f"in {with_article(room)}"
+
+
+def verb(device: Device, word: str) -> str:
+    """ "is" for the Floor Lamp, "are" for the Study Blinds."""
+    return _PLURAL[word] if _is_plural(device) else word
+
+
+def _is_plural(device: Device) -> bool:
+    last = plain(device.name).split()[-1:]
+    if not last or singular(last[0]) == last[0]:
+        return False
+    sort = device_class(last[0])
+    return singular(last[0]) in _THINGS or (sort is not None and sort.plural)
+
+
+def quoted(asked: str) -> str:
+    shown = " ".join(asked.split())
+    return f'"{shown[:40]}…"' if len(shown) > 41 else f'"{shown}"'
+
+
+def numbered(device: Device) -> str:
+    """The name; of a twin with its number."""
+    return f"{device.name} ({number_of(device)})" if device.twin else device.name
+
+
+def distinct_names(devices: Sequence[Device]) -> dict[tuple[int, int], str]:
+    """All names by place; equal ones with their room, twins with their number."""
+    names = Counter(device.name for device in devices)
+    return {
+        one.place: f"{one.name} ({one.room})"
+        if names[one.name] > 1 and one.room and not one.twin
+        else numbered(one)
+        for one in devices
+    }
+
+
+def counted(names: Sequence[str], most: int, word: str = "and") -> str:
+    """ "A, B and 3 more" """
+    rest = len(names) - most
+    return listed([*names[:most], f"{rest} more"] if rest > 0 else names, word)
+
+
+def _choice(devices: Sequence[Device]) -> str:
+    shown = [the(device, room=True) for device in devices[:_OFFERED]]
+    rest = len(devices) - len(shown)
+    return listed([*shown, f"one of {rest} others"] if rest else shown, "or")
+
+
+# --- a device and what became of a command
+
+
+def is_state(device: Device, state: str, *, now: bool = False) -> str:
+    if state == UNKNOWN:
+        return capital(f"the state of {the(device)} is not known.")
+    return capital(f"{the(device)} {verb(device, 'is')} {'now ' if now else ''}{_spoken(state)}.")
+
+
+def was_state(device: Device, state: str) -> str:
+    if state == UNKNOWN:
+        return is_state(device, state)
+    was, does = verb(device, "was"), verb(device, "does")
+    return capital(f"{the(device)} {was} {_spoken(state)} when last heard, but {does} not answer now.")
+
+
+def _spoken(state: str) -> str:
+    return spoken_state(re.sub(r", 100 %(?=$|,)", "", state))
+
+
+def done(device: Device, action: str, state: str) -> str:
+    """Only for what the device confirmed."""
+    if state == UNKNOWN:
+        return capital(f"{the(device)} confirmed it.")
+    if action == "stop":
+        has, now = verb(device, "has"), verb(device, "is")
+        return capital(f"{the(device)} {has} stopped and {now} {spoken_units(state)}.")
+    return is_state(device, state, now=True)
+
+
+def doing_state(action: str) -> str:
+    return (
+        _VERBS[action][1] if action in ("on", "off", "open", "close", "lock", "unlock", "set") else "changing"
+    )
+
+
+def doing(device: Device, action: str, percent: int | None = None) -> str:
+    if percent is None:
+        return capital(f"{the(device)} {verb(device, 'is')} {doing_state(action)}.")
+    way = "moving" if device.kind in ("blind", "garage_door") else "changing"
+    return capital(f"{the(device)} {verb(device, 'is')} {way} to {percent} percent.")
+
+
+def not_confirmed(device: Device, message: str = "") -> str:
+    return f"The command for {the(device)} is not confirmed, it may still happen{_reason(message)}."
+
+
+def unreachable(device: Device) -> str:
+    does = verb(device, "does")
+    return capital(f"{the(device, room=True)} {does} not answer, maybe without power or out of range.")
+
+
+def failed(device: Device, action: str, state: str = UNKNOWN, message: str = "") -> str:
+    still = "they are still" if _is_plural(device) else "it is still"
+    tail = f"; {still} {_spoken(state)}" if state != UNKNOWN else ""
+    what = _VERBS[action][0] if action in _VERBS else "do it"
+    return capital(f"{the(device)} did not {what}{tail}{_reason(message)}.")
+
+
+def _reason(message: str) -> str:
+    return f": {message.rstrip('.')}" if message else ""
+
+
+def jammed(device: Device, action: str) -> str:
+    return capital(f"{the(device)} {verb(device, 'is')} jammed and did not {action}.")
 
 
 def queued(device: Device) -> str:
     return capital(f"{the(device)} {verb(device, 'is')} asleep: the command takes effect after waking up.")
+
+
+def not_sent(device: Device) -> str:
+    return capital(f"{the(device, room=True)} {verb(device, 'does')} not answer, so nothing was sent to it.")
+
+
+def unsuccessful(device: Device, outcome: str, action: str, state: str = UNKNOWN, message: str = "") -> str:
+    """What became of a command that was not confirmed."""
+    if outcome in ("unconfirmed", "working"):
+        return not_confirmed(device, message)
+    if outcome == "queued":
+        return queued(device)
+    return unreachable(device) if outcome == "unreachable" else failed(device, action, state, message)
 
 
 def not_interviewed(device: Device) -> str:
@@ -94,16 +199,15 @@ def not_interviewed(device: Device) -> str:
     return capital(f"{name} has not been interviewed by Z-Wave JS UI{asleep}: nobody knows what it can do.")
 
 
-def not_sent(device: Device) -> str:
-    return capital(f"{the(device, room=True)} {verb(device, 'does')} not answer, so nothing was sent to it.")
-
-
 def cannot(device: Device, action: str) -> str:
     button = device.kind in ("sensor", "other") and any(
         name.startswith("button") for name in event_names(device)
     )
     able = "it only tells when it is pressed" if button else _ABLE[device.kind]
-    return capital(f"{the(device)} cannot be {_PASSIVE[action]}; {able}.")
+    return capital(f"{the(device)} cannot be {_VERBS[action][2]}; {able}.")
+
+
+# --- which device
 
 
 def which(devices: Sequence[Device]) -> str:
@@ -115,24 +219,23 @@ def not_found(asked: str, nearest: Sequence[Device]) -> str:
     return f"There is no device called {quoted(asked)}{known}"
 
 
-def no_scene(asked: str, known: Sequence[str]) -> str:
-    if not known:
-        return f"There is no scene called {quoted(asked)}; no scenes are set up."
-    return f"There is no scene called {quoted(asked)}; there is {listed(known[:_OFFERED])}."
-
-
 def one_at_a_time(asked: str, devices: Sequence[Device]) -> str:
     if not devices:
         return f"There is no device for {quoted(asked)} that can do this."
-    names = [told_apart(device) for device in devices[: 2 * _OFFERED]]
-    rest = len(devices) - len(names)
-    more = [f"{rest} more"] if rest else []
-    each = listed(names + more)
+    each = counted([numbered(device) for device in devices], 2 * _OFFERED)
     return f"This acts on one device, so for {quoted(asked)} make one call for each device: {each}."
 
 
-def only_its_members(group: Device, members: Sequence[Device]) -> str:
-    names = listed([told_apart(device) for device in members[: 2 * _OFFERED]])
+def no_scene(asked: str, known: Sequence[str]) -> str:
+    there = f"there is {listed(known[:_OFFERED])}" if known else "no scenes are set up"
+    return f"There is no scene called {quoted(asked)}; {there}."
+
+
+# --- groups
+
+
+def only_its_members(group: Device) -> str:
+    names = listed([numbered(device) for device in group.members[: 2 * _OFFERED]])
     return f"{capital(the(group))} is a group; this can only be done with its members: {names}."
 
 
@@ -141,40 +244,52 @@ def sent_but(group: Device, behind: Sequence[str]) -> str:
     return f"The command was sent to {the(group)}, but this is not confirmed: {names}."
 
 
-def not_all_told(group: Device, behind: Sequence[str]) -> str:
+def state_not_confirmed(group: Device, behind: Sequence[str]) -> str:
     return f"The state of {the(group)} is not confirmed: {listed(list(dict.fromkeys(behind)))}."
 
 
-def told_apart(device: Device) -> str:
-    """As it is called, with its number where another one in its room is called the same."""
-    return f"{device.name} ({number_of(device)})" if device.twin else device.name
+# --- alarms and events
 
 
-def called_apart(devices: Sequence[Device]) -> dict[tuple[int, int], "Called"]:
-    """All by their places."""
-    names = Counter(device.name for device in devices)
-    return {
-        one.place: Called(one.name, number_of(one) if one.twin else one.room if names[one.name] > 1 else "")
-        for one in devices
+def alarm_report(device: Device) -> str:
+    """The device's alarms as sentences; empty where it has none."""
+    known = alarms_of(device)
+    place = [(device.name, device.room)]
+    if active := [event(one.kind, one.state, place) for one in known if one.state != "off"]:
+        return " ".join(active)
+    calm = [DETECTED[one.kind].lower() for one in known if one.kind in DETECTED]
+    where = f" {in_room(device.room)}" if device.room else f" by {with_article(device.name)}"
+    return f"No {listed(calm, 'or')} is detected{where}." if calm else ""
+
+
+def event(
+    kind: str, state: str, among: Sequence[tuple[str, str]], detail: Moment | None = None, *, user: str = ""
+) -> str:
+    """An event as a sentence. `among`: name and room of the device, or of those that it may be."""
+    off = state == "off"
+    if kind in DETECTED:
+        places = [in_room(room) if room else f"by {with_article(name)}" for name, room in among]
+        return f"{DETECTED[kind]} is {'no longer ' if off else ''}detected {listed(places, 'or')}."
+    device = listed(
+        [f"{with_article(name)}{f' {in_room(room)}' if room else ''}" for name, room in among], "or"
+    )
+    button = f"button {detail.button} of " if detail is not None and detail.button else ""
+    number = f"user {detail.user}" if detail is not None and detail.user is not None else ""
+    who = f" by {user or number}" if number else ""
+    way = f" {detail.way}" if detail is not None and detail.way else ""
+    texts = {
+        "doorbell": f"{device} rang: somebody is at the door",
+        "button": f"{button}{device} was {state}",
+        "lock": f"{device} is jammed" if state == "jammed" else f"{device} was {state}{way}{who}",
+        "door": f"{device} was {'opened' if state == 'open' else 'closed'}",
+        "battery": f"the battery of {device} is {'fine again' if off else 'low'}",
+        "tamper": f"{device} is {'no longer ' if off else 'being '}tampered with",
+        "intrusion": f"{device} {'no longer reports' if off else 'reports'} an intrusion",
+        "emergency": f"{device} reports an emergency: {state}",
+        "keypad": f"the keypad of {device} {'works again' if off else 'is blocked after wrong codes'}",
+        "power": f"{device} has {'no mains power' if state == 'lost' else 'mains power again'}",
+        "siren": f"{device} {'is quiet again' if off else 'sounds'}",
+        "network": f"{device} has {state} the network",
+        "smoke_test": f"the test of {device} {'is over' if off else 'runs'}",
     }
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """A name, and the room or the number where another one is called the same."""
-
-    name: str
-    apart: str = ""
-
-    def with_(self, told: str = "") -> str:
-        inner = ", ".join(filter(None, (self.apart, told)))
-        return f"{self.name} ({inner})" if inner else self.name
-
-    def __str__(self) -> str:
-        return self.with_()
-
-
-def _choice(devices: Sequence[Device]) -> str:
-    shown = [the(device, room=True) for device in devices[:_OFFERED]]
-    rest = len(devices) - len(shown)
-    return listed([*shown, f"one of {rest} others"] if rest else shown, "or")
+    return f"{capital(texts.get(kind, f'{device} reports {state}'))}."

@@ -18,10 +18,10 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.acts import Acts
-from zwave_mcp.schema_parts import ToolSpec
+from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.simulated.file import parse_home
 from zwave_mcp.simulated.home import SimulatedHome
-from zwave_mcp.tools import ALL_TOOLS, Tools
+from zwave_mcp.tools import Tools
 
 NOT_UNIT = "a simulated home at its own pace"
 
@@ -32,7 +32,7 @@ STATES = ("currentValue", "currentState", "currentMode", "mode", "setpoint")
 def simulated(text: str) -> SimulatedHome:
     home = SimulatedHome()
     home._use(parse_home(text))
-    home.pace = replace(QUICK, lock_window_seconds=1.0)  # its bolt moves in real time, on a busy machine too
+    home.timing = replace(QUICK, lock_window_seconds=1.0)  # its bolt moves in real time
     return home
 
 

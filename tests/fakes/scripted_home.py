@@ -4,11 +4,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from zwave_mcp.home import Health, Node, Pace, Scene, Snapshot, Value, ValueId, WriteResult
-from zwave_mcp.maintenance.network import Network
+from zwave_mcp.home import (
+    Health,
+    LockUsers,
+    Node,
+    Report,
+    Scene,
+    Snapshot,
+    Timing,
+    Value,
+    ValueId,
+    WriteResult,
+)
 
 # Commands are judged in hundredths of a second; the order of things stays the same.
-QUICK = Pace(
+QUICK = Timing(
     after_ramp_seconds=0.05,
     window_seconds=0.05,
     lock_window_seconds=0.05,
@@ -27,8 +37,7 @@ class ScriptedHome:
     (the last one again and again)."""
 
     simulated = False
-    pace = QUICK
-    network: Network  # nobody asks for it
+    timing = QUICK
 
     def __init__(self, *nodes: Node) -> None:
         self.nodes = nodes
@@ -47,8 +56,23 @@ class ScriptedHome:
     async def run(self) -> None:
         raise AssertionError("nobody runs this one")
 
-    def watch(self, listener: Callable[[Snapshot], None]) -> None:
+    def on_snapshot(self, listener: Callable[[Snapshot], None]) -> None:
         return
+
+    def on_report(self, listener: Callable[[Report], None]) -> None:
+        return
+
+    def follow(self) -> None:
+        return
+
+    async def lock_users(self, node_id: int) -> LockUsers:
+        raise AssertionError("no test asks")
+
+    async def rename(self, node_id: int, name: str) -> None:
+        raise AssertionError("no test asks")
+
+    async def move(self, node_id: int, room: str) -> None:
+        raise AssertionError("no test asks")
 
     async def snapshot(self, max_age_seconds: float = 2.0) -> Snapshot:
         if self.down is not None:

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from home_words.resolver import Names
+from zwave_mcp.devices import devices_of
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Snapshot, Value, ValueId
+from zwave_mcp.maintenance.codes import UserNames
 from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.mqtt.reports import Reports
-from zwave_mcp.user_names import UserNames
+from zwave_mcp.view import View
 
 FOLDER = Path(__file__).parents[1] / "zwave_data" / "events"
 GATEWAY = "ZWAVE_GATEWAY-Home_Gateway"
@@ -62,7 +65,8 @@ class Player:
         self.snapshot = replace(self.snapshot, taken=taken.get("taken", self.moment))
         for report in self.reports.look(self.snapshot):
             self.log.heard(report)
-        self.log.look(self.snapshot)
+        devices = devices_of(self.snapshot)
+        self.log.look(View(self.snapshot, devices, (), Names(devices)))
 
     def with_value(self, value_id: ValueId, raw: Any, **more: Any) -> None:
         """The next list has it."""

@@ -6,7 +6,7 @@ import json
 import pytest
 from tests.fakes import zwave_recordings as recordings
 
-from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, HomeDown, NoAnswer, Refused, ValueId
+from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, HomeDown, NoAnswer, GatewayError, ValueId
 from zwave_mcp.mqtt.api import Api
 from zwave_mcp.mqtt.home import Limits
 
@@ -97,7 +97,7 @@ async def test_a_dead_device_fails_and_is_marked(home, gateway):
 
     assert (await home.write(HEATER, True)).status == FAILED
     assert await home.ping(9) is False
-    with pytest.raises(Refused, match="did not acknowledge"):
+    with pytest.raises(GatewayError, match="did not acknowledge"):
         await home.poll(ValueId(9, 37, 0, "currentValue"))
     heater = next(node for node in (await home.snapshot()).nodes if node.id == 9)
     assert heater.dead
@@ -155,7 +155,7 @@ async def test_scenes_are_listed_and_activated(home, gateway):
 
 
 async def test_an_unknown_scene_is_refused_in_the_gateways_words(home):
-    with pytest.raises(Refused, match="No scene found with given sceneid"):
+    with pytest.raises(GatewayError, match="No scene found with given sceneid"):
         await home.activate_scene(7)
 
 

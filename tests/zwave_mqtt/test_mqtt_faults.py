@@ -15,7 +15,7 @@ from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 
-from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, Refused, ValueId
+from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, GatewayError, ValueId
 from zwave_mcp.mqtt.api import Api, GatewayApi
 from zwave_mcp.mqtt.home import Limits
 from zwave_mcp.options import MqttOptions
@@ -212,7 +212,7 @@ async def test_a_gateway_that_starts_is_asked_until_it_knows_its_nodes(broker, g
     gateway.house.forget()
     seen = asyncio.Queue()
     async with start_home(MqttOptions(broker.url)) as home:
-        home.watch(seen.put_nowait)
+        home.on_snapshot(seen.put_nowait)
         async with asyncio.timeout(LIMIT_SECONDS):
             first = {node.id: node for node in (await seen.get()).nodes}
             gateway.house.remember(3)
@@ -394,7 +394,7 @@ async def test_it_is_said_where_somebody_listens_to_every_topic_and_the_broker_t
 async def test_a_renamed_device_is_noticed_although_nobody_asks(broker, gateway, start_home):
     seen = asyncio.Queue()
     async with start_home(MqttOptions(broker.url), refresh_seconds=0.1) as home:
-        home.watch(lambda snapshot: seen.put_nowait({node.id: node.name for node in snapshot.nodes}))
+        home.on_snapshot(lambda snapshot: seen.put_nowait({node.id: node.name for node in snapshot.nodes}))
         async with asyncio.timeout(LIMIT_SECONDS):
             assert (await seen.get())[13] == ""
             gateway.house.rename(13, "Desk Lamp", "Office")
@@ -417,7 +417,7 @@ async def test_a_new_name_is_known_to_whoever_asks_although_nobody_tells_of_it(b
 async def test_a_new_name_is_announced_where_the_gateway_tells_of_it(broker, gateway, start_home):
     seen = asyncio.Queue()
     async with start_home(MqttOptions(broker.url)) as home:
-        home.watch(lambda snapshot: seen.put_nowait({node.id: node.name for node in snapshot.nodes}))
+        home.on_snapshot(lambda snapshot: seen.put_nowait({node.id: node.name for node in snapshot.nodes}))
         home.follow()
         await home.snapshot()
         await until(lambda: "zwave/#" in broker.log)
@@ -519,7 +519,7 @@ async def test_the_gateways_words_are_one_line_that_can_be_said(home, gateway):
         request = await gateway.asked(api)
         await gateway.answer_raw(api, json.dumps({**answer, "origin": request.body}))
 
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(GatewayError) as refused:
         await scene
     for said in ((await write).message, str(refused.value)):
         assert said.startswith("Error: at x y y")

@@ -9,7 +9,7 @@ from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 from tests.fakes.zwave_house import House
 
-from zwave_mcp.events import Report
+from zwave_mcp.home import Report
 from zwave_mcp.home import Node, Snapshot
 from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
@@ -85,7 +85,7 @@ async def test_what_is_told_behind_a_list_counts(case: str, broker: Broker, star
             home.follow()
             await until(lambda: _is_followed(home, gateway))
             assert not is_right(_found(await home.snapshot(0)))
-            home.watch(seen.append)
+            home.on_snapshot(seen.append)
             gateway.message, gateway.behind = message, change
             assert is_right(_found(await home.snapshot(0)))
     assert all(is_right(_found(one)) for one in seen), "nobody was told the older list"

@@ -1,82 +1,110 @@
 """Who has a code for a lock: how many, whose, and never the digits."""
 
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from home_words.names import spellings
 from home_words.phrases import capital, listed
 from zwave_mcp import wording
 from zwave_mcp.devices import Device
-from zwave_mcp.home import Home, NoAnswer, Refused
-from zwave_mcp.maintenance.network import CannotDo, LockUser, LockUsers
-from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.user_names import UserNames
+from zwave_mcp.home import CannotDo, GatewayError, Home, LockUser, LockUsers, NoAnswer
+from zwave_mcp.results import Outcome, Result, result
 from zwave_mcp.view import Viewer, resolve_device
 
 _USER_CODE: Final = 99
 _USER_CREDENTIAL: Final = 131
 _ENABLED, _DISABLED = 1, 2
+_LOCK: Final = re.compile(r"\s*(?:(?P<lock>[^:=]+):)?(?P<users>.*)", re.DOTALL)
+_USER: Final = re.compile(r"\s*(\d{1,5})\s*=\s*([^=]{1,60}?)\s*")
+_EVERY_LOCK: Final = ""
 
 
-class UserCodes:
-    def __init__(self, home: Home, viewer: Viewer, names: UserNames | None = None) -> None:
-        self._home = home
-        self._viewer = viewer
-        self._names = names or UserNames()
-
-    async def tell(self, asked: str = "") -> Result:
-        view = await self._viewer.now()
-        if not asked:
-            locks = [device for device in view.devices if has_codes(device)]
-        else:
-            found = resolve_device(view, asked, {}, has_codes)
-            if isinstance(found, Result):
-                return found
-            locks = [found]
-        if not locks:
-            return result("No lock here has codes.", "unsupported", Facts())
-        if len(locks) == 1:
-            return await self._one(locks[0])
-        told = [await self._one(lock) for lock in locks]
-        known = [one for one in told if not one.is_error]
-        outcome: Outcome = "confirmed" if len(known) == len(told) else "unconfirmed"
-        more = {"locks": [dict(one.structured) for one in told]}
-        return result(" ".join(one.sentence for one in told), outcome, Facts(more=more))
-
-    async def _one(self, lock: Device) -> Result:
-        facts = Facts(device=lock)
-        if not has_codes(lock):
-            return result(capital(f"{wording.the(lock)} has no codes."), "unsupported", facts)
-        if lock.node.dead:
-            return result(wording.unreachable(lock), "unreachable", facts)
-        read = await self._read(lock)
-        if read is None:
-            sentence = f"{capital(wording.the(lock))} has not told who has a code."
-            return result(sentence, "unconfirmed", facts)
-        self._names.learn(lock.node.id, read.users)
-        read = replace(read, users=tuple(self._named(lock, one) for one in read.users))
-        more: dict[str, Any] = {
-            "users": [{"id": one.id, "name": one.name or None, "active": one.active} for one in read.users],
-            "places": read.places,
-        }
-        return result(sentence_of(lock, read), "confirmed", Facts(device=lock, more=more))
-
-    def _named(self, lock: Device, user: LockUser) -> LockUser:
-        return replace(user, name=self._names.of(lock.node.id, lock.name, user.id) or user.name)
-
-    async def _read(self, lock: Device) -> LockUsers | None:
-        """From the lock; where that is silent, or its gateway is older, what is remembered."""
-        try:
-            return await self._home.network.users(lock.node.id)
-        except (NoAnswer, Refused, CannotDo):
-            return remembered(lock)
+class NoUserNames(ValueError):
+    """The setting cannot be read."""
 
 
-def has_codes(device: Device) -> bool:
+class UserNames:
+    """The names of a lock's users: from the settings, or as the lock itself tells them."""
+
+    def __init__(self, given: Mapping[str, Mapping[int, str]] | None = None) -> None:
+        self._given = given or {}  # by the lock's name
+        self._learned: dict[int, dict[int, str]] = {}  # by node
+
+    @classmethod
+    def read(cls, text: str) -> "UserNames":
+        """From "1=Anna, 2=Ben" for every lock, or "Front Door: 1=Anna; Cellar: 1=Ben" for each its own."""
+        given: dict[str, dict[int, str]] = {}
+        for part in filter(str.strip, text.split(";")):
+            match = _LOCK.fullmatch(part)
+            users = [_USER.fullmatch(one) for one in match["users"].split(",")] if match else [None]
+            if match is None or not all(users):
+                raise NoUserNames(part.strip())
+            lock = (match["lock"] or _EVERY_LOCK).strip()
+            given.setdefault(lock, {}).update({int(one[1]): one[2] for one in users if one})
+        return cls(given)
+
+    def learn(self, node: int, users: Iterable[LockUser]) -> None:
+        self._learned[node] = {user.id: user.name for user in users if user.name}
+
+    def of(self, node: int, lock: str, user: int | None) -> str:
+        """The user's name; empty where it is unknown."""
+        if user is None:
+            return ""
+        own = [users for name, users in self._given.items() if name and spellings(name) & spellings(lock)]
+        for users in (*own, self._given.get(_EVERY_LOCK, {}), self._learned.get(node, {})):
+            if user in users:
+                return users[user]
+        return ""
+
+
+async def user_codes(home: Home, viewer: Viewer, names: UserNames, asked: str = "") -> Result:
+    """The users of one lock, or of all."""
+    view = await viewer.now()
+    locks = [device for device in view.devices if _has_codes(device)]
+    if asked:
+        device = resolve_device(view, asked, {}, _has_codes)
+        if isinstance(device, Result):
+            return device
+        locks = [device]
+    if not locks:
+        return result("No lock here has codes.", "unsupported")
+    answers = [await _one(home, names, lock) for lock in locks]
+    if len(answers) == 1:
+        return answers[0]
+    outcome: Outcome = "unconfirmed" if any(one.is_error for one in answers) else "confirmed"
+    more = {"locks": [dict(one.structured) for one in answers]}
+    return result(" ".join(one.sentence for one in answers), outcome, more=more)
+
+
+async def _one(home: Home, names: UserNames, lock: Device) -> Result:
+    name = capital(wording.the(lock))
+    if not _has_codes(lock):
+        return result(f"{name} has no codes.", "unsupported", lock)
+    if lock.node.dead:
+        return result(wording.unreachable(lock), "unreachable", lock)
+    try:
+        read: LockUsers | None = await home.lock_users(lock.node.id)
+    except (NoAnswer, GatewayError, CannotDo):
+        read = _remembered(lock)
+    if read is None:
+        return result(f"{name} has not told who has a code.", "unconfirmed", lock)
+    names.learn(lock.node.id, read.users)
+    users = [replace(one, name=names.of(lock.node.id, lock.name, one.id) or one.name) for one in read.users]
+    more: dict[str, Any] = {
+        "users": [{"id": one.id, "name": one.name or None, "active": one.active} for one in users],
+        "places": read.places,
+    }
+    return result(_sentence(lock, users, read.places), "confirmed", lock, more=more)
+
+
+def _has_codes(device: Device) -> bool:
     return any(value.id.command_class in (_USER_CODE, _USER_CREDENTIAL) for value in device.node.values)
 
 
-def remembered(lock: Device) -> LockUsers | None:
-    """From its values, as an older gateway has them; None where nobody has read them."""
+def _remembered(lock: Device) -> LockUsers | None:
+    """The users by the lock's values, as an older gateway has them; None where they were never read."""
     states = {
         value.id.property_key: value.value
         for value in lock.node.values
@@ -84,34 +112,18 @@ def remembered(lock: Device) -> LockUsers | None:
     }
     if all(state is None for state in states.values()):
         return None
-    users = [
-        LockUser(int(key), state == _ENABLED)
-        for key, state in states.items()
-        if key is not None and state in (_ENABLED, _DISABLED)
-    ]
-    return LockUsers(tuple(sorted(users, key=lambda one: one.id)), len(states) or None)
+    used = sorted((int(key or 0), state) for key, state in states.items() if state in (_ENABLED, _DISABLED))
+    return LockUsers(tuple(LockUser(key, state == _ENABLED) for key, state in used), len(states) or None)
 
 
-def sentence_of(lock: Device, read: LockUsers) -> str:
-    active = [_called(one) for one in read.users if one.active]
-    off = [_called(one) for one in read.users if not one.active]
-    room = f"; there is room for {read.places}" if read.places else ""
-    if not read.users:
+def _sentence(lock: Device, users: list[LockUser], places: int | None) -> str:
+    active = [one.name or f"user {one.id}" for one in users if one.active]
+    off = [one.name or f"user {one.id}" for one in users if not one.active]
+    room = f"; there is room for {places}" if places else ""
+    if not users:
         return f"Nobody has a code for {wording.the(lock)}{room}."
-    parts = []
-    if active:
-        codes = "one code" if len(active) == 1 else f"{len(active)} codes"
-        parts.append(f"{capital(wording.the(lock))} has {codes} in use, by {listed(active)}")
-    else:
-        parts.append(f"{capital(wording.the(lock))} has no code in use")
-    if off:
-        parts.append(f"{'that' if len(off) == 1 else 'those'} of {listed(off)} {_are(off)} switched off")
-    return f"{'; '.join(parts)}{room}."
-
-
-def _called(user: LockUser) -> str:
-    return user.name or f"user {user.id}"
-
-
-def _are(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
+    codes = "one code" if len(active) == 1 else f"{len(active)} codes"
+    use = f"has {codes} in use, by {listed(active)}" if active else "has no code in use"
+    that, are = ("that", "is") if len(off) == 1 else ("those", "are")
+    disabled = f"; {that} of {listed(off)} {are} switched off" if off else ""
+    return f"{capital(wording.the(lock))} {use}{disabled}{room}."

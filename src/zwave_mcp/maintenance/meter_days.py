@@ -1,7 +1,7 @@
-"""How much each meter counted on each day: a small file that outlives the server, and knows what it missed.
+"""Keeps how much each meter counted on each day, in a small SQLite file that outlives the server.
 
 A meter counts by itself, so two readings of one day tell exactly what came between them, however far apart.
-Only what comes between readings of different days cannot be divided: it is kept apart.
+What comes between readings of different days cannot be divided: it is kept apart.
 """
 
 import json
@@ -30,13 +30,13 @@ create table if not exists doubts (
   meter text primary key, kwh real not null, at real not null, day text not null, was text not null
 );
 """
-# More than any house draws: a meter that jumps so far has told nonsense, or was set anew.
+# More than any house draws: a meter that jumps so far has reported nonsense, or was reset.
 _JUMP_KILOWATTS: Final = 100.0
 _JUMP_KWH: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MeterReading:
     meter: str
     kwh: float
     at: float  # seconds since 1970
@@ -51,7 +51,7 @@ class Day:
     until: float
     whole: bool  # counted from midnight on
     apart: float  # came before `since`, on this day or an earlier one
-    reset: bool  # the meter began anew: it was at least so much
+    reset: bool  # the meter began anew, so the amount is a minimum
 
 
 class MeterDays:
@@ -62,8 +62,8 @@ class MeterDays:
         self._base: sqlite3.Connection | None = None
         self._warned = False
 
-    def add(self, readings: Iterable[Reading]) -> None:
-        """Never raises: what cannot be kept now is in the next reading."""
+    def add(self, readings: Iterable[MeterReading]) -> None:
+        """Keep the readings. Never raises: what cannot be kept now is in the next reading."""
         try:
             base = self._open()
             with base:
@@ -124,7 +124,7 @@ class MeterDays:
         self._warned = True
 
 
-def _add(base: sqlite3.Connection, reading: Reading) -> None:
+def _add(base: sqlite3.Connection, reading: MeterReading) -> None:
     before = _last(base, reading.meter)
     if before is not None and reading.at <= before.at:
         return
@@ -141,10 +141,10 @@ def _add(base: sqlite3.Connection, reading: Reading) -> None:
     base.execute("insert or replace into last values (?, ?, ?)", (reading.meter, reading.kwh, reading.at))
 
 
-def _last(base: sqlite3.Connection, meter: str) -> Reading | None:
+def _last(base: sqlite3.Connection, meter: str) -> MeterReading | None:
     with closing(base.execute("select kwh, at from last where meter = ?", (meter,))) as found:
         row = found.fetchone()
-    return Reading(meter, *row) if row is not None else None
+    return MeterReading(meter, *row) if row is not None else None
 
 
 def _keep(base: sqlite3.Connection, meter: str, day: date, row: Day) -> None:
@@ -154,16 +154,16 @@ def _keep(base: sqlite3.Connection, meter: str, day: date, row: Day) -> None:
     )
 
 
-# --- a meter that tells nonsense once: 1500, 0, 1500
+# --- a meter that reports nonsense once: 1500, 0, 1500
 
 
-def _is_doubtful(before: Reading, now: Reading) -> bool:
+def _is_doubtful(before: MeterReading, now: MeterReading) -> bool:
     grown, hours = now.kwh - before.kwh, (now.at - before.at) / 3600
     return grown < 0 or (grown > _JUMP_KWH and grown > _JUMP_KILOWATTS * hours)
 
 
-def _doubt(base: sqlite3.Connection, before: Reading, today: date, row: Day | None) -> None:
-    """All as it was, so that it can be put back; one doubt at a time."""
+def _doubt(base: sqlite3.Connection, before: MeterReading, today: date, row: Day | None) -> None:
+    """Keep everything as it was, so that it can be restored; one doubt at a time."""
     was = json.dumps(astuple(row) if row is not None else None)
     base.execute(
         "insert or ignore into doubts values (?, ?, ?, ?, ?)",
@@ -171,13 +171,13 @@ def _doubt(base: sqlite3.Connection, before: Reading, today: date, row: Day | No
     )
 
 
-def _without_glitch(base: sqlite3.Connection, last: Reading, now: Reading) -> Reading:
-    """What `now` is to be compared with: a meter that goes on where it was before has not begun anew."""
+def _without_glitch(base: sqlite3.Connection, last: MeterReading, now: MeterReading) -> MeterReading:
+    """The reading to compare `now` with: a meter that goes on where it was has not begun anew."""
     found = base.execute("select kwh, at, day, was from doubts where meter = ?", (now.meter,)).fetchone()
     if found is None or now.kwh == last.kwh:
         return last
     base.execute("delete from doubts where meter = ?", (now.meter,))
-    before = Reading(now.meter, found[0], found[1])
+    before = MeterReading(now.meter, found[0], found[1])
     goes_on = now.kwh >= before.kwh and (last.kwh < before.kwh or now.kwh < last.kwh)
     if not goes_on or _is_doubtful(before, now):
         return last
@@ -197,7 +197,7 @@ def _row(base: sqlite3.Connection, meter: str, day: date) -> Day | None:
     return Day(found[0], found[1], found[2], bool(found[3]), found[4], bool(found[5])) if found else None
 
 
-def _counted(row: Day | None, before: Reading, now: Reading) -> Day:
+def _counted(row: Day | None, before: MeterReading, now: MeterReading) -> Day:
     reset = now.kwh < before.kwh
     used = now.kwh if reset else now.kwh - before.kwh
     if row is not None and _day(before.at) == _day(now.at):

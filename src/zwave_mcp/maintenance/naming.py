@@ -1,5 +1,7 @@
-"""Another name or room for a device, done when the gateway's own list has it."""
+"""Gives a device another name or room, which is done when the gateway's own list has it; and pings a
+device."""
 
+import asyncio
 import re
 import unicodedata
 from typing import Any, Final
@@ -7,102 +9,106 @@ from typing import Any, Final
 from home_words.names import spellings
 from home_words.phrases import capital
 from zwave_mcp import wording
+from zwave_mcp.confirm import answers_ping
 from zwave_mcp.devices import Device
-from zwave_mcp.home import Home, NoAnswer, Node
-from zwave_mcp.maintenance.network import CannotDo
-from zwave_mcp.results import Facts, Result, result
+from zwave_mcp.home import CannotDo, Home, NoAnswer, Node
+from zwave_mcp.results import Result, given, result
 from zwave_mcp.undo import address
-from zwave_mcp.view import View, Viewer, resolve_device
+from zwave_mcp.view import View, Viewer, resolve_device, resolve_single
 
 _LONGEST: Final = 60  # a name that can still be said
 _NODE: Final = re.compile(r"node[\W_]*(\d{1,9})", re.IGNORECASE)
 _NOT_IN_TOPICS: Final = frozenset("+#/\0")  # the gateway makes topics of names
 
 
-class Naming:
-    def __init__(self, home: Home, viewer: Viewer) -> None:
-        self._home = home
-        self._viewer = viewer
-
-    async def change(self, asked: str, name: str | None, room: str | None) -> Result:
-        requested: dict[str, Any] = {
-            key: one for key, one in (("newName", name), ("room", room)) if one is not None
-        }
-        view = await self._viewer.now()
-        device = resolve_device(view, asked, requested)
-        if isinstance(device, Result):
-            return device
-        if device.members:
-            sentence = f"{capital(wording.the(device))} is a group, which gets its name in Z-Wave JS UI."
-            return result(sentence, "unsupported", Facts(requested, device))
-        wrong = objection(view, device, name, room)
-        if wrong is not None:
-            return result(wrong, "invalid", Facts(requested, device))
-        return await self._carry_out(view, device, name, room, requested)
-
-    async def _carry_out(
-        self, view: View, device: Device, name: str | None, room: str | None, requested: dict[str, Any]
-    ) -> Result:
-        node = device.node
-        try:
-            if name is not None and name.strip() != node.name:
-                await self._home.network.rename(node.id, name.strip())
-            if room is not None and room.strip() != node.room:
-                await self._home.network.move(node.id, room.strip())
-        except CannotDo as no:
-            return result(str(no), "unsupported", Facts(requested, device))
-        except NoAnswer as error:
-            return result(f"It is not confirmed: {error}", "unconfirmed", Facts(requested, device))
-        now = next((one for one in (await self._home.snapshot(0)).nodes if one.id == node.id), None)
-        if now is None or not _took(now, name, room):
-            sentence = f"Z-Wave JS UI still calls it {wording.the(device, room=True)}."
-            return result(sentence, "failed", Facts(requested, device))
-        return self._done(view, device, now, requested)
-
-    def _done(self, view: View, device: Device, now: Node, requested: dict[str, Any]) -> Result:
-        fresh = Device(
-            now.name or f"Node {now.id}", now.room, device.kind, now, device.endpoint, device.values
-        )
-        back: dict[str, Any] = {"deviceName": f"node {now.id}"}
-        back |= {"newName": device.node.name} if "newName" in requested and device.node.name else {}
-        back |= {"room": device.node.room} if "room" in requested and device.node.room else {}
-        undone = len(back) > 1
-        more: dict[str, Any] = {"before": [{"name": "rename_zwave_device", "args": back}] if undone else []}
-        if not undone:
-            more["undo"] = f"{capital(wording.the(device))} had none before."
-        was, called = address(view.names, device), wording.the(fresh)
-        named = "newName" in requested
-        sentence = f"{capital(was)} is now called {fresh.name}" if named else capital(f"{called} is now")
-        if "room" in requested:
-            where = wording.in_room(now.room) if now.room else "in no room"
-            sentence += f", {where}" if named else f" {where}"
-        return result(f"{sentence}.", "confirmed", Facts(requested, fresh, more=more))
+async def ping(home: Home, viewer: Viewer, asked: str) -> Result:
+    device = resolve_single(await viewer.now(), asked, {})
+    if isinstance(device, Result):
+        return device
+    name = capital(wording.the(device))
+    if device.node.asleep:
+        sentence = f"{name} {wording.verb(device, 'is')} asleep, and answers only after waking up."
+        return result(sentence, "queued", device)
+    clock = asyncio.get_running_loop().time
+    started = clock()
+    if not await answers_ping(home, device.node.id):
+        return result(wording.unreachable(device), "unreachable", device)
+    seconds = round(clock() - started, 2)
+    spoken = "less than a second" if seconds < 1 else f"{seconds:g} seconds"
+    return result(f"{name} answered after {spoken}.", "confirmed", device, more={"seconds": seconds})
 
 
-def objection(view: View, device: Device, name: str | None, room: str | None) -> str | None:
-    """Why it cannot be called so, in one sentence."""
+async def rename(
+    home: Home, viewer: Viewer, asked: str, name: str | None = None, room: str | None = None
+) -> Result:
+    requested = given(newName=name, room=room)
+    view = await viewer.now()
+    device = resolve_device(view, asked, requested)
+    if isinstance(device, Result):
+        return device
+    problem = _problem(view, device, name, room)
+    if device.members:
+        problem = f"{capital(wording.the(device))} is a group, which gets its name in Z-Wave JS UI."
+    if problem is not None:
+        return result(problem, "unsupported" if device.members else "invalid", device, requested)
+    node = device.node
+    try:
+        if name is not None and name.strip() != node.name:
+            await home.rename(node.id, name.strip())
+        if room is not None and room.strip() != node.room:
+            await home.move(node.id, room.strip())
+    except (CannotDo, NoAnswer) as error:
+        sent = isinstance(error, NoAnswer)
+        sentence = f"It is not confirmed: {error}" if sent else str(error)
+        return result(sentence, "unconfirmed" if sent else "unsupported", device, requested)
+    now = next((one for one in (await home.snapshot(0)).nodes if one.id == node.id), None)
+    named = now is not None and (name is None or now.name == name.strip())
+    if now is None or not named or (room is not None and now.room != room.strip()):
+        sentence = f"Z-Wave JS UI still calls it {wording.the(device, room=True)}."
+        return result(sentence, "failed", device, requested)
+    return _done(view, device, now, requested)
+
+
+def _done(view: View, device: Device, now: Node, requested: dict[str, Any]) -> Result:
+    fresh = Device(now.name or f"Node {now.id}", now.room, device.kind, now, device.endpoint, device.values)
+    back: dict[str, Any] = {"deviceName": f"node {now.id}"}
+    back |= {"newName": device.node.name} if "newName" in requested and device.node.name else {}
+    back |= {"room": device.node.room} if "room" in requested and device.node.room else {}
+    more: dict[str, Any] = {"before": [{"name": "rename_zwave_device", "args": back}]}
+    if len(back) == 1:
+        more = {"before": [], "undo": f"{capital(wording.the(device))} had none before."}
+    where = wording.in_room(now.room) if now.room else "in no room"
+    if "newName" in requested:
+        place = f", {where}" if "room" in requested else ""
+        sentence = f"{capital(address(view.names, device))} is now called {fresh.name}{place}."
+    else:
+        sentence = f"{capital(wording.the(fresh))} is now {where}."
+    return result(sentence, "confirmed", fresh, requested, more=more)
+
+
+def _problem(view: View, device: Device, name: str | None, room: str | None) -> str | None:
+    """Why the device cannot get this name or room."""
     if name is None and room is None:
         return "Say a new name, a room, or both."
-    for said in (name, room):
-        if said is not None and (bad := _unusable(said)):
-            return bad
+    for text in (name, room):
+        if text is not None and (unusable := _unusable(text.strip())):
+            return unusable
     number = _NODE.fullmatch(name.strip()) if name is not None else None
     if number is not None and int(number[1]) != device.node.id:
         return f"It is node {device.node.id}, and what has no name is called by its number."
     if sum(one.node.id == device.node.id for one in view.devices) > 1:
         whole = device.node.name or f"Node {device.node.id}"
         return f"{device.name} is a part of {whole}, which has only one name for all of them."
-    name_then, room_then = (name or device.node.name).strip(), (room or device.node.room).strip()
+    new_name, new_room = (name or device.node.name).strip(), (room or device.node.room).strip()
     for other in view.devices:
-        same = spellings(other.name) & spellings(name_then) and spellings(other.room) == spellings(room_then)
+        same = spellings(other.name) & spellings(new_name) and spellings(other.room) == spellings(new_room)
         if other.node.id != device.node.id and same:
-            where = f" {wording.in_room(room_then)}" if room_then else ""
-            return f"There is already something called {name_then}{where}; nobody could tell them apart."
+            where = f" {wording.in_room(new_room)}" if new_room else ""
+            return f"There is already something called {new_name}{where}; nobody could tell them apart."
     return None
 
 
-def _unusable(said: str) -> str | None:
-    text = said.strip()
+def _unusable(text: str) -> str | None:
     if not text:
         return "A name or room needs a word."
     if len(text) > _LONGEST:
@@ -112,7 +118,3 @@ def _unusable(said: str) -> str | None:
     if not any(sign.isalnum() for sign in text):
         return "A name or room needs a letter or a digit."
     return None
-
-
-def _took(now: Node, name: str | None, room: str | None) -> bool:
-    return (name is None or now.name == name.strip()) and (room is None or now.room == room.strip())

@@ -1,4 +1,5 @@
-"""Staying connected: broker, then gateway, again and again; only the choice of the gateway is kept."""
+"""Stays connected: to the broker, then to the gateway, with endless retries; only the choice of the gateway
+is kept."""
 
 import asyncio
 import contextlib
@@ -10,29 +11,29 @@ from typing import TYPE_CHECKING, Final
 
 from zwave_mcp.home import HomeDown
 from zwave_mcp.mqtt.api import NOT_CONNECTED, GatewayApi
-from zwave_mcp.mqtt.known import STARTING_SECONDS
 from zwave_mcp.options import MqttOptions, address_of
 
-if TYPE_CHECKING:  # the library behind it is loaded when the first connection is made
+if TYPE_CHECKING:  # the MQTT library is imported with the first connection
     from zwave_mcp.mqtt.link import Link
 
 log = logging.getLogger(__name__)
 
 ATTEMPT_SECONDS: Final = 1.0  # how long a call waits for a connection attempt under way
 DISCOVERY_SECONDS: Final = 0.2  # time for a second gateway to show up before the first is taken
+STARTING_SECONDS: Final = 15.0  # how long after its start a gateway may not know its nodes
 PREFIX_OF_NAMES: Final = "ZWAVE_GATEWAY-"
 
 
 class Gateways:
-    """Filled from the retained status topics; a choice is kept, also when another gateway appears later."""
+    """The gateways on the broker, by their retained status topics. A choice stays when another one
+    appears."""
 
     def __init__(self, prefix: str, wanted: str | None) -> None:
         self._prefix = prefix
-        self._wanted = client_name(wanted) if wanted else None
         self._online: dict[str, bool] = {}
-        self.chosen: str | None = self._wanted
-        self.driver: bool | None = None  # None: not known, for example after a restart of the broker
-        self._began: dict[str, float] = {}  # when each was seen to come
+        self._began: dict[str, float] = {}  # when each was seen to come online
+        self.chosen: str | None = client_name(wanted) if wanted else None
+        self.driver: bool | None = None  # None: unknown, for example after a restart of the broker
 
     @property
     def topics(self) -> list[str]:
@@ -51,52 +52,44 @@ class Gateways:
         return (self.chosen or "").removeprefix(PREFIX_OF_NAMES)
 
     @property
-    def online(self) -> bool | None:
-        """Whether the chosen gateway is there. `True` may be old: it stays after a clean stop (measured)."""
-        return self._online.get(self.chosen or "")
-
-    @property
     def just_started(self) -> bool:
-        """The chosen one came a moment ago; it may also have lost the broker for a while."""
+        """Whether the chosen gateway came online a moment ago."""
         began = self._began.get(self.chosen or "")
         return began is not None and time.monotonic() - began < STARTING_SECONDS
 
     def forget(self) -> None:
-        """A new connection starts with what the broker then says."""
         self._online.clear()
         self.driver = None
 
     def receive(self, topic: str, payload: bytes, *, live: bool = False) -> bool:
-        """Take a status in; whether the topic was one. `live`: it is told now, and not kept by the broker."""
+        """Take in a status message; returns whether it was one. `live`: published now, not retained."""
         parts = topic.removeprefix(f"{self._prefix}/").split("/")
         if parts == ["driver", "status"]:
             state = _parse(payload)
             self.driver = state if isinstance(state, bool) else None
             return True
-        if len(parts) == 3 and parts[0] == "_CLIENTS" and parts[2] == "status":
-            self._take_status(parts[1], _parse(payload))
-            if live and self._online.get(parts[1]):
-                self._began[parts[1]] = time.monotonic()
-            return True
-        return False
-
-    def _take_status(self, name: str, status: object) -> None:
+        if len(parts) != 3 or parts[0] != "_CLIENTS" or parts[2] != "status":
+            return False
+        name, status = parts[1], _parse(payload)
         value = status.get("value") if isinstance(status, Mapping) else None
-        if not name.startswith(PREFIX_OF_NAMES):
-            return
-        if isinstance(value, bool):
-            self._online[name] = value
-        else:
-            self._online.pop(name, None)  # an emptied topic: somebody removed an old gateway
+        if name.startswith(PREFIX_OF_NAMES):
+            if isinstance(value, bool):
+                self._online[name] = value
+            else:
+                self._online.pop(name, None)  # an emptied topic: the gateway was removed
+        if live and self._online.get(name):
+            self._began[name] = time.monotonic()
+        return True
 
     def choose(self) -> None:
-        """The only one there is; of several, the only one that is online."""
+        """Choose the only gateway; of several, the only one that is online."""
         if self.chosen is None:
             names = [name for name, online in self._online.items() if online] or list(self._online)
             self.chosen = names[0] if len(names) == 1 else None
 
     def problem(self) -> str | None:
-        """Why no gateway can be asked, in one sentence."""
+        """Why no gateway can be asked. A status of `true` may be old: it stays after a clean stop
+        (measured)."""
         if self.chosen is None and not self._online:
             return f"No Z-Wave JS UI is on the MQTT broker under the prefix {self._prefix}."
         if self.chosen is None:
@@ -104,13 +97,11 @@ class Gateways:
             return (
                 f"The MQTT broker knows more than one Z-Wave JS UI: {names}. The settings must say which one."
             )
-        if self.online is False:
-            return NOT_CONNECTED
-        return None
+        return NOT_CONNECTED if self._online.get(self.chosen) is False else None
 
 
 def client_name(name: str) -> str:
-    """From `Home Gateway`, as it stands in the settings of Z-Wave JS UI, to its name in topics."""
+    """From `Home Gateway`, as in the settings of Z-Wave JS UI, to its name in topics."""
     return PREFIX_OF_NAMES + "_".join(name.removeprefix(PREFIX_OF_NAMES).split())
 
 
@@ -122,7 +113,7 @@ def _parse(payload: bytes) -> object:
 
 
 class Connection:
-    """Every attempt uses a new client of the library; every call in flight ends with its connection."""
+    """Uses a new MQTT client for each attempt; every call in flight ends with its connection."""
 
     def __init__(
         self,
@@ -135,20 +126,17 @@ class Connection:
     ) -> None:
         self._options = options
         self._discovery_seconds = discovery_seconds
-        self._first_delay = first_delay_seconds
+        self._first_delay = self._delay = first_delay_seconds
         self._longest_delay = longest_delay_seconds
         self.gateways = Gateways(options.prefix, options.gateway)
         self.broker = False
         self._on_change = on_change
-        self._api: GatewayApi | None = None  # there while the broker is connected and the gateway is known
-        self._delay = first_delay_seconds  # before the next attempt
+        self._api: GatewayApi | None = None  # set while the broker is connected and the gateway is known
         self._silence = f"The MQTT broker at {address_of(options)} has not answered yet."
-        self._problem = (
-            self._silence
-        )  # why there is no gateway to ask: of this attempt, never of an earlier one
+        self._problem = self._silence  # why there is no gateway to ask, in this attempt
         self._settled = asyncio.Event()  # the attempt under way has come to a result
         self._wanted = asyncio.Event()  # a call came while there was no connection
-        self._values_wanted = asyncio.Event()  # somebody wants to hear of changes at once
+        self._following = asyncio.Event()
         self._on_value: Callable[[], None] = lambda: None
         self._on_message: Callable[[str, bytes], None] = lambda _topic, _payload: None
         self._status = asyncio.Event()  # a gateway or the driver came or went
@@ -158,27 +146,34 @@ class Connection:
         return self._api is not None
 
     async def ready(self) -> GatewayApi:
-        """The gateway to ask, or HomeDown. Waits only for an attempt that is under way, and starts one."""
+        """The gateway to ask, or HomeDown. Starts an attempt if none is under way, and waits a moment for
+        it."""
         if self._api is None:
             self._wanted.set()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(ATTEMPT_SECONDS):
                     await self._settled.wait()
-        # Before the search is over, one gateway may not be chosen yet, and none may be on its way.
+        # While the search goes on, no gateway may be chosen yet.
         searched = self.broker and self._settled.is_set()
         problem = self.gateways.problem() if searched else self._problem
         if self._api is None or problem:
             raise HomeDown(problem or self._problem)
         return self._api
 
+    def follow_values(self, on_value: Callable[[], None], on_message: Callable[[str, bytes], None]) -> None:
+        """Call `on_value` when some device has another value, and `on_message` with every message that may be
+        an event; from now on and after every reconnection."""
+        self._on_value, self._on_message = on_value, on_message
+        self._following.set()
+
     async def run(self) -> None:
         while True:
             try:
-                await self._one_connection()
+                await self._connect_once()
             except* HomeDown as group:
                 self._problem = str(group.exceptions[0])
             task = asyncio.current_task()
-            if task is not None and task.cancelling():  # an error that came up while stopping took its place
+            if task is not None and task.cancelling():  # an error while stopping replaced the cancellation
                 raise asyncio.CancelledError
             self._settled.set()
             log.warning(
@@ -189,7 +184,7 @@ class Connection:
             self._delay = min(self._delay * 2, self._longest_delay)
 
     async def _pause(self, seconds: float) -> None:
-        """Until the next attempt. A call is a reason to try earlier, but not sooner than the first delay."""
+        """Wait for the next attempt. A call brings it forward, but not below the first delay."""
         soonest = min(self._first_delay, seconds)
         await asyncio.sleep(soonest)
         self._settled.clear()
@@ -197,8 +192,8 @@ class Connection:
             async with asyncio.timeout(seconds - soonest):
                 await self._wanted.wait()
 
-    async def _one_connection(self) -> None:
-        """Ends only by an error: the library's client and every call in flight end with it."""
+    async def _connect_once(self) -> None:
+        """One connection, until it fails."""
         from zwave_mcp.mqtt.link import connected
 
         self._settled.clear()
@@ -213,23 +208,24 @@ class Connection:
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._listen(link), name="zwave.listen")
                     tasks.create_task(link.lost(), name="zwave.lost")
-                    tasks.create_task(self._follow_values(link), name="zwave.values")
+                    tasks.create_task(self._subscribe_values(link), name="zwave.values")
                     await self._follow_gateway(link)
             except* HomeDown as group:
-                self._problem = str(group.exceptions[0])  # at once: a hung broker delays the goodbye
+                self._problem = str(group.exceptions[0])  # at once: a hung broker delays the disconnect
                 raise
             finally:
                 self.broker = False
 
     async def _listen(self, link: "Link") -> None:
         try:
-            async for topic, payload, kept in link.messages():
-                if self.gateways.receive(topic, payload, live=not kept):
+            async for topic, payload, retained in link.messages():
+                rest = topic.removeprefix(f"{self._options.prefix}/")
+                if self.gateways.receive(topic, payload, live=not retained):
                     self._status.set()
-                elif self._is_event(topic):
+                elif rest.startswith("_EVENTS/"):
                     self._on_message(topic, payload)
-                elif self._is_value(topic):
-                    if not kept:  # what happened before is no event
+                elif self._following.is_set() and rest[:1] != "_" and not rest.endswith("/lastActive"):
+                    if not retained:  # a retained value is no event
                         self._on_message(topic, payload)
                     self._on_value()
                 elif self._api is not None:
@@ -240,23 +236,8 @@ class Connection:
             if api is not None:
                 api.fail(self._problem)
 
-    def follow_values(self, on_value: Callable[[], None], on_message: Callable[[str, bytes], None]) -> None:
-        """`on_value` is told that some device has another value, from now on and after every connection, and
-        `on_message` every message by which a device may tell that something has happened."""
-        self._on_value, self._on_message = on_value, on_message
-        if not self._values_wanted.is_set():
-            self._values_wanted.set()
-
-    def _is_event(self, topic: str) -> bool:
-        return topic.startswith(f"{self._options.prefix}/_EVENTS/")
-
-    def _is_value(self, topic: str) -> bool:
-        """Not what the gateway tells of itself; when a node was last heard is no news."""
-        own = topic.removeprefix(f"{self._options.prefix}/").startswith("_")
-        return self._values_wanted.is_set() and not own and not topic.endswith("/lastActive")
-
-    async def _follow_values(self, link: "Link") -> None:
-        await self._values_wanted.wait()
+    async def _subscribe_values(self, link: "Link") -> None:
+        await self._following.wait()
         await link.subscribe([f"{self._options.prefix}/#"])
         await asyncio.Event().wait()
 
@@ -271,7 +252,7 @@ class Connection:
             if self.gateways.chosen and self._api is None:
                 api = GatewayApi(self.gateways.base, link.publish)
                 await link.subscribe(api.reply_topics)
-                await link.subscribe(api.other_topics, needed=False)
+                await link.subscribe(api.optional_topics, needed=False)
                 self._api = api
                 log.info("found Z-Wave JS UI", extra={"gateway": self.gateways.name})
             before, there = there, (self.gateways.problem() is None, self.gateways.driver is not False)
@@ -281,7 +262,7 @@ class Connection:
             await self._status.wait()
 
     async def _discover(self) -> None:
-        """Until a gateway has shown up, and a moment longer for the others."""
+        """Wait for a gateway to show up, and a moment longer for others."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(ATTEMPT_SECONDS - DISCOVERY_SECONDS):
                 while not self.gateways.seen:

@@ -1,52 +1,53 @@
-"""The real home: Z-Wave JS UI through an MQTT broker, by node id alone."""
+"""The real home: Z-Wave JS UI through an MQTT broker, addressed by node id."""
 
 import asyncio
 import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from zwave_mcp.events import Report
 from zwave_mcp.home import (
     PING_TIMEOUT_SECONDS,
     POLL_TIMEOUT_SECONDS,
     SNAPSHOT_MAX_AGE_SECONDS,
     SNAPSHOT_TIMEOUT_SECONDS,
     WRITE_TIMEOUT_SECONDS,
+    CannotDo,
+    GatewayError,
     Health,
     HomeDown,
     HomeError,
+    LockUsers,
     NoAnswer,
     Node,
     NotUnderstood,
-    Pace,
-    Refused,
+    Report,
     Scene,
     Snapshot,
+    Timing,
     ValueId,
     WriteResult,
     scalar,
 )
-from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, NobodyListens, NoStick, Read, spoken_words
-from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
-from zwave_mcp.mqtt.known import KnownNodes, is_news_of_nodes
-from zwave_mcp.mqtt.listing import Listed, NodeLists
-from zwave_mcp.mqtt.network import MqttNetwork
-from zwave_mcp.mqtt.nodes import duration_seconds, parse_scenes, with_groups
-from zwave_mcp.mqtt.reports import Reports
+from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, NoStick, NoSubscriber, Read
+from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, STARTING_SECONDS, Connection
+from zwave_mcp.mqtt.nodes import NodeLists, parse_places, parse_scenes, parse_users, parse_write, with_groups
+from zwave_mcp.mqtt.reports import Reports, changes_nodes
 from zwave_mcp.options import MqttOptions
 
 log = logging.getLogger(__name__)
 
 SCENES_TIMEOUT_SECONDS: Final = 3.0
+_NAME_SECONDS: Final = 3.0
+_USERS_SECONDS: Final = 12.0  # a lock is read user by user
 REFRESH_SECONDS: Final = 30.0
 STARTING_REFRESH_SECONDS: Final = 0.5
-LISTS_AT_MOST: Final = 3  # one after the other: where values never rest, the last one must do
+LISTS_AT_MOST: Final = 3  # in a row, while values keep changing; then the last list must do
 FOLLOW_SECONDS: Final = 0.05
-FOLLOW_SHARE: Final = 2.0  # of the time that a list takes
-TAKE_BACK_SECONDS: Final = 120.0  # how long a connection may be away, and what was opened is still put back
+FOLLOW_SHARE: Final = 2.0  # pause after a list, as a multiple of the time that it took
+TAKE_BACK_SECONDS: Final = 120.0  # how long a command is still taken back after the connection was lost
 SILENT: Final = "Z-Wave JS UI does not answer."
 NO_STICK_YET: Final = "Z-Wave JS UI is just starting, and has no connection to its Z-Wave stick yet."
 STOPPED: Final = "Z-Wave JS UI was stopped."
@@ -54,26 +55,27 @@ SEEMS_STOPPED: Final = "Z-Wave JS UI does not answer; it seems to have been stop
 STICK_HANGS: Final = "Z-Wave JS UI is there, but its Z-Wave stick does not answer."
 _STICK: Final = (NO_STICK, NO_STICK_YET, STICK_HANGS)
 _HANGING: Final = ("Controller is unresponsive", "Controller is unable to transmit")
+_UNSUPPORTED: Final = {
+    "Unknown API": "This version of Z-Wave JS UI cannot do that, so nothing was done.",
+    "Your hardware does not support": "The Z-Wave stick cannot do that, so nothing was done.",
+}
 
 
 class Snapshots:
-    """Callers that come while a question is under way share its answer, or its failure.
+    """Shares one `getNodes` question among concurrent callers, with its answer or its failure.
 
-    `ask` gives the nodes, and when the list came in: while it is read, something newer may be told.
+    `ask` returns the nodes and when the list came in. After a change the list is asked for again.
     """
 
     def __init__(self, ask: Callable[[], Awaitable[tuple[tuple[Node, ...], float]]]) -> None:
         self._ask = ask
         self._lock = asyncio.Lock()
         self._latest: Snapshot | None = None
-        self._changes = 0  # grows with everything that may have changed a value
+        self._changes = 0  # counts everything that may have changed a value
         self._changes_seen = 0
-        self._changed = float("-inf")  # when it last grew
+        self._changed = float("-inf")  # when the last change was published
         self._failure: tuple[float, HomeError] | None = None
-        self._listeners: list[Callable[[Snapshot], None]] = []
-
-    def watch(self, listener: Callable[[Snapshot], None]) -> None:
-        self._listeners.append(listener)
+        self.listeners: list[Callable[[Snapshot], None]] = []
 
     def outdate(self) -> None:
         self._changes += 1
@@ -81,22 +83,20 @@ class Snapshots:
 
     async def get(self, max_age_seconds: float) -> Snapshot:
         arrived = time.monotonic()
-        latest = self._fresh(arrived, max_age_seconds)
-        if latest is not None:
-            return latest
+        if self._is_fresh(arrived, max_age_seconds) and self._latest:
+            return self._latest
         async with self._lock:
-            latest = self._fresh(arrived, max_age_seconds)
-            if latest is not None:
-                return latest
+            if self._is_fresh(arrived, max_age_seconds) and self._latest:
+                return self._latest
             if self._failure is not None and self._failure[0] > arrived:
                 raise self._failure[1]
             return await self._renew()
 
-    def _fresh(self, arrived: float, max_age_seconds: float) -> Snapshot | None:
+    def _is_fresh(self, arrived: float, max_age_seconds: float) -> bool:
         latest = self._latest
         if latest is None or self._changes_seen != self._changes:
-            return None
-        return latest if latest.taken >= arrived or latest.age_seconds() <= max_age_seconds else None
+            return False
+        return latest.taken >= arrived or latest.age_seconds() <= max_age_seconds
 
     async def _renew(self) -> Snapshot:
         for _ in range(LISTS_AT_MOST):
@@ -107,30 +107,59 @@ class Snapshots:
                 self._failure = time.monotonic(), error
                 raise
             if self._changed < received:
-                break  # else it is older than what was told since, and nobody hears of it
-        self._latest = Snapshot(nodes, taken=started)
-        self._changes_seen = changes
-        for listener in self._listeners:
+                break  # nothing was published since, so the list is current
+        self._latest, self._changes_seen = Snapshot(nodes, taken=started), changes
+        for listener in self.listeners:
             listener(self._latest)
         return self._latest
 
 
+class KnownNodes:
+    """Completes nodes that the gateway does not know yet with what was known of them before its restart.
+
+    `ready` is the only sure sign (measured): before it, a node has some values or none, and a guessed status.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._ready: dict[int, Node] = {}  # each node as it was when last ready
+        self._since: dict[int, float] = {}  # since when a node has not been ready
+
+    def complete(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
+        whole = tuple(node if node.ready else self._whole(node) for node in nodes)
+        there = {node.id for node in whole}
+        self._ready = {key: node for key, node in self._ready.items() if key in there}
+        self._ready |= {node.id: node for node in whole if node.ready}
+        self._since = {node.id: self._since[node.id] for node in whole if not node.ready}
+        return whole
+
+    def _whole(self, node: Node) -> Node:
+        since = self._since.setdefault(node.id, self._clock())
+        known = self._ready.get(node.id)
+        if known is not None and known.product == node.product:
+            status = known if node.status == "Unknown" else node
+            return replace(node, values=known.values, status=status.status, available=status.available)
+        if node.dead or self._clock() - since >= STARTING_SECONDS:
+            return node
+        return replace(node, values=(), starting=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long an answer of the gateway is waited for, in seconds."""
+    """How long answers of the gateway are waited for, in seconds."""
 
     snapshot: float = SNAPSHOT_TIMEOUT_SECONDS
     info: float = 1.5
-    there: float = 2.5  # longer than a broker that hangs is given, so that it is the broker that is blamed
+    there: float = 2.5  # longer than the limit for a hanging broker, so that the broker is named
     take_back: float = 2.0
-    ping: float = 6.0  # longer than a node without power is looked for by radio
+    ping: float = 6.0  # longer than the radio looks for a node without power
 
 
 class MqttHome:
-    """Every question goes to the gateway's API; a list of devices is kept for a second."""
+    """Implements `Home`: every question goes to the gateway's API; a list of nodes is kept for a second."""
 
     simulated = False
-    pace = Pace()
+    timing = Timing()
 
     def __init__(
         self,
@@ -146,39 +175,37 @@ class MqttHome:
             options,
             first_delay_seconds,
             longest_delay_seconds,
-            self._start_anew,
+            self._value_changed,
             discovery_seconds=discovery_seconds,
         )
         self._gateways = self._connection.gateways
         self._snapshots = Snapshots(self._ask_for_nodes)
-        self.network = MqttNetwork(self._call, self._snapshots.outdate)
         self._refresh_seconds = refresh_seconds
         self._news = asyncio.Event()
         self._known = KnownNodes()
         self._lists = NodeLists()
-        self._groups: list[Any] = []  # as the gateway last told them
+        self._groups: list[Any] = []  # as the gateway last listed them
         self._starting = False  # the gateway does not know all of its nodes yet
         self._asking = asyncio.Lock()
-        self._owed: list[tuple[float, ValueId, Any]] = []  # to be put back when there is a connection
+        self._owed: list[tuple[float, ValueId, Any]] = []  # to be written when the connection is back
         self._reports = Reports(options.prefix)
         self._report_listeners: list[Callable[[Report], None]] = []
-        self._snapshots.watch(self._name_reports)
+        self.on_snapshot(lambda snapshot: self._pass_on(self._reports.look(snapshot)))
 
-    def follow(self) -> None:
-        self._connection.follow_values(self._value_changed, self._message)
+    def on_snapshot(self, listener: Callable[[Snapshot], None]) -> None:
+        self._snapshots.listeners.append(listener)
 
     def on_report(self, listener: Callable[[Report], None]) -> None:
         self._report_listeners.append(listener)
 
+    def follow(self) -> None:
+        self._connection.follow_values(self._value_changed, self._message)
+
     def _message(self, topic: str, payload: bytes) -> None:
-        if is_news_of_nodes(topic, payload):
+        if changes_nodes(topic, payload):
             self._value_changed()
         report = self._reports.read(topic, payload, self._gateways.chosen or "")
-        if report is not None:
-            self._pass_on([report])
-
-    def _name_reports(self, snapshot: Snapshot) -> None:
-        self._pass_on(self._reports.look(snapshot))
+        self._pass_on([report] if report is not None else [])
 
     def _pass_on(self, reports: Iterable[Report]) -> None:
         for report in reports:
@@ -189,20 +216,18 @@ class MqttHome:
         self._snapshots.outdate()
         self._news.set()
 
-    def _start_anew(self) -> None:
-        self._snapshots.outdate()
-        self._news.set()
+    # --- staying up to date
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._keep_watch(), name="zwave.watch")
+            tasks.create_task(self._refresh(), name="zwave.refresh")
             await self._connection.run()
 
-    async def _keep_watch(self) -> None:
-        """A renamed device is noticed although nobody asks: the gateway does not announce it (measured)."""
+    async def _refresh(self) -> None:
+        """Take a new list after changes, and every half minute: a rename is not announced (measured)."""
         while True:
+            pause = STARTING_REFRESH_SECONDS if self._starting else self._refresh_seconds
             with contextlib.suppress(TimeoutError):
-                pause = STARTING_REFRESH_SECONDS if self._starting else self._refresh_seconds
                 async with asyncio.timeout(pause):
                     await self._news.wait()
             self._news.clear()
@@ -216,70 +241,69 @@ class MqttHome:
                 # Values come in bursts, and the list of a large home takes a while: never without a pause.
                 await asyncio.sleep(max(FOLLOW_SECONDS, FOLLOW_SHARE * (time.monotonic() - started)))
 
+    async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
+        await self._connection.ready()  # an old list would hide that nothing can be done
+        return await self._snapshots.get(max_age_seconds)
+
+    async def _ask_for_nodes(self) -> tuple[tuple[Node, ...], float]:
+        listed = await self._remembered(Api.GET_NODES, self.limits.snapshot, self._lists.read)
+        received = self._lists.received
+        numbers = {entry.number for entry in listed if entry.is_group}
+        if numbers:
+            with contextlib.suppress(HomeError):  # then the groups are as they were
+                self._groups = await self._remembered(Api.GET_GROUPS, self.limits.snapshot)
+        groups = [raw for raw in self._groups if isinstance(raw, Mapping) and raw.get("id") in numbers]
+        nodes = with_groups((entry.node for entry in listed if entry.node is not None), groups)
+        whole = self._known.complete(nodes)
+        self._starting = any(node.starting for node in whole)
+        return whole, received
+
+    # --- calls of the gateway
+
     async def _call(self, api: Api, *args: Any, timeout_seconds: float, read: Read | None = None) -> Any:
         gateway = await self._connection.ready()
         try:
             if api in COMMANDS or self._gateways.driver is False:
-                await self._assure(gateway)
+                await self._check_alive(gateway)
             return await gateway.call(api, args, timeout_seconds, read)
         except NoStick as error:
             raise HomeDown(NO_STICK_YET if self._gateways.just_started else str(error)) from error
-        except NobodyListens as error:
-            # Killed, or cut off, it is said by the broker to be away; stopped, only its driver is (measured).
+        except NoSubscriber as error:
+            # A gateway that was killed is reported by the broker; one that was stopped only by its driver
+            # (measured).
             raise HomeDown(STOPPED if self._gateways.driver is False else str(error)) from error
 
-    async def _assure(self, gateway: GatewayApi) -> None:
-        """Nothing is sent to a gateway, or a broker, that hangs: it would do it when it comes back to life,
-        long after the caller was told otherwise (measured), and nothing can call it back.
+    async def _check_alive(self, gateway: GatewayApi) -> None:
+        """Raise HomeDown if the gateway or the broker hangs: it would carry out a command when it comes back
+        to life (measured), long after the caller was told otherwise.
 
-        A driver that is said to be away may be that of another gateway under this prefix, or an old word:
+        A driver that is reported as away may be that of another gateway under this prefix, or an old message:
         a gateway that answers has its stick.
         """
         arrived = time.monotonic()
         async with self._asking:
             if gateway.heard >= arrived and self._gateways.driver is not False:
-                return  # others have asked meanwhile
+                return  # another caller has asked meanwhile
             try:
                 await gateway.call(Api.GET_INFO, (), self.limits.there)
-            except (Refused, NotUnderstood):
-                return  # it is there, and says something else than we know
+            except (GatewayError, NotUnderstood):
+                return  # it answers
             except NoAnswer as error:
-                # Without its stick it would have said so, at once.
                 raise HomeDown(SEEMS_STOPPED if self._gateways.driver is False else SILENT) from error
             self._gateways.driver = True
 
     async def _remembered(self, api: Api, timeout_seconds: float, read: Read | None = None) -> list[Any]:
-        """A list that the gateway has in memory, without radio: so silence means that it hangs."""
+        """A list from the gateway's memory, without radio: silence means that the gateway hangs."""
         try:
             result = await self._call(api, timeout_seconds=timeout_seconds, read=read)
             if not isinstance(result, list):
                 raise NotUnderstood  # better than a home that seems to be empty
         except NoAnswer as error:
-            if self._gateways.driver is False:  # it may have taken the question along
+            if self._gateways.driver is False:  # a gateway that stops drops the question
                 with contextlib.suppress(NoAnswer):
                     await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
             raise HomeDown(str(error)) from error
         return result
-
-    async def _ask_for_nodes(self) -> tuple[tuple[Node, ...], float]:
-        listed: list[Listed] = await self._remembered(Api.GET_NODES, self.limits.snapshot, self._lists.read)
-        received = self._lists.received
-        there = {one.number for one in listed if one.is_group}
-        if there:
-            with contextlib.suppress(HomeError):  # then they are as they were, as far as they are listed
-                self._groups = await self._remembered(Api.GET_GROUPS, self.limits.snapshot)
-        groups = [one for one in self._groups if isinstance(one, Mapping) and one.get("id") in there]
-        nodes = with_groups((node for one in listed for node in one.nodes), groups)
-        whole = self._known.complete(nodes)
-        self._starting = any(node.starting for node in whole)
-        return whole, received
-
-    def watch(self, listener: Callable[[Snapshot], None]) -> None:
-        self._snapshots.watch(listener)
-
-    async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
-        await self._connection.ready()  # an old list would hide that nothing can be done
-        return await self._snapshots.get(max_age_seconds)
 
     async def write(
         self,
@@ -288,23 +312,20 @@ class MqttHome:
         timeout_seconds: float = WRITE_TIMEOUT_SECONDS,
         options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
-        more = (dict(options),) if options else ()
+        args = (value_id.to_wire(), value, *((dict(options),) if options else ()))
         try:
-            result = await self._call(
-                Api.WRITE_VALUE, value_id.to_wire(), value, *more, timeout_seconds=timeout_seconds
-            )
+            return parse_write(await self._call(Api.WRITE_VALUE, *args, timeout_seconds=timeout_seconds))
         finally:
             self._snapshots.outdate()
-        return _write_result(result)
 
     async def take_back(self, value_id: ValueId, value: Any) -> bool:
-        if await self._put_back(value_id, value):
+        if await self._write_back(value_id, value):
             return True
         self._owed.append((time.monotonic() + TAKE_BACK_SECONDS, value_id, value))
         return False
 
-    async def _put_back(self, value_id: ValueId, value: Any) -> bool:
-        """Whether it stands behind the command, whoever has that now."""
+    async def _write_back(self, value_id: ValueId, value: Any) -> bool:
+        """Whether the write is queued behind the command that is to be taken back."""
         try:
             gateway = await self._connection.ready()
             await gateway.call(Api.WRITE_VALUE, (value_id.to_wire(), value), self.limits.take_back)
@@ -319,7 +340,7 @@ class MqttHome:
     async def _pay_back(self) -> None:
         owed, self._owed = self._owed, []
         for until, value_id, value in owed:
-            if time.monotonic() < until and not await self._put_back(value_id, value):
+            if time.monotonic() < until and not await self._write_back(value_id, value):
                 self._owed.append((until, value_id, value))
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
@@ -345,6 +366,42 @@ class MqttHome:
         finally:
             self._snapshots.outdate()
 
+    async def lock_users(self, node_id: int) -> LockUsers:
+        users = await self._optional(Api.REFRESH_USERS, node_id, timeout_seconds=_USERS_SECONDS)
+        if not isinstance(users, list):
+            raise NotUnderstood
+        state = None
+        with contextlib.suppress(CannotDo, GatewayError):  # an older gateway does not tell the places
+            state = await self._optional(Api.ACCESS_STATE, node_id)
+        return LockUsers(parse_users(users), parse_places(state))
+
+    async def rename(self, node_id: int, name: str) -> None:
+        await self._set_text(Api.SET_NAME, node_id, name)
+
+    async def move(self, node_id: int, room: str) -> None:
+        await self._set_text(Api.SET_LOCATION, node_id, room)
+
+    async def _set_text(self, api: Api, node_id: int, text: str) -> None:
+        answer = await self._optional(api, node_id, text)
+        if not isinstance(answer, bool):
+            raise NotUnderstood
+        if not answer:
+            raise GatewayError("Z-Wave JS UI did not take the name.")
+
+    async def _optional(self, api: Api, *args: Any, timeout_seconds: float = _NAME_SECONDS) -> Any:
+        """A call that another version of the gateway, or another stick, may not have."""
+        try:
+            return await self._call(api, *args, timeout_seconds=timeout_seconds)
+        except GatewayError as error:
+            for beginning, sentence in _UNSUPPORTED.items():
+                if str(error).startswith(beginning):
+                    raise CannotDo(sentence) from error
+            raise
+        finally:
+            self._snapshots.outdate()
+
+    # --- health
+
     async def health(self) -> Health:
         problem, info = "", None
         try:
@@ -353,41 +410,28 @@ class MqttHome:
         except HomeError as error:
             problem = str(error)
         version = info.get("appVersion") if isinstance(info, Mapping) else None
+        reached = not problem or problem in _STICK
         return Health(
             ok=not problem,
             problem=problem,
             broker=self._connection.broker,
-            gateway=self._gateway_state(problem) if self._connection.broker else None,
-            driver=False if problem in _STICK else (None if problem else True),
+            gateway=reached if self._connection.broker else None,
+            driver=not problem if reached else None,
             gateway_name=self._gateways.name,
             version=version if isinstance(version, str) else "",
         )
 
-    def _gateway_state(self, problem: str) -> bool:
-        return not problem or problem in _STICK
-
     async def _stick_problem(self, info: object) -> str:
-        """A stick that hangs is not noticed by a driver that has nothing to send: so something is sent."""
+        """Ping a device: an idle driver does not notice that its stick hangs."""
         nodes = (await self._snapshots.get(REFRESH_SECONDS)).nodes
-        node = next((one for one in nodes if one.status == "Alive" and one.ready), None)
+        node = next((node for node in nodes if node.status == "Alive" and node.ready), None)
         if node is not None:
             try:
                 await self.ping(node.id, self.limits.ping)
             except NoAnswer:
                 return STICK_HANGS
-            except Refused:
+            except GatewayError:
                 pass
             info = await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
         state = info.get("cntStatus") if isinstance(info, Mapping) else None
         return STICK_HANGS if state in _HANGING else ""
-
-
-def _write_result(result: object) -> WriteResult:
-    status = result.get("status") if isinstance(result, Mapping) else None
-    if not isinstance(result, Mapping) or not isinstance(status, int) or isinstance(status, bool):
-        raise NotUnderstood
-    return WriteResult(
-        status=status,
-        remaining_seconds=duration_seconds(result.get("remainingDuration")),
-        message=spoken_words(result.get("message")),
-    )

@@ -1,4 +1,4 @@
-"""One connection to an MQTT broker, used once, and why there is none when there is none."""
+"""One connection to an MQTT broker, used once, and the sentence that says why it failed."""
 
 import asyncio
 import contextlib
@@ -15,18 +15,18 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from zwave_mcp.home import HomeDown
-from zwave_mcp.mqtt.api import NobodyListens
+from zwave_mcp.mqtt.api import NoSubscriber
 from zwave_mcp.options import Address, MqttOptions, address_of
 
 CONNECT_SECONDS: Final = 2.0
 KEEPALIVE_SECONDS: Final = 15
-EXPIRY_SECONDS: Final = 5  # a command that a gateway did not fetch by then is not wanted any more
+EXPIRY_SECONDS: Final = 5  # the broker drops a command that the gateway did not fetch by then
 LARGEST_PACKET: Final = 32 * 1024 * 1024  # `getNodes` of the largest network is a tenth of it
-_THROW_AWAY: Final = struct.pack("ii", 1, 0)  # linger on, for no time at all
+_THROW_AWAY: Final = struct.pack("ii", 1, 0)  # linger on, zero seconds
 
 
 class _Tls(ssl.SSLContext):
-    """Checks certificate and name, and keeps the socket: the library leaves it open when the check fails."""
+    """Keeps the socket, because the library leaves it open when the certificate check fails."""
 
     opened: ssl.SSLSocket | None = None
 
@@ -36,7 +36,7 @@ class _Tls(ssl.SSLContext):
 
 
 class Client(aiomqtt.Client):
-    """aiomqtt drops the broker's verdict on a message, which says that nobody listens, or that we may not."""
+    """Keeps the broker's reason code for a message, which aiomqtt drops: no subscriber, or not authorised."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -60,13 +60,13 @@ class Client(aiomqtt.Client):
         return int(info.mid)
 
     def cut(self) -> None:
-        """Closing will throw away what the network has not delivered yet."""
+        """Make closing throw away what the network has not delivered yet."""
         connection = self._client.socket()
         if isinstance(connection, socket.socket):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _THROW_AWAY)
 
     def close_now(self) -> None:
-        """Closes what a failed attempt left open, and takes note of a loss: the library does neither."""
+        """Close what a failed attempt left open, and consume its error: the library does neither."""
         self._client.disconnect()
         if self._tls is not None and self._tls.opened is not None:
             self._tls.opened.close()
@@ -115,9 +115,9 @@ _FIRST_FAILURE: Final = 0x80
 
 
 class Link:
-    """Sends at most once: a message is on its way or refused, and nothing is kept for a later connection.
+    """Sends at most once: a message is on its way or refused, and nothing is queued for a later connection.
 
-    Never reused: the library's client would deliver an unacknowledged message after a reconnect (measured).
+    A client is never reused: it would deliver an unacknowledged message after a reconnect (measured).
     """
 
     def __init__(self, client: Client, address: Address) -> None:
@@ -127,10 +127,10 @@ class Link:
         self._down: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def give_up(self, sentence: str) -> None:
-        """Whoever sends or listens ends with this sentence."""
+        """End every sender and listener with this sentence."""
         if not self._down.done():
             self._down.set_exception(HomeDown(sentence, sent=True))
-            self._down.exception()  # it is read by those who wait; nobody has to
+            self._down.exception()  # mark it as retrieved
 
     async def subscribe(self, topics: Sequence[str], *, needed: bool = True) -> None:
         try:
@@ -146,7 +146,7 @@ class Link:
             raise HomeDown(f"The MQTT broker does not let this account read {refused[0]}.")
 
     async def publish(self, topic: str, payload: bytes) -> None:
-        """Returns when the broker took the message and somebody listens to its topic."""
+        """Return when the broker took the message and its topic has a subscriber."""
         async with self._slots:
             if self._down.done():
                 raise HomeDown(str(self._down.exception()))
@@ -163,7 +163,7 @@ class Link:
             either: set[asyncio.Future[Any]] = {verdict, self._down}
             await asyncio.wait(either, timeout=ACKNOWLEDGE_SECONDS, return_when="FIRST_COMPLETED")
             if not verdict.done():
-                # Nothing may leave on this connection later, when the broker comes back to life.
+                # Nothing may leave on this connection when the broker comes back to life.
                 self._client.cut()
                 self.give_up(f"The MQTT broker at {self._address} does not answer.")
                 raise HomeDown(str(self._down.exception()), sent=True)
@@ -173,7 +173,7 @@ class Link:
             verdict.cancel()
 
     async def messages(self) -> AsyncIterator[tuple[str, bytes, bool]]:
-        """Topic, payload, and whether the broker had kept it; until the connection is lost: then HomeDown."""
+        """Topic, payload, and whether it was retained, until the connection is lost: then HomeDown."""
         try:
             async for message in self._client.messages:
                 payload = message.payload
@@ -182,7 +182,7 @@ class Link:
             raise HomeDown(_lost(self._address)) from error
 
     async def lost(self) -> None:
-        """Raises when this end has given the connection up."""
+        """Raise when this end has given the connection up."""
         await asyncio.shield(self._down)
 
 
@@ -213,7 +213,7 @@ async def connected(options: MqttOptions) -> AsyncIterator[Link]:
 
 def _check(verdict: int, topic: str) -> None:
     if verdict == _NO_SUBSCRIBERS:
-        raise NobodyListens
+        raise NoSubscriber
     if verdict == _NOT_AUTHORIZED:
         raise HomeDown(f"The MQTT broker does not let this account write {topic}.")
     if verdict >= _FIRST_FAILURE:

@@ -1,110 +1,196 @@
-"""From replies of `getNodes` and `_getScenes` to nodes and scenes; what is malformed is left out."""
+"""Replies of the gateway to nodes, scenes, groups and lock users, in one pass; malformed parts are left
+out."""
 
+import asyncio
+import json
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeGuard
+from dataclasses import dataclass
+from typing import Any, Final, TypeGuard
 
-from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId, is_number, scalar
-from zwave_mcp.secrets import is_secret
+from zwave_mcp.home import (
+    LockUser,
+    Node,
+    NotUnderstood,
+    Scene,
+    SceneValue,
+    Value,
+    ValueId,
+    WriteResult,
+    is_number,
+    is_secret,
+    scalar,
+)
+from zwave_mcp.mqtt.api import one_line
 
 _BROADCAST, _BROADCAST_LONG_RANGE = 0xFF, 0xFFF
+AT_ONCE: Final = 4  # nodes parsed before other tasks get a turn: a few milliseconds
+_DECODER: Final = json.JSONDecoder()
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
 
 
-def parse_nodes(result: list[Any], groups: object = None) -> tuple[Node, ...]:
-    """The real devices of a `getNodes` result, and the `groups` of the gateway. The controller and other
-    virtual nodes (a write to Broadcast reaches every device) are left out."""
+# --- the answer of `getNodes`
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One entry of the list."""
+
+    text: str  # as it stands in the answer; empty where its end cannot be told
+    number: int | None
+    node: Node | None  # None where the entry is no device
+    is_group: bool
+
+
+class NodeLists:
+    """Parses one `getNodes` answer after the other, yielding to other tasks: a large home's has megabytes.
+
+    An entry with the same text as in the answer before is not parsed again and keeps its Node object.
+    `received`: when the last answer came in.
+    """
+
+    def __init__(self) -> None:
+        self._before: list[Listed] = []
+        self.received = float("-inf")
+
+    async def read(self, payload: bytes, received: float) -> Mapping[str, Any]:
+        """The answer, with a `Listed` for each entry of its `result`. ValueError: it is no JSON object."""
+        text = payload.decode("utf-8", "surrogatepass")
+        answer: dict[str, Any] = {}
+        sign, at = _sign(text, 0, "{")
+        while sign != "}":
+            key, at = _DECODER.raw_decode(text, _skip_space(text, at))
+            if not isinstance(key, str):
+                raise ValueError("a key that is no text")
+            _, at = _sign(text, at, ":")
+            at = _skip_space(text, at)
+            if key == "result" and text[at : at + 1] == "[":
+                answer[key], at = await self._nodes(text, at)
+            else:
+                answer[key], at = _DECODER.raw_decode(text, at)
+            sign, at = _sign(text, at, ",}")
+        if _skip_space(text, at) != len(text):
+            raise ValueError("more than one answer")
+        self.received = received
+        return answer
+
+    async def _nodes(self, text: str, at: int) -> tuple[list[Listed], int]:
+        places = {entry.number: place for place, entry in enumerate(self._before)}
+        listed: list[Listed] = []
+        place = parsed = 0
+        _, at = _sign(text, at, "[")
+        at = _skip_space(text, at)
+        sign = ""
+        if text[at : at + 1] == "]":
+            sign, at = "]", at + 1
+        while sign != "]":
+            at = _skip_space(text, at)
+            known = self._before[place] if place < len(self._before) else None
+            if known is not None and known.text and text.startswith(known.text, at):
+                entry, at = known, at + len(known.text)
+            else:
+                raw, end = _DECODER.raw_decode(text, at)
+                entry, at, parsed = _listed(raw, text[at:end]), end, parsed + 1
+                place = places.get(entry.number, place - 1)  # a new node stands between two known ones
+                if parsed % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+            listed.append(entry)
+            place += 1
+            sign, at = _sign(text, at, ",]")
+        self._before = listed
+        return listed, at
+
+
+def _skip_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _sign(text: str, at: int, wanted: str) -> tuple[str, int]:
+    at = _skip_space(text, at)
+    sign = text[at : at + 1]
+    if not sign or sign not in wanted:
+        raise ValueError(f"no {wanted} at {at}")
+    return sign, at + 1
+
+
+def _listed(raw: object, text: str) -> Listed:
+    if not isinstance(raw, Mapping):
+        return Listed("", None, None, is_group=False)
+    number = raw.get("id")
+    is_group = raw.get("kind") == "multicast"
+    return Listed(text, number if _is_int(number) else None, _node(raw), is_group)
+
+
+def parse_nodes(result: Iterable[object], groups: object = None) -> tuple[Node, ...]:
+    """The devices of a `getNodes` result, with the gateway's `groups`."""
     nodes = (_node(raw) for raw in result if isinstance(raw, Mapping))
     return with_groups((node for node in nodes if node is not None), groups)
 
 
 def with_groups(nodes: Iterable[Node], groups: object) -> tuple[Node, ...]:
+    """The nodes, and each multicast group whose members are all known."""
     known = tuple(nodes)
     there = {node.id for node in known}
-    made = (_group(raw, there) for raw in (groups if isinstance(groups, list) else ()))
-    return (*known, *(group for group in made if group is not None))
-
-
-def has_groups(result: list[Any]) -> bool:
-    return any(isinstance(raw, Mapping) and raw.get("kind") == "multicast" for raw in result)
-
-
-def _group(raw: object, there: set[int]) -> Node | None:
-    """One of which a member is not known is none: nobody could say what it does."""
-    if not isinstance(raw, Mapping) or not _is_int(raw.get("id")) or not isinstance(raw.get("nodeIds"), list):
-        return None
-    members = tuple(one for one in raw["nodeIds"] if _is_int(one))
-    name = _text(raw.get("name")).strip()
-    return Node(raw["id"], name, members=members) if name and members and set(members) <= there else None
-
-
-def parse_scenes(result: list[Any]) -> tuple[Scene, ...]:
-    scenes = (_scene(raw) for raw in result if isinstance(raw, Mapping))
-    return tuple(scene for scene in scenes if scene is not None)
-
-
-def duration_seconds(raw: object) -> float | None:
-    """`{"value": 2, "unit": "seconds"}` in seconds; None when the device does not know."""
-    if not isinstance(raw, Mapping):
-        return None
-    amount = _number(raw.get("value"))
-    if amount is None:
-        return None
-    return amount * 60 if raw.get("unit") == "minutes" else amount
+    made = []
+    for raw in groups if isinstance(groups, list) else ():
+        if isinstance(raw, Mapping) and _is_int(raw.get("id")) and isinstance(raw.get("nodeIds"), list):
+            members, name = tuple(filter(_is_int, raw["nodeIds"])), _text(raw.get("name")).strip()
+            if name and members and set(members) <= there:
+                made.append(Node(raw["id"], name, members=members))
+    return (*known, *made)
 
 
 def _node(raw: Mapping[str, Any]) -> Node | None:
-    node_id = raw.get("id")
-    if not _is_int(node_id) or raw.get("virtual") or raw.get("isControllerNode") or _is_cast(node_id):
+    """None for the controller and virtual nodes: a write to Broadcast reaches every device."""
+    number = raw.get("id")
+    if not _is_int(number) or raw.get("virtual") or raw.get("isControllerNode"):
         return None
-    status = _text(raw.get("status")) or "Unknown"
+    if number == _BROADCAST or number >= _BROADCAST_LONG_RANGE:
+        return None
+    listed = raw.get("values")
+    items: Iterable[object] = listed.values() if isinstance(listed, Mapping) else listed or ()
+    values = (_value(number, item) for item in items if isinstance(item, Mapping))
     return Node(
-        id=node_id,
+        id=number,
         name=_text(raw.get("name")).strip(),
         room=_text(raw.get("loc")).strip(),
-        status=status,
+        status=_text(raw.get("status")) or "Unknown",
         available=raw.get("available") is not False,
-        values=tuple(_values(node_id, raw.get("values"))),
+        values=tuple(value for value in values if value is not None),
         product=" ".join(filter(None, (_text(raw.get("manufacturer")), _text(raw.get("productLabel"))))),
         ready=raw.get("ready") is not False,
-        classes=dict(_classes(raw)),
+        classes=_classes(raw),
     )
 
 
-def _classes(raw: Mapping[str, Any]) -> Iterable[tuple[int, tuple[int, int]]]:
-    """The node's own device class, and those of its endpoints where they are told."""
+def _classes(raw: Mapping[str, Any]) -> dict[int, tuple[int, int]]:
+    """The device class of the node (endpoint 0), and of each endpoint that has its own."""
     endpoints = raw.get("endpoints")
-    told = [one for one in endpoints if isinstance(one, Mapping)] if isinstance(endpoints, list) else []
-    for one in ({"index": 0, "deviceClass": raw.get("deviceClass")}, *told):
-        index, device_class = one.get("index"), one.get("deviceClass")
-        if _is_int(index) and isinstance(device_class, Mapping):
-            generic, specific = device_class.get("generic"), device_class.get("specific")
-            if _is_int(generic) and _is_int(specific):
-                yield index, (generic, specific)
-
-
-def _values(node_id: int, raw: object) -> Iterable[Value]:
-    items: Iterable[object] = ()
-    if isinstance(raw, Mapping):
-        items = raw.values()
-    elif isinstance(raw, list):
-        items = raw
-    for item in items:
-        if isinstance(item, Mapping):
-            value = _value(node_id, item)
-            if value is not None:
-                yield value
+    found: dict[int, tuple[int, int]] = {}
+    for part in ({**raw, "index": 0}, *(endpoints if isinstance(endpoints, list) else ())):
+        built_for = part.get("deviceClass") if isinstance(part, Mapping) else None
+        if isinstance(built_for, Mapping):
+            index, generic, specific = part.get("index"), built_for.get("generic"), built_for.get("specific")
+            if _is_int(index) and _is_int(generic) and _is_int(specific):
+                found[index] = generic, specific
+    return found
 
 
 def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
     value_id = _value_id(node_id, raw)
     if value_id is None:
         return None
-    updated = _number(raw.get("lastUpdate"))
+    content = raw.get("value")
+    if is_secret(value_id.command_class, value_id.property):
+        content = None
+    updated, states = _number(raw.get("lastUpdate")), raw.get("states")
     return Value(
         id=value_id,
-        value=_plain(value_id, raw.get("value")),
+        value=duration_seconds(content) if value_id.property == "duration" else scalar(content),
         label=_text(raw.get("label")),
         unit=_text(raw.get("unit")),
-        states=_states(raw.get("states")),
+        states=_states(states) if isinstance(states, list) else {},
         minimum=_number(raw.get("min")),
         maximum=_number(raw.get("max")),
         writeable=raw.get("writeable") is True,
@@ -113,77 +199,102 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
     )
 
 
-def _plain(value_id: ValueId, raw: object) -> bool | float | str | None:
-    """What is left of a ramp is told in seconds; a code is told to nobody."""
-    if is_secret(value_id.command_class, value_id.property):
-        return None
-    return duration_seconds(raw) if value_id.property == "duration" else scalar(raw)
-
-
 def _value_id(node_id: int, raw: Mapping[str, Any]) -> ValueId | None:
     command_class, prop, key = raw.get("commandClass"), raw.get("property"), raw.get("propertyKey")
     endpoint = raw.get("endpoint") or 0
-    if not _is_int(command_class) or not _is_int(endpoint) or not _is_name(prop):
+    if not _is_int(command_class) or not _is_int(endpoint) or not (isinstance(prop, str) or _is_int(prop)):
         return None
-    return ValueId(node_id, command_class, endpoint, prop, key if _is_name(key) else None)
+    return ValueId(
+        node_id, command_class, endpoint, prop, key if isinstance(key, str) or _is_int(key) else None
+    )
 
 
 def _target(current: ValueId, raw: object) -> ValueId | None:
-    """`38-0-targetValue` names class, endpoint and property; a property key is that of the state itself."""
+    """`38-0-targetValue` names class, endpoint and property; the property key is that of the state."""
     parts = raw.split("-", 2) if isinstance(raw, str) else []
     if len(parts) != 3 or not parts[0].isdecimal() or not parts[1].isdecimal():
         return None
-    prop = parts[2]
-    if current.property_key is not None:
-        prop = prop.removesuffix(f"-{current.property_key}")
-    return ValueId(current.node_id, int(parts[0]), int(parts[1]), prop, current.property_key)
+    key = current.property_key
+    prop = parts[2] if key is None else parts[2].removesuffix(f"-{key}")
+    return ValueId(current.node_id, int(parts[0]), int(parts[1]), prop, key)
 
 
-def _states(raw: object) -> dict[int | bool | str, str]:
-    if not isinstance(raw, list):
-        return {}
-    return {
-        item["value"]: _text(item.get("text"))
-        for item in raw
-        if isinstance(item, Mapping)
-        and isinstance(item.get("value"), bool | int | str)
-        and _text(item.get("text"))
-    }
+def _states(raw: list[Any]) -> dict[int | bool | str, str]:
+    items = (item for item in raw if isinstance(item, Mapping))
+    known = ((item.get("value"), _text(item.get("text"))) for item in items)
+    return {value: text for value, text in known if isinstance(value, bool | int | str) and text}
 
 
-def _scene(raw: Mapping[str, Any]) -> Scene | None:
-    scene_id, name = raw.get("sceneid"), _text(raw.get("label")).strip()
-    if not _is_int(scene_id) or not name:
+# --- other answers
+
+
+def parse_scenes(result: list[Any]) -> tuple[Scene, ...]:
+    scenes = []
+    for raw in result:
+        number, name = (
+            (raw.get("sceneid"), _text(raw.get("label")).strip()) if isinstance(raw, Mapping) else (0, "")
+        )
+        if _is_int(number) and name:
+            listed = raw.get("values")
+            items = listed if isinstance(listed, list) else []
+            values = tuple(value for item in items if (value := _scene_value(item)) is not None)
+            complete = isinstance(listed, list) and len(values) == len(listed)
+            scenes.append(Scene(number, name, values, complete))
+    return tuple(scenes)
+
+
+def _scene_value(item: object) -> SceneValue | None:
+    node_id = item.get("nodeId") if isinstance(item, Mapping) else None
+    if (
+        not isinstance(item, Mapping)
+        or not _is_int(node_id)
+        or (value_id := _value_id(node_id, item)) is None
+    ):
         return None
-    items = raw.get("values")
-    values = []
-    for item in items if isinstance(items, list) else ():
-        node_id = item.get("nodeId") if isinstance(item, Mapping) else None
-        value_id = _value_id(node_id, item) if _is_int(node_id) else None
-        if value_id is not None:
-            values.append(SceneValue(value_id, _scene_value(value_id, item.get("value"))))
-    complete = isinstance(items, list) and len(values) == len(items)
-    return Scene(scene_id, name, tuple(values), complete)
+    value = item.get("value")
+    if value_id.property == "targetColor" and isinstance(value, Mapping):  # a colour may be written whole
+        return SceneValue(value_id, {str(name): scalar(level) for name, level in value.items()})
+    return SceneValue(value_id, scalar(value))
 
 
-def _scene_value(value_id: ValueId, raw: object) -> Any:
-    """A colour may be written whole, `{"red": 255, "green": 0}`; all else is one value."""
-    if value_id.property == "targetColor" and isinstance(raw, Mapping):
-        return {str(name): scalar(level) for name, level in raw.items()}
-    return scalar(raw)
+def parse_users(result: list[Any]) -> tuple[LockUser, ...]:
+    known = (raw for raw in result if isinstance(raw, Mapping) and _is_int(raw.get("userId")))
+    return tuple(
+        LockUser(raw["userId"], raw.get("active") is True, _text(raw.get("userName")).strip())
+        for raw in known
+    )
 
 
-def _is_cast(node_id: int) -> bool:
-    """Everybody, or a group, also where the list does not say so: no node has these numbers."""
-    return node_id == _BROADCAST or node_id >= _BROADCAST_LONG_RANGE
+def parse_places(state: object) -> int | None:
+    """How many users a lock can have, from `accessControlGetState`."""
+    ends = state.get("endpoints") if isinstance(state, Mapping) else None
+    known = (
+        (end.get("capabilities") for end in ends if isinstance(end, Mapping))
+        if isinstance(ends, list)
+        else ()
+    )
+    most = (one.get("maxUsers") for one in known if isinstance(one, Mapping))
+    return max((number for number in most if _is_int(number) and number > 0), default=None)
+
+
+def parse_write(result: object) -> WriteResult:
+    status = result.get("status") if isinstance(result, Mapping) else None
+    if not isinstance(result, Mapping) or not _is_int(status):
+        raise NotUnderstood
+    remaining = duration_seconds(result.get("remainingDuration"))
+    return WriteResult(status, remaining, one_line(result.get("message")))
+
+
+def duration_seconds(raw: object) -> float | None:
+    """`{"value": 2, "unit": "seconds"}` in seconds; None where the device does not know."""
+    amount = _number(raw.get("value")) if isinstance(raw, Mapping) else None
+    if amount is None or not isinstance(raw, Mapping):
+        return None
+    return amount * 60 if raw.get("unit") == "minutes" else amount
 
 
 def _is_int(raw: object) -> TypeGuard[int]:
     return isinstance(raw, int) and not isinstance(raw, bool)
-
-
-def _is_name(raw: object) -> TypeGuard[str | int]:
-    return isinstance(raw, str) or _is_int(raw)
 
 
 def _text(raw: object) -> str:

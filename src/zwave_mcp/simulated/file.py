@@ -25,11 +25,8 @@ Number = Annotated[float, Strict()]
 Seconds = Annotated[Number, Field(ge=0, le=100_000)]
 FAULTS: Final[tuple[str, ...]] = get_args(Fault)
 _WORDS: Final[dict[str, dict[str, int | bool]]] = {
-    "switch": {"on": True, "off": False},
-    "plug": {"on": True, "off": False},
-    "dimmer": {"on": 99, "off": 0},
-    "light": {"on": 99, "off": 0},
-    "fan": {"on": 99, "off": 0},
+    **{kind: {"on": True, "off": False} for kind in ("switch", "plug")},
+    **{kind: {"on": 99, "off": 0} for kind in ("dimmer", "light", "fan")},
     "blind": {"open": 99, "closed": 0},
     "garage_door": {"open": 255, "closed": 0},
     "lock": {"locked": 255, "unlocked": 0},

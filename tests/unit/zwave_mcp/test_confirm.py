@@ -5,12 +5,12 @@ import pytest
 from tests.fakes.scripted_home import QUICK, ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
 
 from zwave_mcp.home import (
+    GatewayError,
     Health,
     HomeDown,
     NoAnswer,
     Node,
     NotUnderstood,
-    Refused,
     Scene,
     SceneValue,
     Value,
@@ -19,7 +19,7 @@ from zwave_mcp.home import (
 )
 from zwave_mcp.tools import Tools
 
-NO_ACK = Refused("The node did not acknowledge the command (ZW0204)")
+NO_ACK = GatewayError("The node did not acknowledge the command (ZW0204)")
 
 
 async def control(home: ScriptedHome, name: str, action: str, **more):
@@ -148,7 +148,7 @@ async def test_a_lost_look_at_a_lock_does_not_hide_the_command():
     class Forgetful(ScriptedHome):
         async def snapshot(self, max_age_seconds: float = 2.0):
             if self.sent:
-                raise Refused("Z-Wave JS UI gave an answer that could not be understood.")
+                raise GatewayError("Z-Wave JS UI gave an answer that could not be understood.")
             return await super().snapshot(max_age_seconds)
 
     home = Forgetful(lock(6, "Front Door", mode=0))
@@ -245,7 +245,7 @@ async def test_a_lamp_that_confirms_on_and_then_says_that_it_is_off_is_not_on():
 
 async def test_a_ramp_of_which_nobody_says_how_long_it_takes_has_not_failed():
     home = ScriptedHome(dimmer(3, "Floor Lamp"))
-    home.pace = replace(QUICK, short_ramp_seconds=1.0)
+    home.timing = replace(QUICK, short_ramp_seconds=1.0)
     home.written, home.polled = WriteResult(1, None), [0]
     assert (await control(home, "floor lamp", "dim", level=40))[1] == "working"
 
@@ -382,7 +382,7 @@ async def test_stop_on_a_connection_that_drops_leaves_it_open():
 
 async def test_a_refused_stop_is_a_failure():
     home = ScriptedHome(blind(4, "Window Blind"))
-    for home.written in (WriteResult(2), Refused("It cannot be stopped.")):
+    for home.written in (WriteResult(2), GatewayError("It cannot be stopped.")):
         assert (await control(home, "window blind", "stop"))[1] == "failed"
 
 
@@ -405,7 +405,7 @@ async def test_the_whole_command_has_a_limit():
 
     home = Hanging(switch(2, "Desk Lamp"))
     home.written = WriteResult(254)
-    home.pace = replace(QUICK, tool_seconds=0.05)
+    home.timing = replace(QUICK, tool_seconds=0.05)
     sentence, outcome, _, _ = await control(home, "desk lamp", "on")
     assert outcome == "unconfirmed"
     assert "may still happen" in sentence

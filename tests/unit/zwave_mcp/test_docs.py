@@ -6,9 +6,9 @@ from typing import get_args
 from home_words.kinds import Kind
 from zwave_mcp.cli import _EXAMPLES, _parser
 from zwave_mcp.results import OUTCOMES
+from zwave_mcp.schemas import ALL_TOOLS as TOOLS
 from zwave_mcp.simulated.file import FAULTS, DeviceSpec, parse_home
 from zwave_mcp.simulated.file import Kind as SimulatedKind
-from zwave_mcp.tools import ALL_TOOLS as TOOLS
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "zwave.md").read_text(encoding="utf-8")

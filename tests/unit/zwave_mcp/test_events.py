@@ -7,8 +7,7 @@ import pytest
 from tests.fakes import zwave_recordings as recordings
 from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player, recorded
 
-from zwave_mcp.events import Report
-from zwave_mcp.home import Node
+from zwave_mcp.home import Node, Report
 from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.notifications import is_bell
 

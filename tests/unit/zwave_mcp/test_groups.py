@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.scripted_home import ScriptedHome, bulb, chime, dimmer, lock, switch
 
 from zwave_mcp.home import NoAnswer, Node, WriteResult
-from zwave_mcp.mqtt.nodes import has_groups, parse_nodes
+from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 
@@ -159,8 +159,6 @@ def test_groups_are_read_as_the_gateway_lists_them():
         {"id": 4097, "name": "Ghosts", "nodeIds": [16, 99]},
         {"id": "x"}, None, {"id": 4098, "name": "", "nodeIds": [16]},
     ]  # fmt: skip
-    assert has_groups(nodes)
-    assert not has_groups(nodes[:3])
     assert [(node.id, node.members) for node in parse_nodes(nodes, groups)] == [
         (16, ()), (17, ()), (4096, (16, 17)),
     ]  # fmt: skip

@@ -12,8 +12,7 @@ from tests.fakes.zwave_events import Player
 
 from zwave_mcp.home import Node, Snapshot
 from zwave_mcp.mqtt.home import LISTS_AT_MOST, Snapshots
-from zwave_mcp.mqtt.listing import AT_ONCE, NodeLists
-from zwave_mcp.mqtt.nodes import parse_nodes
+from zwave_mcp.mqtt.nodes import AT_ONCE, NodeLists, parse_nodes
 
 DATA = Path(__file__).parents[2] / "zwave_data"
 HOME: list[dict[str, Any]] = json.loads((DATA / "getNodes.json").read_text("utf-8"))["result"]
@@ -26,7 +25,7 @@ def answer(nodes: object, **style: Any) -> bytes:
 
 async def read(lists: NodeLists, payload: bytes) -> tuple[Node, ...]:
     told = await lists.read(payload, 1.0)
-    return tuple(node for one in told["result"] for node in one.nodes)
+    return tuple(one.node for one in told["result"] if one.node is not None)
 
 
 def changed(nodes: list[dict[str, Any]], chance: random.Random) -> list[dict[str, Any]]:
@@ -123,7 +122,7 @@ class Gateway:
         self.lists, self.asked = list(lists), 0
         self.told: list[tuple[Node, ...]] = []
         self.snapshots = Snapshots(self.ask)
-        self.snapshots.watch(lambda snapshot: self.told.append(snapshot.nodes))
+        self.snapshots.listeners.append(lambda snapshot: self.told.append(snapshot.nodes))
 
     async def ask(self) -> tuple[tuple[Node, ...], float]:
         nodes, newer = self.lists[min(self.asked, len(self.lists) - 1)]

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.scripted_home import ScriptedHome, lock, switch
 from tests.fakes.zwave_events import Player
 
-from zwave_mcp.home import HomeDown, NoAnswer, Node, Refused, Scene, SceneValue, ValueId, WriteResult
+from zwave_mcp.home import GatewayError, HomeDown, NoAnswer, Node, Scene, SceneValue, ValueId, WriteResult
 from zwave_mcp.tools import Tools
 
 
@@ -100,7 +100,7 @@ async def unlock(home: ScriptedHome):
     return await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
 
 
-@pytest.mark.parametrize("silence", [NoAnswer("nothing came"), Refused("no acknowledgement")], ids=repr)
+@pytest.mark.parametrize("silence", [NoAnswer("nothing came"), GatewayError("no acknowledgement")], ids=repr)
 async def test_a_lock_that_does_not_answer_is_not_sent_what_would_open_it_later(silence: Exception):
     home = ScriptedHome(lock(6, "Front Door", "Hallway"))
     home.polled = [silence]

@@ -18,7 +18,8 @@ from tests.fakes.scripted_home import (
 from tests.unit.zwave_mcp.maintenance.conftest import House
 
 from zwave_mcp.home import Health, HomeDown, NoAnswer, Node, Scene, SceneValue, ValueId
-from zwave_mcp.tools import ALL_TOOLS, Tools
+from zwave_mcp.schemas import ALL_TOOLS
+from zwave_mcp.tools import Tools
 
 SCHEMAS = {spec.name: spec.output for spec in ALL_TOOLS}
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -137,7 +138,7 @@ async def test_so_is_every_result_of_keeping_house(tmp_path: Path) -> None:
     for tool, arguments in HOUSE_CALLS:
         answer = await house.tools.call(tool, arguments)
         fits(tool, answer.structured)
-    house.tools.house.close()
+    house.tools.close()
 
 
 def test_every_tool_is_called_by_one_of_these() -> None:

@@ -13,8 +13,8 @@ import pytest
 from tests.fakes.scripted_home import ScriptedHome
 
 from zwave_mcp.home import Node, Value, WriteResult
-from zwave_mcp.mqtt.known import KnownNodes
-from zwave_mcp.mqtt.nodes import duration_seconds, has_groups, parse_nodes
+from zwave_mcp.mqtt.home import KnownNodes
+from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
 
@@ -129,7 +129,7 @@ async def test_a_lamp_that_shows_its_level_only_at_the_end_has_not_failed(left: 
 
 async def test_a_long_ramp_is_not_waited_for():
     lamp = home()
-    lamp.pace = replace(lamp.pace, window_seconds=60.0, poll_every_seconds=60.0)
+    lamp.timing = replace(lamp.timing, window_seconds=60.0, poll_every_seconds=60.0)
     lamp.written, lamp.polled = written("ramps", "r1"), [12]
     lamp.after_write = told(16, targetValue=80, duration=seconds(30))
     async with asyncio.timeout(5):
@@ -152,7 +152,7 @@ def aged(value: Value) -> Value:
 
 async def test_a_supervised_lamp_tells_that_it_is_on_its_way():
     lamp = home()
-    lamp.pace = replace(lamp.pace, short_ramp_seconds=2.0)
+    lamp.timing = replace(lamp.timing, short_ramp_seconds=2.0)
     lamp.written = written("ramps", "r11")
     said = await on(lamp, "node 17")
     assert (said.structured["outcome"], said.sentence) == (
@@ -165,7 +165,6 @@ async def test_a_supervised_lamp_tells_that_it_is_on_its_way():
 
 
 def test_a_group_has_the_members_that_the_gateway_lists():
-    assert has_groups(NODES)
     group = parse_nodes(NODES, GROUPS)[-1]
     assert (group.id, group.name, group.members) == (4096, "Office Lights", (16, 17, 3))
 

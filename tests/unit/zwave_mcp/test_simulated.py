@@ -100,7 +100,7 @@ def test_the_home_that_comes_with_it_is_the_promised_one(tmp_path: Path):
 
 @pytest.mark.slow
 async def test_faults_give_the_outcomes_of_a_real_home(faulty: SimulatedHome):
-    faulty.pace = QUICK
+    faulty.timing = QUICK
     control = "control_zwave_device"
     assert (await outcome(faulty, control, deviceName="sleepy lamp", action="on"))[0] == "queued"
     assert (await outcome(faulty, control, deviceName="slow lamp", action="on"))[0] == "confirmed"
@@ -125,7 +125,7 @@ async def test_the_gateway_believes_what_the_device_does_not_do_until_it_asks(fa
 
 
 async def test_what_did_not_happen_is_in_no_later_answer(faulty: SimulatedHome):
-    faulty.pace = QUICK
+    faulty.timing = QUICK
     await outcome(faulty, "control_zwave_device", deviceName="lying lamp", action="on")
     listed = await Tools(faulty).call("list_zwave_devices", {"filter": "lying lamp"})
     assert listed.structured["devices"][0]["state"] == "off"
@@ -264,7 +264,7 @@ async def test_a_changed_home_file_is_read_again(tmp_path: Path):
         seen.append([node.name for node in snapshot.nodes])
         news.set()
 
-    home.watch(look)
+    home.on_snapshot(look)
     async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
         running = tasks.create_task(home.run())
         await news.wait()

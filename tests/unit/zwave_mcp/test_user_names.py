@@ -6,9 +6,9 @@ import pytest
 from tests.fakes.zwave_events import Player
 from tests.unit.zwave_mcp.maintenance.conftest import House
 
-from zwave_mcp.maintenance.network import LockUser
+from zwave_mcp.home import LockUser
+from zwave_mcp.maintenance.codes import NoUserNames, UserNames
 from zwave_mcp.tools import Tools
-from zwave_mcp.user_names import NoUserNames, UserNames
 
 UNLOCKED = "The Front Door in the Entrance was unlocked at the keypad by"
 

@@ -6,9 +6,8 @@ import pytest
 from tests.unit.zwave_mcp.maintenance.conftest import House
 
 from zwave_mcp.devices import devices_of
-from zwave_mcp.home import Node, Snapshot, Value, ValueId
-from zwave_mcp.maintenance.network import CannotDo
-from zwave_mcp.maintenance.schemas import HOUSE_TOOLS
+from zwave_mcp.home import CannotDo, Node, Snapshot, Value, ValueId
+from zwave_mcp.schemas import MAINTENANCE_TOOLS
 
 
 async def test_a_scene_is_told_with_its_devices(house: House) -> None:
@@ -120,7 +119,7 @@ async def test_a_gateway_without_such_a_call_is_told_apart(
     async def unknown(*_: Any) -> None:
         raise CannotDo("This version of Z-Wave JS UI cannot do that, so nothing was done.")
 
-    monkeypatch.setattr(house.home.network, "rename", unknown)
+    monkeypatch.setattr(house.home, "rename", unknown)
     given = {"deviceName": "desk lamp", "newName": "x"}
     outcome, sentence, _ = await house("rename_zwave_device", **given)
     assert (outcome, sentence) == (
@@ -130,6 +129,6 @@ async def test_a_gateway_without_such_a_call_is_told_apart(
 
 
 def test_every_tool_has_words_that_call_for_it() -> None:
-    assert all(spec.words and spec.summary for spec in HOUSE_TOOLS)
-    changing = {spec.name for spec in HOUSE_TOOLS if not spec.read_only}
+    assert all(spec.words and spec.summary for spec in MAINTENANCE_TOOLS)
+    changing = {spec.name for spec in MAINTENANCE_TOOLS if not spec.read_only}
     assert changing == {"rename_zwave_device"}

@@ -2,17 +2,29 @@
 
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from zwave_mcp.events import EventLog
-from zwave_mcp.home import Node, NotUnderstood, Refused, Scene, SceneValue, Snapshot, ValueId
-from zwave_mcp.maintenance.network import CannotDo, LockUser
+from zwave_mcp.home import (
+    CannotDo,
+    GatewayError,
+    LockUser,
+    LockUsers,
+    Node,
+    NotUnderstood,
+    Scene,
+    SceneValue,
+    Snapshot,
+    ValueId,
+)
 from zwave_mcp.mqtt.api import Api, _result
-from zwave_mcp.mqtt.network import MqttNetwork
+from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.mqtt.nodes import parse_nodes
+from zwave_mcp.options import MqttOptions
 from zwave_mcp.resources import Resources
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
@@ -35,31 +47,32 @@ def recorded() -> dict[tuple[str, str], list[dict[str, Any]]]:
 ANSWERS = recorded()
 
 
-class Recorded:
+class Recorded(MqttHome):
     """Answers each call as the gateway did; the first time as it did first."""
 
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, tuple[Any, ...]]] = []
-        self.network = MqttNetwork(self.call, lambda: None)
+    def __init__(self, answer: Callable[..., Any] | None = None) -> None:
+        super().__init__(MqttOptions("mqtt://localhost"))
+        self.answer = answer
 
-    async def call(self, api: Api, *args: Any, timeout_seconds: float) -> Any:
-        self.asked.append((str(api), args))
+    async def _call(self, api: Api, *args: Any, timeout_seconds: float, read: Any = None) -> Any:
+        if self.answer is not None:
+            return self.answer()
         known = ANSWERS[str(api), json.dumps(list(args))]
         return _result(known[0] if len(known) == 1 else known.pop(0))
 
 
 async def test_users_of_a_lock() -> None:
-    read = await Recorded().network.users(11)
+    read = await Recorded().lock_users(11)
     assert read.users == (LockUser(1, True), LockUser(2, True), LockUser(4, False))
     assert read.places == 5
 
 
 async def test_names_rooms_and_their_errors() -> None:
     gateway = Recorded()
-    await gateway.network.rename(4, "Deckenventilator")
-    await gateway.network.move(4, "Wintergarten")
-    with pytest.raises(Refused, match="Invalid Node ID"):
-        await gateway.network.rename(99, "x")
+    await gateway.rename(4, "Deckenventilator")
+    await gateway.move(4, "Wintergarten")
+    with pytest.raises(GatewayError, match="Invalid Node ID"):
+        await gateway.rename(99, "x")
 
 
 @pytest.mark.parametrize(
@@ -73,22 +86,19 @@ async def test_names_rooms_and_their_errors() -> None:
     ],
 )
 async def test_a_gateway_or_stick_that_cannot_is_told_apart(message: str, sentence: str) -> None:
-    async def call(*_: Any, **__: Any) -> Any:
-        raise Refused(message)
+    def refuse() -> None:
+        raise GatewayError(message)
 
-    network = MqttNetwork(call, lambda: None)
-    for asked in (network.rename(3, "x"), network.users(3)):
+    home = Recorded(refuse)
+    for asked in (home.rename(3, "x"), home.lock_users(3)):
         with pytest.raises(CannotDo, match=sentence):
             await asked
 
 
 @pytest.mark.parametrize("answer", [None, "yes", 1, {}, [1]])
 async def test_answers_of_another_version_are_not_taken_for_a_yes(answer: Any) -> None:
-    async def call(*_: Any, **__: Any) -> Any:
-        return answer
-
-    network = MqttNetwork(call, lambda: None)
-    for asked in (network.rename(3, "x"), network.move(3, "x")):
+    home = Recorded(lambda: answer)
+    for asked in (home.rename(3, "x"), home.move(3, "x")):
         with pytest.raises(NotUnderstood):
             await asked
 
@@ -100,10 +110,12 @@ class WithCodes(SimulatedHome):
         super().__init__()
         self.raw = json.loads((DATA / "nodes.json").read_text(encoding="utf-8"))
         self.nodes: tuple[Node, ...] = parse_nodes(self.raw)
-        self.network = Recorded().network  # type: ignore[assignment]
 
     async def snapshot(self, max_age_seconds: float = 2.0) -> Snapshot:
         return Snapshot(self.nodes)
+
+    async def lock_users(self, node_id: int) -> LockUsers:
+        return await Recorded().lock_users(node_id)
 
     async def scenes(self) -> tuple[Scene, ...]:
         code = ValueId(11, 99, 0, "userCode", 3)
@@ -119,7 +131,8 @@ async def test_no_digit_of_a_code_comes_out_of_any_tool_resource_or_log(
     caplog.set_level(logging.DEBUG)
     home = WithCodes()
     assert sum(str(home.raw).count(code) for code in CODES) > 5, "they are there to be found"
-    tools, resources = Tools(home, allow_unlock=True), Resources(home, EventLog(lambda _event: None))
+    tools = Tools(home, allow_unlock=True)
+    resources = Resources(home, tools.viewer, EventLog(lambda _event: None))
     said: list[str] = [repr(home.nodes)]
     name = {"deviceName": "front door"}
     for tool, given in (

@@ -63,8 +63,9 @@ async def test_what_a_scene_does_with_which() -> None:
 
 async def test_which_of_them_used_how_much() -> None:
     home = ScriptedHome(metered(switch(2, "Plug", "Bath"), 5.0), metered(switch(3, "Plug", "Bath"), 6.0))
-    energy = Energy(home, Viewer(home), MeterDays(None), lambda: 1_794_800_000.0)
-    energy.note(await home.snapshot())
+    viewer = Viewer(home)
+    energy = Energy(viewer, MeterDays(None), lambda: 1_794_800_000.0)
+    viewer._on_snapshot(await home.snapshot())
     answer = await energy.used()
     assert "Plug (node 2) 0 and Plug (node 3) 0" in answer.sentence
     assert [one["device"] for one in answer.structured["energy"]] == ["Plug", "Plug"]
