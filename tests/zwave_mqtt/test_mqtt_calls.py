@@ -254,8 +254,7 @@ async def test_health_names_gateway_and_version(home):
 def test_nothing_else_can_be_sent():
     assert {str(api) for api in Api} == {
         "getInfo", "getNodes", "writeValue", "pollValue", "pingNode", "_getScenes", "_getGroups",
-        "_activateScene", "setNodeName", "setNodeLocation", "refreshInfo", "rebuildNodeRoutes",
-        "beginRebuildingRoutes", "startInclusion", "stopInclusion", "startExclusion", "stopExclusion",
+        "_activateScene", "setNodeName", "setNodeLocation",
         "accessControlRefreshUsers", "accessControlGetState",
     }  # fmt: skip
     with pytest.raises(ValueError, match="hardReset"):
