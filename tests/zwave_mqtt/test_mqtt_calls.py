@@ -6,7 +6,7 @@ import json
 import pytest
 from tests.fakes import zwave_recordings as recordings
 
-from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, HomeDown, NoAnswer, GatewayError, ValueId
+from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, GatewayError, HomeDown, NoAnswer, ValueId
 from zwave_mcp.mqtt.api import Api
 from zwave_mcp.mqtt.home import Limits
 

@@ -15,7 +15,7 @@ from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 
-from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, GatewayError, ValueId
+from zwave_mcp.home import CONFIRMED, GatewayError, HomeDown, HomeError, NoAnswer, NotUnderstood, ValueId
 from zwave_mcp.mqtt.api import Api, GatewayApi
 from zwave_mcp.mqtt.home import Limits
 from zwave_mcp.options import MqttOptions

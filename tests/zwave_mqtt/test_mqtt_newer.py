@@ -9,8 +9,7 @@ from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 from tests.fakes.zwave_house import House
 
-from zwave_mcp.home import Report
-from zwave_mcp.home import Node, Snapshot
+from zwave_mcp.home import Node, Report, Snapshot
 from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
 
