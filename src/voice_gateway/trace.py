@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from home_words.numerals import HIDDEN as HIDDEN_NUMBER
-from home_words.numerals import parted, readings, without_numbers
 from voice_gateway.events import (
     Acted,
     AlarmsTold,
@@ -44,25 +42,14 @@ LONGEST_ARGUMENTS, LONGEST_TEXT, LONGEST_STRUCTURED = 2_000, 8_000, 32_000
 MOST_ARGUMENTS = 20  # of a call that has too many
 MOST_MESSAGES = 40  # that were new to a model in one round
 
-# Whoever says one of these with a number says what opens something.
-_CODE = re.compile(
-    r"\b(?:(?P<of>[^\W\d_]{1,20})[ -])?"
-    r"(?:pins?|pin ?codes?|pass ?codes?|key ?codes?|(?P<part>[^\W\d_]{1,20}?)?codes?|combinations?|password"
-    r"|passphrase|passw(?:ort|örter)|kennw(?:ort|örter)|geheimzahl(?:en)?|mots? de passe|contraseñas?"
-    r"|wachtwoord(?:en)?)\b",
-    re.IGNORECASE,
-)
-_PLAIN = frozenset(
-    "area bar color colour country currency de dress en error exit farb fehler http land länder language "
-    "post postal qr reason result return source status uni zip".split()
-)
+# A PIN or a code, written in digits.
+_DIGITS = re.compile(r"\d{4,}")
 _PASSWORD = re.compile(
     r"(\b(?:pass ?word|pass ?phrase|pass ?code|wifi key|passwort|kennwort|mot de passe|contraseña"
     r"|wachtwoord)s?(?: (?:for|für) [\w ]{1,40}?)?(?: (?:is|ist|est|es|to|auf)\b|:| =|=)\s{0,3})(\S+)",
     re.IGNORECASE,
 )
 _IDS = frozenset({"call_id", "conversation_id"})
-_SHORTEST_NUMBER = 3  # digits of a number that opens something
 
 
 def event_json(event: Event) -> dict[str, Any] | None:
@@ -78,31 +65,21 @@ def event_json(event: Event) -> dict[str, Any] | None:
 
 
 def private(text: str) -> str:
-    """What people said or were told, without the codes, PINs and passwords in it."""
-    text = hide_secrets(text)
-    return without_numbers(_PASSWORD.sub(rf"\g<1>{HIDDEN}", text)) if _opens_something(text) else text
+    """What was said in a turn, without passwords, tokens and runs of four or more digits."""
+    return _DIGITS.sub(HIDDEN, _without_passwords(text))
 
 
-def _opens_something(text: str) -> bool:
-    return any((found["part"] or found["of"] or "").lower() not in _PLAIN for found in _CODE.finditer(text))
+def _without_passwords(text: str) -> str:
+    return _PASSWORD.sub(rf"\g<1>{HIDDEN}", hide_secrets(text))
 
 
 @lru_cache(maxsize=200)
 def _confided(text: str) -> tuple[str, ...]:
-    """What `private` hides of these words, as a call may write it in whatever argument; the longest first."""
-    if not _opens_something(text):
-        return ()
-    found = {password[2].rstrip(".,!?") for password in _PASSWORD.finditer(text)}
-    spoken = parted(text)
-    for number in spoken.numbers:
-        if number.size >= _SHORTEST_NUMBER:
-            found |= {
-                text[number.tokens[0].start : number.tokens[-1].end],
-                number.digits(),
-                number.digits(sounds=True),
-            }
-    found |= set(readings(spoken))
-    return tuple(sorted((one for one in found if len(one) >= SHORTEST_SECRET), key=len, reverse=True))
+    """What `private` hides of these words, as a call may repeat it in any argument; the longest first."""
+    found = {password[2].rstrip(".,!?") for password in _PASSWORD.finditer(text)} | {*_DIGITS.findall(text)}
+    return tuple(
+        sorted((secret for secret in found if len(secret) >= SHORTEST_SECRET), key=len, reverse=True)
+    )
 
 
 def _without(value: Any, secrets: Sequence[str]) -> Any:
@@ -124,7 +101,7 @@ def _without(value: Any, secrets: Sequence[str]) -> Any:
 
 def is_hidden(text: str) -> bool:
     """Whether something was taken out of it: then nobody can say it again."""
-    return HIDDEN in text or HIDDEN_NUMBER in text
+    return HIDDEN in text
 
 
 def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:
@@ -270,7 +247,7 @@ def _list(event: ListTold) -> Mapping[str, Any]:
 
 
 def _notice(event: Notice) -> Mapping[str, Any]:
-    return {"text": private(event.text), "aloud": event.aloud, "alarm": event.alarm}
+    return {"text": _without_passwords(event.text), "aloud": event.aloud, "alarm": event.alarm}
 
 
 def _happened(event: Happened) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ from voice_gateway.config import Settings, data_folder
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.recorder.recorder import TURNS_FILE
 from voice_gateway.recorder.store import MOST_LISTED, TurnStore, public
-from voice_gateway.recorder.story import told
+from voice_gateway.recorder.story import lines_of
 
 SHOWN_ID = 8  # characters
 MOST_SHOWN = 50  # turns at a terminal
@@ -106,7 +106,7 @@ def _show(options: argparse.Namespace, store: TurnStore) -> int:
     if wants_json(options):
         print_json(public(turn))
     else:
-        for line in told(turn):
+        for line in lines_of(turn):
             print_reply(line)
     return 0
 

@@ -1,46 +1,73 @@
-"""Answers "why did you do that?" from what was kept: nothing is said that did not happen."""
+"""Answers "why did you do that?" from the recorded turn: one sentence for each cause."""
 
 import asyncio
 import json
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from voice_gateway.turn import Utterance
+from voice_gateway.tools.masking import shorten
+from voice_gateway.turn import NOT_MADE, OutcomeStatus, Utterance
 
 if TYPE_CHECKING:
     from voice_gateway.recorder.recorder import Recorder
     from voice_gateway.recorder.store import TurnStore
-    from voice_gateway.recorder.why_words import WhyQuestion
 
-OFF = "I keep no record of what I do, so I cannot say: the setting recorder.days is 0."
-LOST = "I cannot say: the record of what I did cannot be read now."
+Turn = Mapping[str, Any]
+
+OFF = "I keep no record of what I do, so I can't say: the setting recorder.days is 0."
+LOST = "I can't say: the record of what I did can't be read now."
 NOTHING = "I have no record of anything I did here."
-NOT_ME = (
-    "I have no record that I touched {what}{since}: if it was changed, then by hand or by something else."
-)
-NOT_ASKED = "I have no record that you asked me for that."
-TWICE = "The last I did with {what} was something else, so it was not me who made it {state}."
-_MAY_ASK = re.compile(
-    r"\b(?:why|how come|who|what|whose|explain|warum|wieso|weshalb|wozu|grund|wer|was|erkläre?)\b",
-    re.IGNORECASE,
-)
-OWN_STAGES = ("local", "none")
-ROUTINE_SECONDS = 600.0  # a routine that ran since then is what is meant by "that", if nothing was said since
-MOST_READ = 100  # turns that are looked at for one question
-_OPPOSITE = {
-    "on": "off",
-    "off": "on",
-    "open": "closed",
-    "closed": "open",
-    "locked": "unlocked",
-    "unlocked": "locked",
+NOT_ME = "I have no record that I touched {what}, so it was changed by hand or by something else."
+OTHER_STATE = "I did something else with {what} last, so it wasn't me who made it {state}."
+CAUSES = {
+    "routine": "Because of your routine {text}{when}.",
+    "hand": "Because you chose it in the console{when}.",
+    "yes": "Because you said yes to {question}{when}.",
+    "model": "Because you said {text}{when}, and the language model {model} took it for that.",
+    "order": "Because you asked me to{when}: {text}.",
+    "failed": "I tried because you said {text}{when}, but it failed: {result}",
+    "waiting": "I asked first because {reason}. You had said {text}{when}.",
+    "refused": "I didn't because {reason}. You had said {text}{when}.",
+    "not understood": "You said {text}{when}, and I did nothing: {reason}.",
+    "answer": "You said {text}{when}, and I answered {reply}.",
 }
-_EFFECT = {"lock": "locked", "unlock": "unlocked", "close": "closed", "dim": "on"}
-_STOP_WORDS = frozenset(
-    "the a an my our your on off in of to it that this and for with me you i up down all".split()
+RECENT_SECONDS = 90.0
+ROUTINE_SECONDS = 600.0  # a routine that ran since then may be meant by "that"
+MOST_READ = 100  # turns that are looked at for one question
+LONGEST = 200  # characters of a quotation, and of a question
+OPPOSITE = {"on": "off", "open": "closed", "locked": "unlocked"}
+OPPOSITE |= {after: before for before, after in OPPOSITE.items()}
+_EFFECTS = {"lock": "locked", "unlock": "unlocked", "close": "closed", "dim": "on"}
+
+_WHY = r"(?:(?:and|but|so|hey|und|aber) ){0,3}(?:why|how come|what for|warum|wieso|weshalb)"
+_IT = r"(?: (?:that|this|it|so|anything|das|es))?"
+_STATE = r"(?P<state>on|off|open|closed|locked|unlocked|up|down|an|aus|auf|zu|offen)"
+_VERBS = r"(?:turn|switch|dim|open|clos|shut|lock|unlock|start|stopp?|rais|lower|chang|sett?)"
+# What was done last, in any words; then why something was not done; then why a thing is as it is.
+_LAST = re.compile(
+    rf"{_WHY}(?: not| nicht|{_IT}| (?:is|was){_IT})|what did you just do|explain yourself"
+    rf"|{_WHY} (?:did|have|do|had) you (?:just )?(?:do|done|say|said|ask|asked|answer)(?: me)?{_IT}"
+    rf"|{_WHY} did (?:that|this) happen|what made you (?:do|say|ask){_IT}"
+    rf"|who (?:told|asked) you to(?: do{_IT})?"
+    rf"|{_WHY} hast du{_IT} (?:gerade )?(?:gemacht|getan|gesagt|gefragt)|was hast du gerade gemacht"
 )
+_NOT_DONE = re.compile(
+    rf"{_WHY} (?:(?:didn'?t|did not|haven'?t|have not) you(?: .+)?|hast du (?:.+ )?nicht(?: .+)?)"
+)
+_THING = (
+    re.compile(rf"{_WHY} (?P<ours>did|have) you (?:just )?\w+ (?:(?:on|off|up|down) )?(?P<thing>.+)"),
+    re.compile(rf"{_WHY} (?:is|are|was|were) (?P<thing>.+?) (?:still |suddenly |already )?{_STATE}"),
+    re.compile(
+        rf"{_WHY} (?:did|has) (?P<thing>.+?) (?:just )?(?:go|turn|switch|get|come)\w* {_STATE}(?: just now)?"
+    ),
+    re.compile(rf"(?:who|what) (?:has |just )?{_VERBS}\w* (?:(?:on|off) )?(?P<thing>.+?)(?: (?:on|off))?"),
+    re.compile(rf"(?:{_WHY} (?P<ours>hast) du|wer hat) (?P<thing>.+?) \w*(?:ge|ver|ent|auf|ab)\w+"),
+    re.compile(rf"{_WHY} (?:ist|sind|ging|war) (?P<thing>.+?) (?:noch |plötzlich )?{_STATE}\w*"),
+)
+_PRONOUN = re.compile(r"(?:it|that|this|them|das|es|sie)(?: (?:on|off|up|down))?")
 
 
 class Thing(Protocol):
@@ -50,151 +77,161 @@ class Thing(Protocol):
     def name(self) -> str: ...
 
 
-# Of words in a question: the devices that they may mean.
-Named = Callable[[str], Sequence[Thing]]
+def read_question(text: str) -> tuple[str, str, bool] | None:
+    """The thing that is named, the state it is said to have, and whether the gateway's own doing is meant.
+    None: it is another question."""
+    plain = " ".join(re.sub(r"[?!.,;:]+", " ", text.casefold().replace("’", "'")).split())
+    if len(plain) > LONGEST:
+        return None
+    if _LAST.fullmatch(plain):
+        return "", "", " you" in plain or " du" in plain
+    if _NOT_DONE.fullmatch(plain):
+        return "", "", True
+    for found in filter(None, (pattern.fullmatch(plain) for pattern in _THING)):
+        words = found.groupdict()
+        if _PRONOUN.fullmatch(words["thing"]):
+            return "", "", True
+        german = {"an": "on", "aus": "off", "auf": "open", "offen": "open", "zu": "closed"}
+        state = words.get("state") or ""
+        return words["thing"], german.get(state, state), bool(words.get("ours"))
+    return None
 
 
 class Why:
-    """One for each gateway. `known` returns when the home is known."""
+    """`named` gives the devices that words may mean; `known` returns when the home is known."""
 
     def __init__(
         self,
         recorder: "Recorder",
-        named: Named,
+        named: Callable[[str], Sequence[Thing]],
         known: Callable[[], Awaitable[None]],
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._recorder = recorder
-        self._named = named
-        self._known = known
-        self._now = now
+        self._recorder, self._named, self._known, self._now = recorder, named, known, now
 
     async def answer(self, asked: Utterance) -> str | None:
         """None: the question is about something else."""
-        if not _MAY_ASK.search(asked.text):  # nearly everything: the words of such questions need not be read
-            return None
-        from voice_gateway.recorder.why_words import About, read_question
-
         if (question := read_question(asked.text)) is None:
             return None
-        things: Sequence[Thing] = ()
-        if question.thing:
+        thing, state, ours = question
+        names: list[str] = []
+        if thing:
             await self._known()
-            things = await asyncio.to_thread(self._named, question.thing)
-        if question.about is About.THING and not things and not question.ours:
-            return None  # why something in the world is so
+            names = [one.name for one in await asyncio.to_thread(self._named, thing)]
+            if not names and not ours:
+                return None  # why something in the world is so
         if not self._recorder.settings.enabled:
             return OFF
         from voice_gateway.recorder.store import RecorderLost
 
+        def read(store: "TurnStore") -> str | None:
+            return self._of_things(store, names, state) if names else self._of_last(store, asked, ours)
+
         try:
-            told: str | None = await self._recorder.read(
-                lambda store: self._found(store, asked, question, things)
-            )
-            return told
+            answer: str | None = await self._recorder.read(read)
+            return answer
         except RecorderLost:
             return LOST
 
-    def _found(
-        self, store: "TurnStore", asked: Utterance, question: "WhyQuestion", things: Sequence[Thing]
-    ) -> str | None:
-        from voice_gateway.recorder.why_words import About
-
-        if things and question.about is About.THING:
-            return self._of_thing(store, asked, question, things)
-        turn = self._meant(store, asked, question)
-        if turn is None:  # of what was never asked of us a model may know something
-            ours = question.ours and question.about is About.LAST
-            return NOT_ASKED if things else NOTHING if ours else None
-        if not question.ours and turn["stage"] not in OWN_STAGES and not turn["acts"]:
-            return None  # "why" in a talk with a model
-        return self._told(store, asked, turn)
-
-    def _told(self, store: "TurnStore", asked: Utterance, turn: Mapping[str, Any]) -> str:
-        from voice_gateway.recorder.explain import explain
-
-        heard: Mapping[str, Any] = next((one for one in turn["events"] if one["type"] == "heard"), {})
-        led_to = ""
-        if heard.get("in_answer_to"):
-            before = store.turns(
-                before=turn["id"], limit=1, channel=turn["door"], conversation=turn["conversation_id"]
-            )
-            led_to = (
-                before[0]["text"] if before and before[0]["reply"].endswith(heard["in_answer_to"]) else ""
-            )
-        return explain(turn, channel=asked.channel, now=self._now(), led_to=led_to)
-
-    def _meant(
-        self, store: "TurnStore", asked: Utterance, question: "WhyQuestion"
-    ) -> Mapping[str, Any] | None:
-        """The last turn of this conversation, or a routine that ran since; if a thing is named, about it."""
-        from voice_gateway.recorder.explain import acts_of, is_routine
-
-        words = _content(question.thing)
+    def _of_last(self, store: "TurnStore", asked: Utterance, ours: bool) -> str | None:
+        """Of the last turn of this conversation, or of a routine that ran since."""
         for listed in store.turns(limit=MOST_READ):
             here = (listed["door"], listed["conversation_id"]) == (asked.channel, asked.conversation_id)
-            ran = is_routine(listed) and self._now() - listed["at"] < ROUTINE_SECONDS
-            if not here and not ran:
+            ran = _is_routine(listed) and listed["acts"] and self._now() - listed["at"] < ROUTINE_SECONDS
+            if not (here or ran) or listed["stage"] == "recorder":
                 continue
             turn = store.find(listed["id"])[0]
-            if _was_why(turn) or (ran and not acts_of(turn)):
-                continue
-            if not words or words & _content(f"{turn['text']} {turn['reply']}"):
-                return turn
-        return None
+            if any(event["type"] == "staged" and event["stage"] == "recorder" for event in turn["events"]):
+                continue  # a question like this one
+            if not ours and turn["stage"] not in ("local", "none") and not turn["acts"]:
+                return None  # "why" in a talk with a model
+            return explain(turn, self._now())
+        return NOTHING if ours else None
 
-    def _of_thing(
-        self, store: "TurnStore", asked: Utterance, question: "WhyQuestion", things: Sequence[Thing]
-    ) -> str:
-        names = [thing.name for thing in things]
-        found = self._last_act(store, names)
-        if found is None:
-            oldest = store.oldest()
-            from voice_gateway.recorder.explain import when
-
-            since = f" since {when(oldest, 0.0)}".replace(" since on", " since") if oldest else ""
-            return NOT_ME.format(what=f"the {names[0]}" if len(names) == 1 else "them", since=since)
-        turn, effect = found
-        told = self._told(store, asked, turn)
-        if question.state and effect == _OPPOSITE.get(question.state):
-            return f"{TWICE.format(what=f'the {names[0]}', state=question.state)} {told}"
-        return told
-
-    def _last_act(self, store: "TurnStore", names: Sequence[str]) -> tuple[Mapping[str, Any], str] | None:
-        """The newest turn that changed one of these, and what it made of it."""
-        from voice_gateway.recorder.explain import acts_of
-
-        listed = {one["seq"]: one for one in store.turns(limit=MOST_READ)}
-        for name in names[:5]:
-            listed |= {one["seq"]: one for one in store.turns(search=name, limit=MOST_READ)}
-        for seq in sorted(listed, reverse=True):
-            if not listed[seq]["acts"]:
-                continue
-            turn = store.find(listed[seq]["id"])[0]
-            for act in reversed(acts_of(turn)):
-                if any(_speaks_of(act, name) for name in names):
-                    return turn, _effect(act)
-        return None
+    def _of_things(self, store: "TurnStore", names: Sequence[str], state: str) -> str:
+        """Of the newest turn that changed one of these devices."""
+        what = f"the {names[0]}" if len(names) == 1 else "them"
+        listed = {
+            turn["seq"]: turn for name in names[:5] for turn in store.turns(search=name, limit=MOST_READ)
+        }
+        for _, turn in sorted(listed.items(), reverse=True):
+            for act in reversed(acts_of(found := store.find(turn["id"])[0]) if turn["acts"] else []):
+                if any(_is_about(act, name) for name in names):
+                    other = state and _effect(act) == OPPOSITE.get(state)
+                    sentence = OTHER_STATE.format(what=what, state=state) + " " if other else ""
+                    return sentence + explain(found, self._now())
+        return NOT_ME.format(what=what)
 
 
-def _was_why(turn: Mapping[str, Any]) -> bool:
-    return any(one["type"] == "staged" and one["stage"] == "recorder" for one in turn["events"])
+def explain(turn: Turn, now: float) -> str:
+    """Why the turn went as it did."""
+    events = turn["events"]
+    acted = [event for event in events if event["type"] == "acted"]
+    staged = [event for event in events if event["type"] == "staged"]
+    judged = {event["call_id"]: event["reason"] for event in events if event["type"] == "judged"}
+    heard: Mapping[str, Any] = next((event for event in events if event["type"] == "heard"), {})
+    rounds = [event for event in events if event["type"] == "round"]
+    facts = {
+        "text": _quoted(turn["text"]),
+        "reply": _quoted(turn["reply"]) if turn["reply"] else "nothing, because it was cut off",
+        "when": _when(turn["at"], now),
+        "question": _quoted(heard.get("in_answer_to", "")),
+        "model": rounds[0]["model"] if rounds else "",
+        "reason": judged.get(acted[0]["call_id"], "") if acted else "",
+        "result": shorten(acted[0]["text"].removeprefix("Error: "), LONGEST) if acted else "",
+    }
+    settled = next((event for event in staged if event["taken"]), None)
+    if not acted:
+        passed = next((event["reason"] for event in staged if not event["taken"]), "")
+        cause = "not understood" if passed and not (settled and settled["stage"] != "local") else "answer"
+        return CAUSES[cause].format(**{**facts, "reason": passed.rstrip(".")})
+    if acted[0]["outcome"] in (OutcomeStatus.WAITING, OutcomeStatus.NOT_PERMITTED):
+        cause = "waiting" if acted[0]["outcome"] == OutcomeStatus.WAITING else "refused"
+    elif _is_routine(turn):
+        cause = "routine"
+    elif not acted[0]["ok"]:
+        cause = "failed"
+    elif settled and settled["stage"] == "confirmation":
+        cause = "hand" if settled["reason"] == "chosen by hand" else "yes"
+    else:
+        cause = "model" if rounds else "order"
+    return CAUSES[cause].format(**facts)
 
 
-def _content(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.lower())) - _STOP_WORDS
+def acts_of(turn: Turn) -> list[Mapping[str, Any]]:
+    """The calls that were made and could change something."""
+    looks = {
+        event["call_id"] for event in turn["events"] if event["type"] == "started" and event["read_only"]
+    }
+    acted = [event for event in turn["events"] if event["type"] == "acted" and event["call_id"] not in looks]
+    return [event for event in acted if event["outcome"] not in NOT_MADE]
 
 
-def _speaks_of(act: Mapping[str, Any], name: str) -> bool:
-    told = json.dumps([act["args"], act["structured"], act["text"]], ensure_ascii=False, default=str)
-    return re.search(rf"\b{re.escape(name)}\b", told, re.IGNORECASE) is not None
+def _is_routine(turn: Turn) -> bool:
+    return str(turn["conversation_id"]).startswith("routine-")
+
+
+def _quoted(text: str) -> str:
+    return f'"{shorten(" ".join(str(text).split()), LONGEST)}"'
+
+
+def _when(at: float, now: float) -> str:
+    """Empty for what was just now."""
+    then, today = (datetime.fromtimestamp(moment).astimezone() for moment in (at, now))
+    if abs(now - at) < RECENT_SECONDS:
+        return ""
+    days = (today.date() - then.date()).days
+    day = {0: "", 1: " yesterday"}.get(days, f" on {then:%A, %d %B}")
+    return f"{day} at {then:%H:%M}"
+
+
+def _is_about(act: Mapping[str, Any], name: str) -> bool:
+    facts = json.dumps([act["args"], act["structured"], act["text"]], ensure_ascii=False, default=str)
+    return re.search(rf"\b{re.escape(name)}\b", facts, re.IGNORECASE) is not None
 
 
 def _effect(act: Mapping[str, Any]) -> str:
-    if not act["ok"]:
-        return ""
-    facts = act["structured"] if isinstance(act["structured"], Mapping) else {}
-    args = act["args"] if isinstance(act["args"], Mapping) else {}
-    told = re.match(r"\w+", str(facts.get("state") or args.get("action") or ""))
-    state = told[0].lower() if told else ""
-    return _EFFECT.get(state, state)
+    """The state that it brought about, where that is known."""
+    facts, args = (act[key] if isinstance(act[key], Mapping) else {} for key in ("structured", "args"))
+    word = re.match(r"\w*", str(facts.get("state") or args.get("action") or "").lower())
+    return _EFFECTS.get(word[0], word[0]) if word and act["ok"] else ""

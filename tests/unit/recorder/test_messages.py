@@ -11,7 +11,7 @@ from voice_gateway.config import MqttSettings
 from voice_gateway.events import Answered, EventBus, Heard, ModelRound, TurnEvents
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
-from voice_gateway.recorder.story import told
+from voice_gateway.recorder.story import lines_of
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
@@ -88,7 +88,7 @@ async def test_a_turn_shows_what_was_read_in_one_line_each(tmp_path):
         tmp_path, Calls(("feel_soil", {"room": "kitchen"})), f"Dry. {long}", said=f"why {long}"
     )
 
-    lines = list(told(turn))
+    lines = list(lines_of(turn))
 
     assert any("it read from user: [noon] why word" in line for line in lines)
     assert any("it read from tool feel_soil: The soil in the kitchen" in line for line in lines)

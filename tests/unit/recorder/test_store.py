@@ -65,15 +65,6 @@ def test_a_name_may_be_short_but_no_pattern(store):
     assert store.find("****") == []
 
 
-def test_what_is_too_old_goes(store):
-    store.add([kept("old", 1, at=NOW - 15 * 86_400)])
-    fresh = TurnStore(store._path, days=14, now=lambda: NOW)
-
-    fresh.add([kept("new", 2)])
-
-    assert [one["text"] for one in fresh.turns()] == ["new"]
-
-
 class Clock:
     def __init__(self):
         self.now = NOW
@@ -113,18 +104,6 @@ def test_nobody_reads_what_is_too_old_though_nothing_was_written_since(tmp_path)
     assert store.oldest() == NOW + 86_400
     assert store.trim() == 1
     assert texts_in(tmp_path / "turns.sqlite") == ["the new lamp"]
-
-
-def test_whoever_deletes_one_turn_deletes_those_that_are_too_old(tmp_path):
-    clock = Clock()
-    store = TurnStore(tmp_path / "turns.sqlite", days=14, now=clock)
-    store.add([kept("old", 1), kept("newer", 2, at=NOW + 86_400), kept("new", 3, at=NOW + 86_400)])
-    clock.now = NOW + 14.5 * 86_400
-
-    assert store.delete("turn-00002") == 1
-
-    assert texts_in(tmp_path / "turns.sqlite") == ["new"]
-    assert store.delete_all() == 1
 
 
 def test_the_oldest_goes_when_it_is_too_much(tmp_path):
@@ -169,14 +148,6 @@ def test_what_was_set_aside_as_damaged_is_deleted_too(store, tmp_path):
     store.delete_all()
 
     assert [path.name for path in tmp_path.iterdir() if b"secret" in path.read_bytes()] == []
-
-
-def test_no_file_at_all_becomes_a_new_one(store, tmp_path):
-    (tmp_path / "turns.sqlite").write_bytes(b"this is no database, " * 500)
-
-    store.add([kept("hello")])
-
-    assert [one["text"] for one in store.turns()] == ["hello"]
 
 
 def test_without_a_file_there_are_no_turns_and_none_is_made(store, tmp_path):
