@@ -68,7 +68,7 @@ class Interpreter:
         said = reader.tokens(text)
         context = replace(
             context, last=memory.last, topic=memory.topic, command=memory.command, timer=memory.timer,
-            question=said.question, raw=text,
+            question=said.question, polite=said.polite, raw=text,
         )  # fmt: skip
         if memory.asked is not None and (made := self._answer(reader, said, context, memory)) is not None:
             return made

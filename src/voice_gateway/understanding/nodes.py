@@ -153,6 +153,7 @@ class Command(Node):
     tone: str = ""
     lights: bool = False  # no device was named, and lights are meant
     sweep: bool = False  # the whole house was meant: "lock up"
+    at: bool = False  # "the lamp at 20", without a verb: it could be a time
     bare: bool = False  # only the value or the name was said
     polite: bool = harmless(False)
     hint: bool = False  # to be confirmed: "we should turn off the heating"

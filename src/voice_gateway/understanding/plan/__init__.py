@@ -33,6 +33,7 @@ class Context:
     timer: str = ""  # the timer that was just set
     tools: frozenset[str] = frozenset()
     problem: str = ""  # why the home is not known
+    polite: bool = False  # "please" was said
     question: bool = False  # the utterance ends with a question mark
     alone: bool = True  # the only step of the utterance
     raw: str = ""

@@ -10,9 +10,19 @@ from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.integrations.source import Act
-from voice_gateway.understanding.nodes import Amount, Command, Condition, Item, Value, Which, altered, closed
+from voice_gateway.understanding.nodes import (
+    Amount,
+    Command,
+    Condition,
+    Everyday,
+    Item,
+    Value,
+    Which,
+    altered,
+    closed,
+)
 from voice_gateway.understanding.nodes import bare as bare_node
-from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
 
 STEP, SMALL = 20, 10  # percent of "brighter" and of "a bit brighter"
@@ -32,9 +42,10 @@ def act(command: Command, context: Context) -> Plan:
     if command.fix:
         return _fixed(command, context)
     if command.condition is not None:
-        unmet = _unmet(command.condition, context)
+        unmet, devices = _unmet(command.condition, command, context)
         if unmet is not None:
             return Step(closed(command), say=unmet)  # nothing is done, so the rest need not be read
+        context = replace(context, last=devices or context.last)
     if command.do == "scene":
         return _scene(command, context)
     return _devices(command, context)
@@ -55,11 +66,32 @@ def _fixed(command: Command, context: Context) -> Plan:
     return act(fixed, context)
 
 
+def _volume(command: Command, context: Context) -> Plan | None:
+    """ "Make it 40", where the volume was spoken of."""
+    which, value = command.which, command.value
+    pronoun = which is not None and len(which.item) == 1 and which.item[0].pronoun
+    if command.do != "set" or value is None or not (command.bare or pronoun):
+        return None
+    level = next((one for one in (value.percent, value.level, value.number) if one is not None), None)
+    if level is None:
+        return None
+    return plan(Everyday(tool="control_speaker_volume", action="set", level=level), context)
+
+
+def _could_be_a_time(value: Value, context: Context) -> bool:
+    """ "… and the lamp at seven"."""
+    return value.number is not None and value.number <= (12 if context.alone else 24)
+
+
 # --- which devices
 
 
 def _devices(command: Command, context: Context) -> Plan:
     which, able = command.which, _able(command)
+    if context.topic == "volume" and (volume := _volume(command, context)) is not None:
+        return volume
+    if command.at and command.value is not None and _could_be_a_time(command.value, context):
+        raise Refused("a number that could be a time")
     if command.bare and not (context.last or command.of == "heat" or (command.of and context.here)):
         raise Refused("a bare amount, and nothing was spoken of", Say("unknown.it"))
     if command.aside:
@@ -138,12 +170,29 @@ def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
         if command.bare and context.here is None:
             raise Refused("nothing was spoken of", Say("ask.what_device"))
         raise Refused("nothing was spoken of", Say("unknown.it"))
+    if found.what in ("room", "there", "kind_here") and (near := _elsewhere(command, context)):
+        facts = {"text": found.text, "here": context.here, "devices": near}
+        return Question(Say(f"unknown.{found.what}_which", facts), bare_node(command), near, unknown=True)
     key = f"unknown.{found.what}"
     raise Refused(
         f"unknown {found.what}: {found.text}",
         Say(key, {"text": found.text, "here": context.here}),
         unknown=True,
     )
+
+
+def _elsewhere(command: Command, context: Context) -> tuple[Device, ...]:
+    """What could be meant where the place is unknown: the same words without it."""
+    which = bare_node(command.which)
+    if which is None or len(which.item) != 1 or not (which.item[0].kind or which.item[0].name):
+        return ()
+    item = replace(which.item[0], place=(), room="", quant="any" if which.item[0].kind else "all")
+    able = _able(command)
+    found = Resolver(context.home).which(Which(item=(item,)), command.do, able)
+    devices = (
+        found.candidates if isinstance(found, Doubt) else found.devices if isinstance(found, Meant) else ()
+    )
+    return tuple(filter(able, devices))
 
 
 # --- what each of them does
@@ -333,7 +382,7 @@ def _warmth(device: Device, command: Command, state: str) -> Act | Say:  # noqa:
 def _scene(command: Command, context: Context) -> Plan:
     home, name = context.home, command.scene
     known = home.scenes.get(name, name)
-    if command.bare:
+    if command.bare and not context.polite:
         return Question(Say("ask.scene", {"text": known}), bare_node(command), expects="yes")
     call = home.scene_source(known).scene(known)
     if call is None:
@@ -341,8 +390,8 @@ def _scene(command: Command, context: Context) -> Plan:
     return Step(bare_node(command), (Request.of(call, scene=known),), acts=True)
 
 
-def _unmet(condition: Condition, context: Context) -> Say | None:
-    """Why the condition does not hold now; None where it holds. What nobody can tell never holds."""
+def _unmet(condition: Condition, command: Command, context: Context) -> tuple[Say | None, tuple[Device, ...]]:
+    """Why the condition does not hold now, and what it is about. What nobody can tell never holds."""
     home = context.home
     resolver = Resolver(home, context.here, context.last)
     limit = condition.below if condition.below is not None else condition.above
@@ -359,16 +408,25 @@ def _unmet(condition: Condition, context: Context) -> Say | None:
         if now is None:
             raise Refused("nothing there measures the temperature", Say("unknown.measure"))
         holds = now < limit if condition.below is not None else now > limit
-        return None if holds != condition.unless else Say("unmet.degrees", {"degrees": now})
+        return (None if holds != condition.unless else Say("unmet.degrees", {"degrees": now})), ()
     assert condition.which is not None
-    found = resolver.which(condition.which, "look", lambda device: True)
+    about = condition.which
+    if about.item[0].pronoun and command.which is not None and not command.which.item[0].pronoun:
+        about, able = command.which, _able(command)
+    else:
+        able = _anything
+    found = resolver.which(about, "look", able)
     if not isinstance(found, Meant):
         raise Refused("the condition is about an unknown thing", Say("unknown.condition"))
     state = {"up": "open", "down": "closed"}.get(condition.state, condition.state)
     holds = all(home.is_so(one, state) for one in found.devices) != condition.negated
     if holds != condition.unless:
-        return None
-    return Say("unmet.state", {"devices": found.devices, "home": home})
+        return None, found.devices
+    return Say("unmet.state", {"devices": found.devices}), found.devices
+
+
+def _anything(_device: Device) -> bool:
+    return True
 
 
 __all__: Sequence[Any] = ("act", "act_for", "action_of")

@@ -116,6 +116,10 @@ def _timer(node: Everyday, context: Context) -> Plan:
 
 def _cancel(node: Everyday, context: Context) -> Plan:
     name = node.name
+    if node.it:
+        if context.topic != "timer" or not context.timer:
+            raise Refused("no timer was spoken of")
+        name = context.timer
     if node.clock and node.number is not None:
         name = f"{node.number:g} am"
     more = (Request(node.tool, {"name": name, "kind": node.also}),) if node.also else ()

@@ -103,7 +103,7 @@ def _listed(node: Look, item: Item, context: Context) -> Plan:
     if "locked" in state and sort == "device":
         sort = "lock"
     whole = {"list": "devices", "all": "everything"}.get(ask, "anything")
-    noun = whole if sort == "device" else NOUNS.get(sort, f"{word}s")
+    noun = whole if item.everything or sort == "device" else NOUNS.get(sort, f"{word}s")
     query = DeviceQuery(ask, sort, noun, rooms[0] if rooms else None, state)
     looks = tuple(Request.of(source.look(None, home), source=source.name) for source in home.asked_sources)
     return Step(bare(node), looks, query=query)
