@@ -275,12 +275,19 @@ class Diagnosis:
 class Chart:
     """All readings of one utterance, remembered by rule and position."""
 
-    def __init__(self, grammar: Grammar, leaves: Leaves, diagnosis: Diagnosis | None = None) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        leaves: Leaves,
+        diagnosis: Diagnosis | None = None,
+        alive: dict[str, list[Alternative]] | None = None,
+    ) -> None:
+        """`alive` may be shared by the charts of utterances with the same words."""
         self._grammar, self._leaves, self._diagnosis = grammar, leaves, diagnosis
         self._words = leaves.words
         self._said = frozenset(leaves.words)
         self._known: dict[tuple[str, int], list[Match]] = {}
-        self._alive: dict[str, list[Alternative]] = {}
+        self._alive: dict[str, list[Alternative]] = {} if alive is None else alive
 
     def whole(self, rule: str) -> list[tuple[float, Built]]:
         """Every reading of the whole utterance, the cheapest first."""

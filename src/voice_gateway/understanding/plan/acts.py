@@ -86,7 +86,7 @@ def _could_be_a_time(value: Value, context: Context) -> bool:
 # --- which devices
 
 
-def _devices(command: Command, context: Context) -> Plan:
+def _devices(command: Command, context: Context) -> Plan:  # noqa: C901 (one step after the other)
     which, able = command.which, _able(command)
     if context.topic == "volume" and (volume := _volume(command, context)) is not None:
         return volume
