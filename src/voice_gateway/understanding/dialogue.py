@@ -185,6 +185,9 @@ def _yes(asked: Open, context: Context) -> Plan | None:
 def _chosen(answer: Answer, asked: Open, context: Context) -> Plan | None:
     """One or some of the candidates."""
     found = list(asked.candidates)
+    if not found and answer.kind == "name" and answer.name is not None:
+        named = (context.home.find(key) for key in answer.name.keys)
+        found = [device for device in named if device is not None]
     if answer.kind == "nth" and answer.ordinal is not None:
         found = _nth(found, int(answer.ordinal))
     elif answer.kind == "room":
@@ -259,11 +262,20 @@ def _value(answer: Answer, node: Node) -> Node | None:
     return replace(node, do="set", value=answer.value, amount=None, way=0.0)
 
 
+def _act(answer: Answer, node: Node) -> Node | None:
+    """What shall be done, or the value, where only the thing was named."""
+    if isinstance(node, Command) and answer.kind == "act" and answer.command is not None:
+        said = answer.command
+        return replace(node, do=said.do, value=said.value, amount=said.amount, way=said.way, of=said.of)
+    return _value(answer, node)
+
+
 _FIELDS: Final[Mapping[str, Callable[[Answer, Node], Node | None]]] = {
     "at": _at,
     "duration": _at,
     "half_day": _half,
     "value": _value,
+    "act": _act,
     "message": _text("message"),
     "items": _text("items"),
     "list": _text("list"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from voice_gateway.brain.local.normalise import normalise
+from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.tools.builtin.calculate.asked import read_asked
 from voice_gateway.understanding.dialogue import Memory, answered
@@ -15,9 +16,12 @@ from voice_gateway.understanding.nodes import (
     Command,
     Denied,
     Everyday,
+    Item,
+    Name,
     Node,
     Unread,
     Utterance,
+    Which,
     opened,
     unread,
 )
@@ -76,7 +80,7 @@ class Interpreter:
             node = Everyday(tool="calculate", query=asked.text)
             return _understood([plan(node, context)], node)
         if self._cut_off(said):
-            return Understood(question=Question(Say("ask.more"), Utterance(), expects="none"))
+            return self._more_wanted(reader, said, context)
         refused: Refused | None = None
         for readings in reader.passes(said):
             made = self._best(readings, context)
@@ -136,7 +140,7 @@ class Interpreter:
     def _planned(self, node: Node, context: Context) -> Understood:
         assert isinstance(node, Utterance)
         utterance = opened(node)
-        _ = utterance.polite, [talk.text for talk in utterance.talk]
+        _ = utterance.polite, [one.text for one in utterance.talk], [one.text for one in utterance.remark]
         made: list[Plan] = []
         for one in node.step:
             step = plan(one, replace(context, alone=len(node.step) == 1))
@@ -182,25 +186,39 @@ class Interpreter:
         groups, last = self.language.groups, said.words[-1]
         return last in groups["cut_off"] or (last == "to" and said.words[0] in groups["order_verbs"])
 
+    def _more_wanted(self, reader: Reader, said: Tokens, context: Context) -> Understood:
+        """ "Set the floor lamp to": with any number it would be an order, so only that is asked for."""
+        number = "50"
+        spans = (*said.spans, said.spans[-1])
+        whole = replace(said, words=(*said.words, number), spans=spans)
+        for reading in reader.read(whole, "Utterance", EXACT)[:1]:
+            order = reading.node.step[0] if isinstance(reading.node, Utterance) else None
+            if isinstance(order, Command) and order.value is not None and order.value.number == float(number):
+                asked = replace(order, value=None)
+                return Understood(question=Question(Say("ask.value"), asked, expects="value"))
+        return Understood(question=Question(Say("ask.more"), Utterance(), expects="none"))
+
     def _half_understood(self, reader: Reader, said: Tokens, refused: Refused | None) -> Understood:
-        if name := self._thing_without_deed(reader, said):
-            say = Say("ask.what_with", {"text": name})
-            return Understood(question=Question(say, Utterance(), expects="none"))
+        if device := self._thing_without_deed(reader, said):
+            say = Say("ask.what_with", {"text": device.name})
+            which = Which(item=(Item(name=Name((device.key,), "exact", device.name)),))
+            return Understood(question=Question(say, Command(which=which), (device,), expects="act"))
         if half := self._half(reader, said):
             return Understood(question=Question(Say("ask.half", {"text": half}), Utterance(), expects="none"))
         return Understood(refused=refused or Refused("no reading of the whole"))
 
-    def _thing_without_deed(self, reader: Reader, said: Tokens) -> str:
+    def _thing_without_deed(self, reader: Reader, said: Tokens) -> Device | None:
         """A verb and a name are there, and what shall be done is not."""
         groups = self.language.groups
         if not said.words or said.words[0] not in groups["order_verbs"]:
-            return ""
+            return None
         if not groups["no_order"].isdisjoint(said.words):
-            return ""
+            return None
         for at in range(1, len(said.words)):
             for _, hit, _ in reader.index.names(said.words, at, EXACT):
-                return str(reader.index.home.devices[hit.places[0]].name)
-        return ""
+                device: Device = reader.index.home.devices[hit.places[0]]
+                return device
+        return None
 
     def _half(self, reader: Reader, said: Tokens) -> str:
         """Only one side of an "and" is an order: half a wish is not carried out."""

@@ -18,6 +18,7 @@ _DIGITS: Final = re.compile(r"\d+(?:\.\d+)?")
 _CLOCK: Final = re.compile(r"\d{1,2}:\d\d")
 _NTH: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 LONGEST_NAME: Final = 6  # words
+MIN_DESCRIBED: Final = 3  # letters
 
 
 class NameHit(NamedTuple):
@@ -40,10 +41,17 @@ class HomeIndex:
                 if at not in (known := names.setdefault(name, [])):
                     known.append(at)
         self._names = {name: tuple(places) for name, places in names.items()}
+        rooms = dict(home.rooms)
+        for called, others in language.rooms.items():
+            for other in others if called in home.rooms else ():
+                rooms.setdefault(other, home.rooms[called])
+        for at, device in enumerate(home.devices):
+            for other in language.things.get(device.name.lower(), ()):
+                self._names.setdefault(tuple(other.split()), (at,))
         self._rooms = {
             span: room
-            for name, room in home.rooms.items()
-            for span in (tuple(name.split()), plain(room, language.words))
+            for called, room in rooms.items()
+            for span in (tuple(called.split()), plain(room, language.words))
         }
         self._scenes = {tuple(name.split()): scene for name, scene in home.scenes.items()}
         self._floors: dict[tuple[str, ...], str] = {}
@@ -57,6 +65,7 @@ class HomeIndex:
             word for spans in (self._names, self._rooms) for span in spans for word in span
         )
         self._known: dict[tuple[str, ...], tuple[tuple[int, ...], str, float] | None] = {}
+        self._described: dict[str, tuple[int, ...]] = {}
 
     def renew(self, home: Home) -> bool:
         """Takes a home in which only states are others; False where it has other names."""
@@ -111,6 +120,20 @@ class HomeIndex:
                 places, how, cost = near
                 found.append((at + size, NameHit(places, how, " ".join(span)), cost))
         return found
+
+    def described(self, words: tuple[str, ...], at: int) -> list[Found]:
+        """Devices whose names have a word that begins like this one: "the lamp by the bed"."""
+        word = words[at]
+        if len(word) < MIN_DESCRIBED or word in self.language.groups["common"]:
+            return []
+        if word not in self._described:
+            self._described[word] = tuple(
+                place
+                for place, device in enumerate(self.home.devices)
+                if any(part.startswith(word) for part in plain_words(device.name))
+            )
+        places = self._described[word]
+        return [(at + 1, NameHit(places, "part", word), 0.5)] if places else []
 
     def _near(self, span: tuple[str, ...]) -> tuple[tuple[int, ...], str, float] | None:
         if span not in self._known:
@@ -168,6 +191,8 @@ class UtteranceLeaves:
             "floor": lambda at: home.spans("floor", self.words, at),
             "scene": lambda at: home.spans("scene", self.words, at),
             "unknown": self._unknown,
+            "described": lambda at: home.described(self.words, at),
+            "remark": self._remark,
             "talk": self._talk,
         }
 
@@ -279,6 +304,21 @@ class UtteranceLeaves:
             if not groups["common"].issuperset(span):
                 found.append((end, " ".join(span), 8.0 + len(span)))
         return found
+
+    def _remark(self, at: int) -> Sequence[Found]:
+        """Words between pauses that take nothing of an order back: "my hands are full, …"."""
+        if at and self.words[at - 1] not in PAUSES:
+            return ()
+        end = at
+        while end < len(self.words) and self.words[end] not in PAUSES:
+            end += 1
+        never = self.language.group("talk_never", "remark_never")
+        if end - at < 2 or (at == 0 and end == len(self.words)) or not never.isdisjoint(self.words[at:end]):
+            return ()
+        for place in range(at, end):
+            if self._number(place) or self.leaf("exact", place) or self.leaf("room", place):
+                return ()
+        return [(end, self.text(at, end), 3.0 + 0.1 * (end - at))]
 
     def _talk(self, at: int) -> Sequence[Found]:
         """Words beside a wish that take nothing of it back: a subject and a verb of being."""

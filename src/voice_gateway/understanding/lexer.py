@@ -30,6 +30,10 @@ class Words:
     please: frozenset[str] = frozenset()
     symbols: Mapping[str, str] = field(default_factory=dict)
     wake: tuple[tuple[str, ...], ...] = ()
+    hesitations: frozenset[str] = frozenset()
+    noise_phrases: tuple[tuple[str, ...], ...] = ()
+    merges: Mapping[tuple[str, ...], str] = field(default_factory=dict)  # "per cent" -> percent
+    heard: Mapping[str, str] = field(default_factory=dict)  # what may be heard for a word
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Words":
@@ -39,6 +43,10 @@ class Words:
             frozenset(str(data.get("please", "")).split()),
             {str(key): str(text) for key, text in data.get("symbols", {}).items()},
             tuple(tuple(str(name).split()) for name in data.get("wake", ())),
+            frozenset(str(data.get("hesitations", "")).split()),
+            tuple(tuple(str(phrase).split()) for phrase in data.get("noise_phrases", ())),
+            {tuple(str(said).split()): str(word) for said, word in data.get("merges", {}).items()},
+            {str(said): str(word) for said, word in data.get("heard", {}).items()},
         )
 
 
@@ -59,6 +67,11 @@ class Tokens:
     def text(self, start: int, end: int) -> str:
         """As it was written."""
         return self.raw[self.spans[start][0] : self.spans[end - 1][1]] if end > start else ""
+
+    def without(self, start: int, end: int) -> "Tokens":
+        return replace(
+            self, words=self.words[:start] + self.words[end:], spans=self.spans[:start] + self.spans[end:]
+        )
 
     def part(self, start: int, end: int) -> "Tokens":
         return replace(self, words=self.words[start:end], spans=self.spans[start:end])
@@ -105,8 +118,8 @@ def tokens(text: str, words: Words) -> Tokens:
     """Of an utterance: without fillers, the name that wakes us, and pauses at its ends."""
     found = lex(text[:MOST_CHARACTERS], words)
     polite = any(word in words.please for word, _, _ in found)
-    found = _awake(found, words.wake)
-    found = [token for token in found if token[0] not in words.noise]
+    found = _without_phrases(_merged(_awake(found, words.wake), words), words)
+    found = _without_noise(found, words)
     kept: list[Token] = []
     for token in found:
         if token[0] in PAUSES and (not kept or kept[-1][0] in PAUSES):
@@ -123,6 +136,42 @@ def tokens(text: str, words: Words) -> Tokens:
         text.rstrip(" \"'”)").endswith("?"),
         polite,
     )
+
+
+def _merged(found: list[Token], words: Words) -> list[Token]:
+    out: list[Token] = []
+    for token in found:
+        pair = (out[-1][0], token[0]) if out else ()
+        if pair in words.merges:
+            out[-1] = (words.merges[pair], out[-1][1], token[2])
+        else:
+            out.append(token)
+    return out
+
+
+def _without_phrases(found: list[Token], words: Words) -> list[Token]:
+    """Politeness of several words is left out wherever it stands."""
+    said = [token[0] for token in found]
+    for phrase in words.noise_phrases:
+        for at in range(len(said) - len(phrase), -1, -1):
+            if tuple(said[at : at + len(phrase)]) == phrase and len(said) > len(phrase):
+                del said[at : at + len(phrase)], found[at : at + len(phrase)]
+    return found
+
+
+def _without_noise(found: list[Token], words: Words) -> list[Token]:
+    """Fillers go, and words that are said twice; "…, uh, …" stays as "uh", since it may be a new start."""
+    out: list[Token] = []
+    for at, token in enumerate(found):
+        word = token[0]
+        if word in words.noise:
+            before = found[at - 1][0] if at else ""
+            after = found[at + 1][0] if at + 1 < len(found) else ""
+            if word in words.hesitations and before in PAUSES and after in PAUSES:
+                out.append(("uh", *token[1:]))
+        elif not (out and out[-1][0] == word and word.isalpha()):
+            out.append(token)
+    return out
 
 
 def _awake(found: list[Token], names: tuple[tuple[str, ...], ...]) -> list[Token]:

@@ -96,6 +96,7 @@ class Amount(Node):
     share: float | None = None
     factor: float | None = None
     small: bool = False
+    large: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +252,13 @@ class Talk(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Remark(Node):
+    """Words between pauses that are no part of an order."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Denied(Node):
     """A part that says what must not happen."""
 
@@ -268,6 +276,7 @@ class Answer(Node):
     name: Name | None = None
     which: Which | None = None
     value: Value | None = None
+    command: Command | None = None
     at: str = ""
     span: tuple[Length, ...] = ()
     text: str = ""
@@ -279,6 +288,7 @@ class Utterance(Node):
 
     step: tuple[Node, ...] = ()
     talk: tuple[Talk, ...] = ()
+    remark: tuple[Remark, ...] = ()
     denied: tuple[Denied, ...] = ()
     then: bool = False
     polite: bool = harmless(False)
@@ -360,6 +370,8 @@ def altered(node: N, **changes: Any) -> N:
     if opener is None:
         return replace(node, **changes)
     opener._read.update(changes)
+    for name in changes:
+        _close(opener._parts[name])
     plain = replace(opener._node, **{name: _bare_parts(value) for name, value in changes.items()})
     kept = {name: part for name, part in opener._parts.items() if name not in changes}
     return cast(

@@ -1,20 +1,23 @@
 """Text → readings: passes from exact names to unknown things, and an account of what was read."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.grammar import Alternative, Built, Chart, Diagnosis
 from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN, HomeIndex, NameHit, UtteranceLeaves
-from voice_gateway.understanding.lexer import MOST_WORDS, Tokens, tokens
+from voice_gateway.understanding.lexer import MOST_WORDS, PAUSES, Tokens, tokens
 from voice_gateway.understanding.nodes import Name, Node, field_types, node_types
 from voice_gateway.understanding.templates import Language
 
 CLOSE: Final = 0.45  # readings that cost this much more than the best are looked at, too
 MOST_CLOSE: Final = 8
 # Which names count, and whether commas and stops are kept.
-PASSES: Final = ((EXACT, True), (PARTIAL, True), (EXACT, False), (PARTIAL, False), (UNKNOWN, True))
+PASSES: Final = ((EXACT, True), (PARTIAL, True), (EXACT, False), (PARTIAL, False))
+MOST_RESTARTS: Final = 3
+ALIKE: Final = 80.0  # of 100: a word that is misspelled
+SHORTEST_MISSPELLED: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,68 @@ class Reader:
             return
         bare = said.without_pauses()
         alive: dict[str, list[Alternative]] = {}
+        if (again := self._restarted(said, rule)) is not None:
+            yield again
         for level, pauses in PASSES:
             if not pauses and bare.words == said.words:
                 continue
             if found := self.read(said if pauses else bare, rule, level, alive):
                 yield found
+        if (heard := self._heard(said)) is not None and (found := self.read(heard, rule, PARTIAL)):
+            yield found
+        if found := self.read(said, rule, UNKNOWN):
+            yield found
+
+    def _restarted(self, said: Tokens, rule: str) -> list[Reading] | None:
+        """ "Turn on the, no, put out the hall light": without what was said before the new start."""
+        marks = self.language.phrases["restarts"]
+        tried = [said]
+        best: tuple[int, list[Reading]] | None = None
+        for _ in range(MOST_RESTARTS):
+            following = [cut for one in tried for cut in self._cuts(one, marks)]
+            for cut in following:
+                for level in (EXACT, PARTIAL) if best is None else (EXACT,):
+                    if (best is None or level < best[0]) and (found := self.read(cut, rule, level)):
+                        best = (level, found)
+            tried = following
+            if best is not None or not tried:
+                break
+        return best and best[1]
+
+    def _cuts(self, said: Tokens, marks: Sequence[tuple[str, ...]]) -> Iterator[Tokens]:
+        """Without the first mark of a new start, and more and more of what stands before it."""
+        for at in range(1, len(said.words)):
+            long = [len(mark) for mark in marks if said.words[at : at + len(mark)] == mark]
+            if not long or said.words[at - 1] not in (*PAUSES, "the", "a"):
+                continue
+            end = at + max(long)
+            while end < len(said.words) and said.words[end] in PAUSES:
+                end += 1
+            if end >= len(said.words):
+                return
+            start = at
+            while start and said.words[start - 1] in PAUSES:
+                start -= 1
+            for begin in range(start, -1, -1):
+                yield said.without(begin, end)
+            return
+
+    def _heard(self, said: Tokens) -> Tokens | None:
+        """With other words for those that nobody says here: misheard, or misspelled."""
+        from rapidfuzz import fuzz, process
+
+        known = self.language.vocabulary | self.index.words
+        words = list(said.words)
+        for at, word in enumerate(words):
+            if word in self.language.words.heard:
+                words[at] = self.language.words.heard[word]
+            elif word not in known and len(word) >= SHORTEST_MISSPELLED and word.isalpha():
+                near = process.extractOne(word, self._verbs(), scorer=fuzz.ratio, score_cutoff=ALIKE)
+                words[at] = near[0] if near else word
+        return replace(said, words=tuple(words)) if tuple(words) != said.words else None
+
+    def _verbs(self) -> Sequence[str]:
+        return sorted(self.language.groups["order_verbs"])
 
     def read(
         self, said: Tokens, rule: str, level: int, alive: dict[str, list[Alternative]] | None = None

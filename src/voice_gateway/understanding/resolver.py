@@ -161,6 +161,10 @@ class Resolver:
         placed = tuple(one for one in known if one is not None and (not rooms or one.room in rooms))
         if not placed:
             return Unknown(name.text, "there")
+        if item.kind:  # "the lamp by the bed"
+            placed = tuple(filter(DeviceClass(sort_of(item.kind), item.kind, plural=False).has, placed))
+            if not placed:
+                return Unknown(name.text, "there")
         placed = self.home.preferred(placed)
         fit = tuple(filter(able, placed)) or placed
         here = tuple(one for one in fit if one.room == self.here)

@@ -25,7 +25,7 @@ from voice_gateway.understanding import home_assistant, lexer
 from voice_gateway.understanding.grammar import Grammar, GrammarError, Pairs, Tree, leaves_of, references
 from voice_gateway.understanding.nodes import field_types, node_types
 
-VERSION: Final = 1  # of this file and of the lexer; a new one makes old caches stale
+VERSION: Final = 2  # of this file and of the lexer; a new one makes old caches stale
 _PIECE: Final = re.compile(
     r"<(?P<rule>[\w.]+)(?::(?P<bound>\w+))?>|\{(?P<leaf>\w+)(?::(?P<key>\w+))?\}|[\[\]()|;]|[^\s\[\]()|;<>{}]+"
 )
@@ -47,6 +47,8 @@ class Language:
     numbers: Mapping[tuple[str, ...], float]
     half: tuple[tuple[str, ...], ...] = ()
     ranges: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
+    rooms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # other words for a room
+    things: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # other words for a device
     left_out: tuple[str, ...] = ()  # templates of Home Assistant that are not read, and why
     firsts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     longest: Mapping[str, int] = field(default_factory=dict)
@@ -182,8 +184,28 @@ def _compiled(code: str, data: Mapping[str, Mapping[str, Any]]) -> Language:
     numbers = {**_numbers(code), **extra}
     left_out = tuple(converted.left_out)
     return Language(
-        code, words, grammar, lists, free, groups, phrases, numbers, tuple(half), converted.ranges, left_out
+        code,
+        words,
+        grammar,
+        lists,
+        free,
+        groups,
+        phrases,
+        numbers,
+        tuple(half),
+        converted.ranges,
+        _synonyms(data, "rooms"),
+        _synonyms(data, "things"),
+        left_out,
     )
+
+
+def _synonyms(data: Mapping[str, Mapping[str, Any]], kind: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for part in data.values():
+        for name, others in part.get(kind, {}).items():
+            found[str(name)] = (*found.get(str(name), ()), *map(str, others))
+    return found
 
 
 def _add(grammar: Grammar, rule: str, template: Any, name: str) -> None:
@@ -304,12 +326,15 @@ def _read_cache(file: Path) -> Any | None:
 def _write_cache(file: Path, made: Language) -> None:
     words = made.words
     data = (
-        (dict(words.shorts), words.noise, words.please, dict(words.symbols), words.wake),
+        (
+            dict(words.shorts), words.noise, words.please, dict(words.symbols), words.wake,
+            words.hesitations, words.noise_phrases, dict(words.merges), dict(words.heard),
+        ),
         made.grammar.dump(),
         {name: dict(spans) for name, spans in made.lists.items()},
         {name: dict(rule) for name, rule in made.free.items()},
         dict(made.groups), dict(made.phrases), dict(made.numbers), made.half,
-        dict(made.ranges), made.left_out,
+        dict(made.ranges), dict(made.rooms), dict(made.things), made.left_out,
     )  # fmt: skip
     try:
         raw = marshal.dumps(data)

@@ -25,7 +25,7 @@ from voice_gateway.understanding.nodes import bare as bare_node
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
 
-STEP, SMALL = 20, 10  # percent of "brighter" and of "a bit brighter"
+STEP, SMALL, LARGE = 20, 10, 40  # percent of "brighter", "a bit brighter" and "a lot brighter"
 COLDEST, WARMEST = 5, 35  # degrees that a heating is set to
 INSTEAD: Final = {
     ("vacuum", "on"): "start",
@@ -92,10 +92,14 @@ def _devices(command: Command, context: Context) -> Plan:  # noqa: C901 (one ste
         return volume
     if command.at and command.value is not None and _could_be_a_time(command.value, context):
         raise Refused("a number that could be a time")
-    if command.bare and not (context.last or command.of == "heat" or (command.of and context.here)):
-        raise Refused("a bare amount, and nothing was spoken of", Say("unknown.it"))
+    warmth = command.of == "heat" or (command.amount is not None and command.amount.degrees is not None)
+    if command.bare and not (context.last or warmth or (command.of and context.here)):
+        return Question(Say("ask.what_device"), bare_node(command))
     if command.aside:
-        _ = [item.name for item in command.aside]
+        if which is None or not all(item.pronoun for item in which.item):
+            raise Refused("another thing was named before the order")
+        if len(command.aside) > 1:
+            _ = [closed(item) for item in command.aside[:-1]]  # the same thing in other words
         resolver = Resolver(context.home, context.here, context.last)
         named = resolver.which(Which(item=command.aside[-1:]), command.do, able)
         context = replace(context, last=named.devices if isinstance(named, Meant) else ())
@@ -128,7 +132,8 @@ def _implied(command: Command, context: Context) -> Which | None:
     """What is meant where no device was named."""
     if command.lights or (command.of == "light" and context.here and not context.last):
         return Which(item=(Item(kind="light", plural=True, quant="all", place=command.place),))
-    if command.of == "heat" or (command.value is not None and (command.value.degrees is not None)):
+    degrees = [part.degrees for part in (command.value, command.amount) if part is not None]
+    if command.of == "heat" or any(one is not None for one in degrees):
         return Which(item=(Item(kind="thermostat", place=command.place),))
     if command.sweep:
         return Which(item=(Item(everything="all"),))
@@ -167,9 +172,7 @@ def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
     if found.what == "exception":
         return Question(Say("ask.exception"), bare_node(command), expects="exception")
     if found.what == "it":
-        if command.bare and context.here is None:
-            raise Refused("nothing was spoken of", Say("ask.what_device"))
-        raise Refused("nothing was spoken of", Say("unknown.it"))
+        return Question(Say("ask.what_device"), bare_node(command))
     if found.what in ("room", "there", "kind_here") and (near := _elsewhere(command, context)):
         facts = {"text": found.text, "here": context.here, "devices": near}
         return Question(Say(f"unknown.{found.what}_which", facts), bare_node(command), near, unknown=True)
@@ -336,7 +339,7 @@ def _changed(now: int, amount: Amount | None, *, up: bool) -> int:
     steps = amount.percent if amount.percent is not None else amount.number
     if steps is not None:
         return now + way * round(steps)
-    return now + way * (SMALL if amount.small else STEP)
+    return now + way * (SMALL if amount.small else LARGE if amount.large else STEP)
 
 
 def _is_up(command: Command) -> bool:
@@ -355,8 +358,8 @@ def _warmth(device: Device, command: Command, state: str) -> Act | Say:  # noqa:
         if now is None:
             return Say("ask.degrees_now", limits)
         by = next((one for one in (amount.degrees, amount.number) if one is not None), 1.0) if amount else 1.0
-        if amount is not None and amount.small:
-            by = 1.0
+        if amount is not None and (amount.small or amount.large):
+            by = 1.0 if amount.small else 3.0
         degrees = now + (by if _is_up(command) else -by)
     elif value is None or value.negative:
         return Say("ask.degrees", limits)
