@@ -1,11 +1,20 @@
 """What calls of Z-Wave tools reach in a home that is a function from names to devices."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from home_words.kinds import HomeDevice
 from voice_gateway.integrations.zwave import reach_of
 from voice_gateway.tools.permission.target import Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
+
+
+@dataclass
+class Device:
+    name: str
+    kind: str
+    room: str = ""
+    node_id: int | None = None
 
 
 def zwave_reaches(devices_named: Callable[[str], Sequence[HomeDevice]]) -> Reaches:

@@ -7,7 +7,7 @@ import sys
 import threading
 
 import pytest
-from langchain_core.tools import BaseTool, StructuredTool, tool
+from langchain_core.tools import StructuredTool, tool
 from tests.fakes.some_tools import executor_with, outcome_of
 from tests.fakes.waiting import until
 
@@ -56,13 +56,6 @@ async def test_the_reply_ends_the_call(here):
     exchange = Exchange()
     asyncio.get_running_loop().call_soon(exchange.reply.set_result, "3")
     assert (await asyncio.wait_for(asking(exchange.run, here=here), SOON)).text == "3"
-
-
-async def test_a_call_of_ours_runs_in_the_callers_task_and_foreign_code_in_its_own(here):
-    exchange = Exchange()
-    asyncio.get_running_loop().call_soon(exchange.reply.set_result, "3")
-    await asking(exchange.run, here=here)
-    assert (exchange.task is asyncio.current_task()) is here
 
 
 async def test_after_the_limit_the_tool_is_cancelled_and_the_caller_is_not(here):
@@ -164,17 +157,6 @@ async def test_a_blocking_tool_runs_in_a_daemon_thread_of_its_own_with_the_turns
 
     turn.set("t1")
     assert (await outcome_of(where)).text == "tool where True t1"
-
-
-async def test_a_tool_class_with_only_a_blocking_way_runs_in_a_thread_too():
-    class Slow(BaseTool):
-        name: str = "slow"
-        description: str = "Slow."
-
-        def _run(self, word: str) -> str:
-            return f"{word} in {threading.current_thread().name}"
-
-    assert (await outcome_of(Slow(), {"word": "hey"})).text == "hey in tool slow"
 
 
 def running_threads(name: str) -> int:

@@ -12,10 +12,8 @@ import pytest
 from langchain_core.callbacks import AsyncCallbackHandler, Callbacks
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import InjectedToolArg, InjectedToolCallId, StructuredTool, ToolException, tool
-from pydantic import BaseModel
 from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
-from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import OutcomeStatus, ToolCall
@@ -51,13 +49,6 @@ async def test_malformed_arguments_get_an_outcome_that_names_what_is_required(ar
     assert "Required parameters: a. Use add(a: integer, b?: integer)" in outcome.text
 
 
-@pytest.mark.parametrize(
-    "args", ['{"a": 1}', '"{\\"a\\": 1}"', {"input": {"a": 1}}, {"arguments": '{"a": "1"}'}]
-)
-async def test_arguments_one_step_away_from_an_object_are_read(args):
-    assert (await executor_with(add).execute(ToolCall("1", "add", args))).text == "3"
-
-
 @pytest.mark.parametrize("args", [None, "", " ", "null", {}])
 async def test_no_arguments_run_a_tool_that_needs_none(args):
     @tool
@@ -85,15 +76,6 @@ async def test_any_name_gets_an_outcome(name):
     assert outcome.ok == (name == "add\n")
     assert len(outcome.text) < 400
     assert to_message(outcome).content.encode()
-
-
-async def test_duplicate_ids_get_an_outcome_each_in_order():
-    outcomes = await executor_with(add).execute_all(
-        [ToolCall("1", "add", {"a": number}) for number in range(5)]
-    )
-
-    assert [outcome.text for outcome in outcomes] == ["2", "3", "4", "5", "6"]
-    assert {outcome.call_id for outcome in outcomes} == {"1"}
 
 
 # --- tools that misbehave ---
@@ -127,14 +109,6 @@ async def test_whatever_a_tool_raises_becomes_a_failed_outcome(error, kind, text
 
     assert outcome.error == kind
     assert text in outcome.text
-
-
-async def test_an_error_whose_own_text_fails_gets_an_outcome():
-    class Nasty(Exception):
-        def __str__(self) -> str:
-            raise RuntimeError("not even this")
-
-    assert (await outcome_of(raising(Nasty()))).text == "Error: Nasty"
 
 
 async def test_a_blocking_tool_that_raises_anything_gets_an_outcome():
@@ -173,22 +147,6 @@ async def test_what_a_tool_sets_in_its_context_stays_there():
     mood.set("happy")
     assert (await outcome_of(rage)).text == "happy", "it sees the turn's context"
     assert mood.get() == "happy"
-
-
-async def test_a_tool_may_use_asyncio_timeout_and_task_groups_itself():
-    @tool
-    async def busy() -> str:
-        """Work."""
-        async with asyncio.TaskGroup() as group:
-            first = group.create_task(asyncio.sleep(0, "first"))
-        try:
-            async with asyncio.timeout(0.01):
-                await asyncio.sleep(SOON)
-        except TimeoutError:
-            return f"{first.result()}, then its own limit"
-        return "never"
-
-    assert (await outcome_of(busy)).text == "first, then its own limit"
 
 
 async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_is_reported(caplog):
@@ -286,15 +244,6 @@ async def test_cancelling_the_caller_cancels_the_tools_waits_for_them_and_gets_o
     with pytest.raises(asyncio.CancelledError):
         await turn
     assert sorted(ended) == [0, 1, 2]
-
-
-async def test_cancelling_before_the_tool_has_begun_gets_out_too():
-    turn = asyncio.create_task(executor_with(add).execute(ToolCall("1", "add", {"a": 1})))
-    await asyncio.sleep(0)
-    turn.cancel()
-
-    with pytest.raises(asyncio.CancelledError):
-        await turn
 
 
 # --- many calls ---
@@ -412,14 +361,6 @@ class Listener(AsyncCallbackHandler):
         self.heard.append(f"end {output}")
 
 
-async def test_callbacks_on_a_tool_are_heard():
-    listener = Listener()
-    heard = add.model_copy(update={"callbacks": [listener]})
-
-    assert (await outcome_of(heard, {"a": "1"})).text == "3"
-    assert listener.heard == ["start add", "end 3"]
-
-
 async def test_callbacks_of_a_surrounding_run_are_heard():
     from langchain_core.runnables import RunnableLambda
 
@@ -443,37 +384,6 @@ async def test_a_servers_parameters_called_config_and_runtime_survive_callbacks(
     await outcome_of(watched, args)
 
     assert seen.calls == [args, args]
-
-
-async def test_langchains_own_error_handling_of_a_tool_is_kept():
-    @tool
-    async def fail() -> str:
-        """Fail."""
-        raise ToolException("secretly broken")
-
-    fail.handle_tool_error = "Please try the other one."
-
-    outcome = await outcome_of(fail)
-
-    assert (outcome.ok, outcome.text) == (False, "Error: Please try the other one.")
-
-
-async def test_nested_models_and_defaults_reach_a_typed_tool_as_langchain_passes_them():
-    class Place(BaseModel):
-        room: str
-        floor: int = 1
-
-    got = []
-
-    @tool
-    async def go(place: Place, speed: float = 1.5, *, quiet: bool | None = None) -> str:
-        """Go."""
-        got.append((place, speed, quiet))
-        return "there"
-
-    assert (await outcome_of(go, {"place": '{"room": "attic"}', "quiet": "yes"})).ok
-    await go.ainvoke({"place": {"room": "attic"}, "quiet": True})
-    assert got[0] == got[1] == (Place(room="attic", floor=1), 1.5, True)
 
 
 async def test_a_changed_collection_is_seen_at_the_next_call():
@@ -511,21 +421,6 @@ async def test_an_argument_of_five_megabytes_arrives_and_the_log_stays_short(cap
     assert len(str(caplog.records[-1].arguments)) < 1000
 
 
-@pytest.mark.slow
-async def test_a_result_of_fifty_megabytes_is_kept_whole_and_capped_for_the_model():
-    big = "ä" * 50_000_000
-
-    @tool
-    async def read_all() -> str:
-        """Read all."""
-        return big
-
-    outcome = await outcome_of(read_all)
-
-    assert outcome.text == big
-    assert len(outcome.for_model) <= 8000
-
-
 async def test_arguments_nested_too_deeply_are_refused():
     deep: list = []
     for _ in range(5000):
@@ -536,22 +431,6 @@ async def test_arguments_nested_too_deeply_are_refused():
     )
 
     assert outcome.error == "bad_arguments"
-
-
-async def test_errors_carry_no_credentials_and_no_traceback():
-    message = (
-        "GET https://ann:hunter2@host.example/x?token=abcdef123 failed with "
-        "Authorization: Bearer abcdefghijkl\n"
-        'Traceback (most recent call last):\n  File "/home/ann/x.py", line 1\n'
-        "ValueError: bad key sk-abcdefghijklmnop1234"
-    )
-
-    text = (await outcome_of(raising(ToolError(message)))).text
-
-    for secret in ("hunter2", "abcdef123", "abcdefghijkl", "x.py", "Traceback", "sk-abcdefghijklmnop1234"):
-        assert secret not in text
-    assert "host.example" in text
-    assert "ValueError: bad key" in text
 
 
 @pytest.mark.parametrize(

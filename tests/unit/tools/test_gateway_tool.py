@@ -99,10 +99,6 @@ def test_a_caller_without_an_event_loop(tool: GatewayTool) -> None:
     assert tool.invoke({"cups": 4}) == "Error: The pot is too small."
 
 
-async def test_a_caller_inside_a_loop_that_the_tool_does_not_need() -> None:
-    assert built_in().invoke({"cups": 2}) == "2 cups, black"
-
-
 async def test_a_caller_inside_the_very_loop_is_told_and_nothing_hangs() -> None:
     assert "ainvoke" in built_in(loop=running_loop()).invoke({"cups": 2})
 

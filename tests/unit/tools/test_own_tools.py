@@ -1,7 +1,6 @@
 """A user's own tools: what is taken from files and packages, and what is left out with a reason."""
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -153,27 +152,6 @@ def test_a_file_that_others_could_have_written_is_not_run(folder: Path, tmp_path
     folder.chmod(0o777)
     assert "could be replaced" in own_tools(folder).problems[1]
     assert not ran.exists()
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
-def test_a_file_of_another_user_is_not_run(folder: Path) -> None:
-    os.chown(write(folder, "theirs.py", DICE), 12345, -1)
-
-    assert "belongs to another user" in own_tools(folder).problems[0]
-
-
-def test_what_a_file_prints_does_not_come_among_the_answers(folder: Path, capsys) -> None:
-    write(folder, "dice.py", f"{DICE}\nprint('loaded')\n")
-    own_tools(folder)
-
-    assert capsys.readouterr() == ("", "loaded\n")
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    found = own_tools(tmp_path / "nowhere")
-
-    assert found.tools == []
-    assert "No such file" in found.problems[0]
 
 
 def test_a_name_that_a_server_has_stays_the_servers(folder: Path) -> None:

@@ -1,6 +1,5 @@
 """What a tool gave back, or raised, as text: errors are told apart by type, and named so that one can act."""
 
-import json
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import ToolMessage
-from langchain_core.tools import tool
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 from tests.fakes.some_tools import mcp_tool, outcome_of
@@ -115,19 +113,6 @@ async def test_a_result_is_wrapped_in_a_message_with_the_matching_id():
     assert bad == ToolMessage("Error: no", tool_call_id="c2", name="add", status="error")
 
 
-async def test_the_message_carries_the_capped_text():
-    @tool
-    async def read_it() -> str:
-        """Read."""
-        return "x" * 500
-
-    outcome = await outcome_of(read_it, result_cap=200)
-
-    assert to_message(outcome).content == outcome.for_model
-    assert len(outcome.for_model) == 200
-    assert len(outcome.text) == 500
-
-
 async def test_content_that_breaks_the_tools_own_output_schema_is_a_failure():
     output = {"type": "object", "properties": {"level": {"type": "integer"}}, "required": ["level"]}
 
@@ -145,17 +130,6 @@ async def test_content_that_breaks_the_tools_own_output_schema_is_a_failure():
         "Error: look ran, but its result does not fit its own output schema: level must be integer"
     )
     assert "must be object" in missing.text
-
-
-async def test_a_broken_output_schema_costs_only_the_check(caplog):
-    async def give(**_):
-        return "fine", {"structured": {"level": "high"}, "blobs": []}
-
-    broken = {"type": "object", "properties": {"level": {"type": "no such type"}}}
-    outcome = await outcome_of(mcp_tool("look", {"type": "object"}, answer=give, output_schema=broken))
-
-    assert outcome.text == "fine"
-    assert "broken JSON Schema, values are not checked" in caplog.messages
 
 
 # --- for all results ---
@@ -197,15 +171,6 @@ def test_a_capped_text_keeps_head_and_tail_within_the_cap(text, cap):
         tail = rest.partition(" left out …]\n")[2]
         assert text.startswith(head)
         assert text.endswith(tail)
-
-
-@given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), min_size=1))
-@settings(deadline=None)
-def test_an_object_can_be_read_back(found):
-    if found.get("type") is None:
-        assert json.loads(read(found).text.encode()) == json.loads(json.dumps(found).encode()) or any(
-            not (key + str(value)).isascii() or "\x7f" in key + str(value) for key, value in found.items()
-        )
 
 
 # what a tool raised
@@ -265,11 +230,6 @@ def test_the_kind_follows_from_the_type(error, kind, said):
     assert said in text
     assert "pw@" not in text
     assert "abc123" not in text
-
-
-def test_a_long_message_is_cut():
-    _, text = describe(ValueError("x" * 1_000_000), "find", "builtin")
-    assert len(text) < 600
 
 
 def test_a_tool_error_keeps_its_words():

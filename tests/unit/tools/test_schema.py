@@ -95,17 +95,6 @@ def test_an_evil_pattern_costs_no_time():
     assert time.thread_time() - started < 1
 
 
-def test_the_draft_a_schema_names_is_used():
-    old = {
-        "$schema": "http://json-schema.org/draft-04/schema#",
-        "type": "number",
-        "maximum": 5,
-        "exclusiveMaximum": True,
-    }
-    assert check(old, 4) == []
-    assert check(old, 5) != []
-
-
 @pytest.mark.parametrize("value", [object(), {1: 2}, "lone \ud800", {1, 2}])
 def test_a_value_that_json_cannot_say_is_a_problem_and_no_crash(value):
     (problem,) = check({"type": "object", "properties": {"a": {"type": "integer"}}}, {"a": value})

@@ -43,14 +43,6 @@ def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())  # making the tools touches nothing
 
 
-def test_what_asks_outside_can_be_switched_off() -> None:
-    assert names(ToolsSettings(search=False, weather=False)) == [
-        "get_current_datetime",
-        "control_speaker_volume",
-        "calculate",
-    ]
-
-
 @pytest.mark.parametrize(
     ("name", "read_only"),
     [

@@ -43,13 +43,6 @@ async def test_without_arguments_it_is_the_local_time(berlin: None) -> None:
     }
 
 
-async def test_a_city_is_asked_by_its_name() -> None:
-    text, facts = await ask(timezone="tokyo")
-
-    assert text == "It is Sunday, 29 March 2026, 8:30 AM in Tokyo (UTC+09:00)."
-    assert facts["timezone"] == "Asia/Tokyo"
-
-
 @pytest.mark.parametrize(
     ("spoken", "zone"),
     [
@@ -84,13 +77,6 @@ async def test_an_offset_from_utc_is_a_zone(spoken: str, offset: str) -> None:
     assert facts["utc_offset"] == offset
 
 
-async def test_the_place_is_named_as_the_user_named_it() -> None:
-    text, facts = await ask(timezone="beijing")
-
-    assert "in Beijing (UTC+08:00)" in text
-    assert facts["timezone"] == "Asia/Shanghai"
-
-
 async def test_an_unknown_zone_gets_the_nearest_names() -> None:
     with pytest.raises(BadArguments, match=r'do not know the time zone "Tokio".*Asia/Tokyo'):
         await ask(timezone="Tokio")
@@ -119,14 +105,6 @@ async def test_hours_are_absolute_across_daylight_saving() -> None:
     _, facts = await ask(timezone="Berlin", offset="+24 hours")
 
     assert facts["iso"] == "2026-03-30T01:30:15+02:00"
-
-
-async def test_hours_in_the_repeated_hour_of_autumn_are_absolute() -> None:
-    first_half_past_two = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
-
-    _, facts = await ask(first_half_past_two, timezone="Berlin", offset="in one hour")
-
-    assert facts["iso"] == "2026-10-25T02:30:00+01:00"
 
 
 async def test_a_wall_time_that_the_clocks_skip_becomes_one_that_exists() -> None:
@@ -160,18 +138,6 @@ async def test_days_from_now(berlin: None, offset: str, date: str, start: str) -
 
     assert facts["date"] == date
     assert text.startswith(start)
-
-
-async def test_a_month_is_never_longer_than_its_days() -> None:
-    _, facts = await ask(datetime(2026, 1, 31, 12, tzinfo=UTC), timezone="UTC", offset="in 1 month")
-
-    assert facts["date"] == "2026-02-28"
-
-
-async def test_a_time_some_minutes_ago_is_told_with_the_clock(berlin: None) -> None:
-    text, _ = await ask(offset="-90 minutes")
-
-    assert text == "90 minutes ago it was Saturday, 28 March 2026, 11:00 PM local time (UTC+01:00)."
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from tests.fakes.search_engines import Engine, search_engine
 from tests.fakes.waiting import until
 
-from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
+from voice_gateway.errors import BadArguments, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, search_tool
 from voice_gateway.tools.builtin.search.backends import SearXNG, language
 from voice_gateway.tools.gateway_tool import typed
@@ -73,15 +73,6 @@ async def test_results_have_title_snippet_and_address(way: Any) -> None:
         "snippet": "Another snippet.",
         "url": "https://second.example/",
     }
-
-
-async def test_searxng_gets_region_and_safe_search() -> None:
-    async with search_engine(rows=ROWS) as engine:
-        await search(searxng(engine, region="uk-en", safe="strict"), query="rain")
-
-    [request] = engine.requests
-    assert request.path == "/search"
-    assert request.values == {"q": "rain", "format": "json", "safesearch": "2", "language": "en-GB"}
 
 
 async def test_duckduckgo_gets_region_and_safe_search() -> None:
@@ -186,15 +177,6 @@ async def test_a_password_in_the_address_is_used() -> None:
     assert engine.requests[0].path == "/search"
 
 
-async def test_an_unreachable_duckduckgo_is_told_in_one_sentence() -> None:
-    async with search_engine() as engine:
-        pass
-    with pytest.raises(ToolUnavailable) as failure:
-        await search(duckduckgo(engine), query="x")
-
-    assert str(failure.value) == "DuckDuckGo cannot be reached, so I could not search the web."
-
-
 async def test_an_address_that_is_not_of_the_web_is_not_passed_on() -> None:
     rows = [{"title": "Bad", "content": "x", "url": "javascript:alert(1)"}, ROWS[1]]
     async with search_engine(rows=rows) as engine:
@@ -222,28 +204,8 @@ async def test_arguments_outside_the_limits_are_refused(arguments: dict[str, Any
     assert engine.requests == []
 
 
-async def test_a_machine_without_a_network_is_told_so_within_the_limit() -> None:
-    async with search_engine() as engine:
-        backend = duckduckgo(engine, address="http://nobody.invalid/html/")  # a name that never resolves
-        with pytest.raises(ToolError, match=r"DuckDuckGo (cannot be reached|did not answer)"):
-            await search(backend, query="x")
-
-
 async def test_without_the_search_extra_the_answer_says_how_to_install_it(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "ddgs.engines.duckduckgo", None)
     async with search_engine() as engine:
         with pytest.raises(ToolUnavailable, match=r"pip install 'voice-gateway\[search\]'"):
             await search(duckduckgo(engine), query="x")
-
-
-def test_the_year_in_the_examples_is_that_of_the_users_own_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In Berlin it is 2027 half an hour before it is in UTC."""
-    monkeypatch.setenv("TZ", "Europe/Berlin")
-    new_year = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
-    tool = search_tool(
-        DuckDuckGo(region="wt-wt", safe="moderate", timeout_seconds=5),
-        now=lambda: new_year,
-        timeout_seconds=5,
-    )
-
-    assert "US president 2027" in str(tool.args_schema)

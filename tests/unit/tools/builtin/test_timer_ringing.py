@@ -6,12 +6,10 @@ import os
 import signal
 import sqlite3
 import subprocess
-import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.fakes.timer_clock import StoppedClock
@@ -224,21 +222,6 @@ async def test_a_clock_that_is_set_neither_cuts_off_nor_prolongs_a_ring(
         assert (house.silenced, store.all()) == (["tea"], [])
 
 
-@pytest.mark.parametrize("jump", [timedelta(hours=-1), timedelta(days=-1)])
-async def test_a_clock_that_is_set_back_delays_no_timer(
-    store: TimerStore, clock: StoppedClock, jump: timedelta
-) -> None:
-    set_timer(store, clock)
-    house = House(store, clock)
-    async with house.running():
-        await house.later(3)
-        house.shift = jump
-        await house.later(6)
-        assert house.rings == []
-        await house.later(1)
-        assert house.rings == ["tea"]
-
-
 @pytest.mark.parametrize("jump", [timedelta(minutes=2), timedelta(days=3)])
 async def test_a_clock_that_is_set_forward_ends_no_timer_early(
     store: TimerStore, clock: StoppedClock, jump: timedelta
@@ -348,25 +331,6 @@ async def test_on_a_disk_that_takes_nothing_a_due_timer_rings_and_can_be_stopped
         assert caplog.text.count("the file of timers cannot be used") == 1
 
 
-async def test_what_was_read_rings_when_the_file_cannot_even_be_read(
-    store: TimerStore, clock: StoppedClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    set_timer(store, clock)
-    async with House(store, clock).running() as house:
-
-        def gone(*_arguments: Any, **_more: Any) -> Any:
-            raise ToolUnavailable("gone")
-
-        for name in ("all", "remove", "start_ringing"):
-            monkeypatch.setattr(store, name, gone)
-        await house.later(10)
-        assert house.rings == ["tea"]
-        await house.later(60)
-        assert house.silenced == ["tea"]
-        await house.later(1)
-        assert house.rings == ["tea"]
-
-
 @pytest.mark.parametrize("nonsense", ["due = 1e300", "due = 'soon'", "name = x'ff'", "rang = 'x'"])
 async def test_a_row_that_makes_no_sense_costs_only_itself(
     path: Path, store: TimerStore, clock: StoppedClock, nonsense: str
@@ -382,33 +346,6 @@ async def test_a_row_that_makes_no_sense_costs_only_itself(
 # files that others replace, hold or fill
 
 
-async def test_a_timer_in_a_new_file_is_not_taken_for_one_of_the_old(
-    path: Path, store: TimerStore, clock: StoppedClock
-) -> None:
-    """Whoever hears that one rings to its end removes it by its number, and no other."""
-    old = set_timer(store, clock)
-    path.unlink()
-
-    assert set_timer(TimerStore(path), clock, name="eggs").id != old.id
-
-
-async def test_a_timer_rings_in_time_while_every_thread_is_busy(
-    store: TimerStore, clock: StoppedClock
-) -> None:
-    """Of the threads that all share, as when a file of conversations is locked for a while."""
-    set_timer(store, clock)
-    free = threading.Event()
-    async with House(store, clock).running() as house, asyncio.TaskGroup() as tasks:
-        for _ in range(64):
-            tasks.create_task(asyncio.to_thread(free.wait, 30))
-        try:
-            async with asyncio.timeout(20):  # the threads are busy for longer
-                await house.later(10)
-            assert house.rings == ["tea"]
-        finally:
-            free.set()
-
-
 async def test_a_file_that_somebody_holds_delays_no_timer(
     path: Path, store: TimerStore, clock: StoppedClock
 ) -> None:
@@ -418,15 +355,6 @@ async def test_a_file_that_somebody_holds_delays_no_timer(
             frozen.execute("BEGIN EXCLUSIVE")
             await house.later(10)
             assert house.rings == ["tea"], "while it is held"
-
-
-@pytest.mark.parametrize(
-    "content", [b'{"token":"a","renewed":1' + b"0" * 400 + b',"loud":1}', b"[" * 100_000]
-)
-def test_a_lease_that_makes_no_sense_is_none(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "timers.lease").write_bytes(content)
-
-    assert RingLease(tmp_path / "timers.lease").renew(loud=False)
 
 
 def test_who_froze_while_it_looked_at_the_lease_is_replaced(tmp_path: Path, clock: StoppedClock) -> None:

@@ -14,10 +14,10 @@ import pytest
 from tests.fakes.timer_clock import StoppedClock
 from tests.fakes.waiting import until
 
-from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
+from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.timers.clock import Ring, TimerClock
 from voice_gateway.tools.builtin.timers.lease import RingLease
-from voice_gateway.tools.builtin.timers.store import MAX_TIMERS, Timer, TimerStore
+from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.tools.gateway_tool import typed
 
@@ -130,18 +130,6 @@ async def test_a_timer_that_was_cancelled_is_set_again_with_what_was_left(
     assert await tools.list() == "1 timer: pasta timer, 6 minutes left."
 
 
-async def test_a_reminder_that_was_cancelled_keeps_its_time(tools: Tools, clock: StoppedClock) -> None:
-    await tools.set(at="7 pm", message="call Ann")
-    clock.time += timedelta(seconds=240)
-
-    _, facts = await tools.call("cancel_timer")
-    clock.time += timedelta(seconds=30)
-    [call] = facts["before"]
-    _, again = await tools.call(call["name"], **call["args"])
-
-    assert (again["due"], again["message"]) == ("2026-11-15T19:00:00+01:00", "call Ann")
-
-
 async def test_a_timer_that_rang_cannot_be_put_back(
     tools: Tools, store: TimerStore, clock: StoppedClock
 ) -> None:
@@ -242,23 +230,6 @@ async def test_an_unclear_wish_is_asked_back_and_cancels_nothing(tools: Tools) -
     assert (await tools.list()).startswith("2 timers")
 
 
-async def test_an_unknown_name_cancels_nothing(tools: Tools) -> None:
-    await tools.set(duration="10 minutes", name="pasta")
-
-    with pytest.raises(ToolError, match=r'There is no timer "cake"\. Running: pasta timer'):
-        await tools.cancel(name="cake")
-
-    assert (await tools.list()).startswith("1 timer")
-
-
-async def test_a_part_of_the_name_is_enough_when_it_is_clear(tools: Tools) -> None:
-    await tools.set(duration="10 minutes", name="pasta sauce")
-    await tools.set(duration="20 minutes", name="tomato soup")
-
-    assert await tools.cancel(name="the soup one") == "The tomato soup timer is cancelled."
-    assert await tools.cancel(name="the sauces") == "The pasta sauce timer is cancelled."
-
-
 @pytest.mark.parametrize("strange", ["🎂", "---", "\u0000", "x" * 5_000_000])
 async def test_a_strange_name_never_cancels_another_timer(tools: Tools, strange: str) -> None:
     await tools.set(duration="10 minutes", name="pasta")
@@ -267,24 +238,6 @@ async def test_a_strange_name_never_cancels_another_timer(tools: Tools, strange:
         await tools.cancel(name=strange)
 
     assert len(str(refusal.value)) < 300
-
-
-async def test_all_timers_are_cancelled_when_all_are_meant(tools: Tools) -> None:
-    await tools.set(duration="10 minutes", name="pasta")
-    await tools.set(duration="20 minutes")
-
-    assert await tools.cancel(name="all") == "2 timers are cancelled: pasta timer; 20 minute timer."
-    with pytest.raises(ToolError, match="No timers are running"):
-        await tools.cancel(name="all")
-
-
-@pytest.mark.slow
-async def test_there_is_an_end_to_how_many(tools: Tools) -> None:
-    for _ in range(MAX_TIMERS):
-        await tools.set(duration="1 hour")
-
-    with pytest.raises(ToolUnavailable, match="Cancel some first"):
-        await tools.set(duration="1 hour")
 
 
 async def test_timers_ring_when_they_are_due_and_not_before(
@@ -343,18 +296,6 @@ async def test_stop_silences_what_rings_and_nothing_else(
         assert (await tools.list()).startswith("1 timer: pasta timer")
 
 
-async def test_a_door_that_only_tells_once_still_rings_until_stopped(
-    tools: Tools, store: TimerStore, clock: StoppedClock
-) -> None:
-    told: list[str] = []
-    async with running(store, clock, Bell(), lambda timer: told.append(timer.name)) as timers:
-        await tools.set(duration="5 seconds", name="tea")
-        await clock.advance(30)
-
-        assert told == ["tea"]
-        assert [timer.name for timer in timers.ringing] == ["tea"]
-
-
 async def test_a_door_that_fails_does_not_stop_the_others(
     tools: Tools, store: TimerStore, clock: StoppedClock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -397,19 +338,6 @@ async def test_what_ran_out_while_nobody_was_there_is_reported_once(
     assert await only_one_is_left()
 
 
-async def test_a_timer_that_ran_out_during_a_short_restart_still_rings(
-    tools: Tools, store: TimerStore, clock: StoppedClock
-) -> None:
-    await tools.set(duration="10 minutes", name="pasta")
-    clock.time += timedelta(minutes=10, seconds=20)
-
-    bell = Bell()
-    async with running(store, clock, bell):
-        pass
-
-    assert (bell.rings, bell.missed) == (["pasta"], [])
-
-
 async def test_a_timer_set_by_another_process_rings_here(
     store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
@@ -429,17 +357,6 @@ async def test_a_timer_set_by_another_process_rings_here(
         assert bell.rings == []
         await clock.advance(2)
         assert bell.rings == ["from elsewhere"]
-
-
-async def test_many_writers_at_once_lose_nothing(store: TimerStore, clock: StoppedClock, path: Path) -> None:
-    others = [TimerStore(path) for _ in range(4)]
-    due = clock.time + timedelta(hours=1)
-
-    await asyncio.gather(
-        *(asyncio.to_thread(one.add, due=due, now=clock.time) for one in (store, *others) for _ in range(5))
-    )
-
-    assert len(store.all()) == 25
 
 
 async def test_the_real_clock_rings_in_time(store: TimerStore, caplog: pytest.LogCaptureFixture) -> None:
@@ -470,18 +387,6 @@ async def three(tools: Tools, clock: StoppedClock) -> None:
     await tools.set(duration="10 minutes", name="pasta")
     await tools.set(at="6:30", kind="alarm")
     await tools.set(at="tomorrow", message="call mum")
-
-
-async def test_each_is_listed_by_its_own_name(tools: Tools, clock: StoppedClock) -> None:
-    await three(tools, clock)
-
-    said = [(await tools.call("list_timers", kind=kind))[0] for kind in ("timer", "alarm", "reminder")]
-
-    assert said == [
-        "10 minutes left on the pasta timer.",
-        "1 alarm: 6:30 tomorrow morning.",
-        "1 reminder: call mum, at 9 tomorrow morning.",
-    ]
 
 
 @pytest.mark.parametrize(("kind", "left"), [("timer", 2), ("alarm", 2), ("reminder", 2), (None, 0)])
@@ -557,16 +462,6 @@ async def test_more_time_goes_to_the_timer_that_is_named(tools: Tools, clock: St
         await tools.call(call["name"], **call["args"])
     text, _ = await tools.call("list_timers", kind="timer")
     assert text == "6 minutes left on the pasta timer."
-
-
-async def test_time_can_be_taken_off_but_not_all_of_it(tools: Tools) -> None:
-    await tools.set(duration="10 minutes")
-
-    text, _ = await tools.call("extend_timer", duration="-2 minutes")
-    with pytest.raises(BadArguments, match="has only 8 minutes left"):
-        await tools.call("extend_timer", duration="-1 hour")
-
-    assert text == "The 8 minute timer has 8 minutes left."
 
 
 async def test_snooze_silences_it_and_rings_again(

@@ -5,13 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume
 from voice_gateway.tools.builtin.volume.tool import (
-    ACTIONS,
     Loudness,
     VolumeBackend,
     as_percent,
@@ -98,25 +95,6 @@ def test_what_each_action_leads_to(action: str, level: int | None, now: Loudness
     assert plan(action, level, now) == then
 
 
-@given(
-    st.sampled_from(ACTIONS),
-    st.integers(min_value=0, max_value=100),
-    st.integers(min_value=0, max_value=100),
-    st.booleans(),
-)
-def test_no_action_leaves_the_scale(action: str, level: int, percent: int, muted: bool) -> None:
-    then = plan(action, level, Loudness(percent, muted))
-
-    assert 0 <= then.percent <= 100
-    assert not (action == "down" and then.percent > percent)
-    assert not (action == "up" and then.percent < percent)
-
-
-async def test_set_without_a_level_names_what_is_missing() -> None:
-    with pytest.raises(BadArguments, match="level is required for set"):
-        await control(PlaybackVolume(), "set")
-
-
 async def test_an_unknown_action_names_the_known_ones() -> None:
     with pytest.raises(BadArguments, match="get, set, up, down, mute, unmute, max"):
         await control(PlaybackVolume(), "louder")
@@ -168,23 +146,11 @@ async def test_before_puts_back_how_loud_it_was(
     assert await own.read() == was
 
 
-async def test_a_look_has_nothing_to_put_back() -> None:
-    assert (await control(PlaybackVolume(40), "get"))[1]["before"] == []
-
-
 async def test_what_stood_above_the_most_that_can_be_set_says_so() -> None:
     _, facts = await control(PlaybackVolume(130), "set", level=30)
 
     assert facts["before"] == [{"name": "control_speaker_volume", "args": {"action": "set", "level": 100}}]
     assert facts["undo"] == "It stood at 130 percent, and 100 is the most that can be set."
-
-
-async def test_a_muted_speaker_says_so() -> None:
-    own = PlaybackVolume(40)
-    await own.set_muted(True)
-
-    assert (await control(own, "get"))[0] == "The volume is 40 percent and muted."
-    assert (await control(own, "down"))[0] == "The volume is now 30 percent and muted."
 
 
 @pytest.mark.parametrize(("action", "arguments"), [("set", {"level": 30}), ("mute", {}), ("down", {})])
@@ -207,17 +173,6 @@ async def test_two_calls_at_once_both_count() -> None:
     await asyncio.gather(*(tool.ainvoke({"action": "up"}) for _ in range(3)))
 
     assert await own.read() == Loudness(70, False)
-
-
-def test_speaking_reads_the_gain() -> None:
-    assert PlaybackVolume(30).gain() == pytest.approx(0.3)
-
-
-async def test_muting_the_own_playback_silences_it() -> None:
-    own = PlaybackVolume(30)
-    await control(own, "mute")
-
-    assert own.gain() == 0.0
 
 
 async def test_without_a_sound_system_the_gateway_keeps_its_own_loudness() -> None:
@@ -289,23 +244,3 @@ async def test_a_broken_file_is_no_volume(kept: str, tmp_path: Path) -> None:
     file.write_bytes(kept.encode("latin-1"))
 
     assert await PlaybackVolume(file=file).read() == Loudness(100, muted=False)
-
-
-async def test_a_volume_that_cannot_be_kept_still_holds(tmp_path: Path, caplog: Any) -> None:
-    (tmp_path / "data").write_text("a file where a folder should be")
-    own = PlaybackVolume(file=tmp_path / "data" / "volume.json")
-
-    await control(own, "set", level=30)
-
-    assert own.gain() == pytest.approx(0.3)
-    assert "cannot be kept" in caplog.text
-
-
-async def test_another_sound_system_takes_over() -> None:
-    first, second = Fragile(70), Fragile(10)
-    volume = SystemVolume(PlaybackVolume(), [first, second])
-    await control(volume, "get")
-
-    first.alive = False
-
-    assert (await control(volume, "get"))[1]["volume"] == 10

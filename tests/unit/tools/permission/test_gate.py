@@ -1,24 +1,17 @@
 """The table: whether a call runs is decided by what it would do and how sure we are."""
 
-from dataclasses import dataclass
+import logging
 
 import pytest
-from tests.fakes.zwave_reach import zwave_reaches
+from tests.fakes.zwave_reach import Device, zwave_reaches
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission.gate import Fit, TurnGate
+from voice_gateway.tools.permission.gate import FORBIDDEN, Fit, TurnGate
+from voice_gateway.tools.permission.question import question
 from voice_gateway.turn import Autonomy, ToolCall, ToolTraits, Words
-from voice_gateway.verdict import Decision
+from voice_gateway.verdict import ALLOWED, Decision
 
 RUNS, ASKS, REFUSED = Decision.ALLOWED, Decision.ASK, Decision.REFUSED
-
-
-@dataclass
-class Device:
-    name: str
-    kind: str
-    room: str = ""
-    node_id: int | None = None
 
 
 DEVICES = {
@@ -206,3 +199,149 @@ def test_heating_is_harmless_within_limits(temperature, more, decision):
     local = TurnGate("cli", PermissionSettings(), reaches)
 
     assert local(heat(temperature, **more), HOME).decision is decision
+
+
+# --- text from outside
+
+
+LAMP_ON = control("Floor Lamp", "on")
+WATER = ToolCall("1", "water_plants", {"plant": "fern"})
+OUTSIDE = {"heard_outside": lambda: True}
+STRANGERS = {"told_by_strangers": lambda: True}
+
+
+def of_model(fit: Fit = Fit.MEANT, autonomy=Autonomy.LOOK, settings=None, **facts) -> TurnGate:
+    return TurnGate(
+        "mqtt",
+        settings or PermissionSettings(),
+        reaches,
+        fits=lambda _call, _traits, _reach: fit,
+        by_model=True,
+        autonomy=lambda: autonomy,
+        **facts,
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "source", "trusted", "read", "fit", "decision"),
+    [
+        # A home's call, which the words can be read as an order for.
+        (LAMP_ON, "zwave", True, OUTSIDE, Fit.MEANT, Decision.ALLOWED),
+        (LAMP_ON, "zwave", True, OUTSIDE, Fit.NEAR, Decision.ASK),
+        (LAMP_ON, "zwave", True, OUTSIDE, Fit.FAR, Decision.ASK),
+        (LAMP_ON, "zwave", True, STRANGERS, Fit.MEANT, Decision.ALLOWED),
+        (LAMP_ON, "zwave", True, STRANGERS, Fit.NEAR, Decision.ASK),
+        (LAMP_ON, "zwave", False, {}, Fit.MEANT, Decision.ALLOWED),
+        # A foreign tool, whose arguments no words can be compared with.
+        (WATER, "garden", True, {}, Fit.MEANT, Decision.ALLOWED),
+        (WATER, "garden", True, OUTSIDE, Fit.MEANT, Decision.ASK),
+        (WATER, "garden", False, {}, Fit.MEANT, Decision.ALLOWED),
+        (WATER, "garden", False, {}, Fit.NEAR, Decision.ASK),
+        (WATER, "garden", False, OUTSIDE, Fit.MEANT, Decision.ASK),
+    ],
+)
+def test_after_text_from_outside_an_act_runs_only_if_the_words_were_read_as_an_order_for_it(
+    call, source, trusted, read, fit, decision
+):
+    traits = ToolTraits(source=source, original_name=call.name, trusted=trusted)
+
+    for autonomy in Autonomy:
+        assert of_model(fit, autonomy, **read)(call, traits).decision is decision
+
+
+def test_text_from_outside_does_not_count_for_trusted_tools_or_the_users_own_words():
+    settings = PermissionSettings(trusted_tools=("water_plants",))
+    traits = ToolTraits(source="strange", original_name="water_plants", trusted=False)
+
+    assert of_model(Fit.FAR, settings=settings, **OUTSIDE)(WATER, traits) == ALLOWED
+    local = TurnGate("cli", PermissionSettings(), reaches, heard_outside=lambda: True)
+    assert local(WATER, traits) == ALLOWED, "the local brain acts on the user's words alone"
+
+
+def test_what_may_come_from_outside_is_asked_about_even_where_confirmation_is_switched_off():
+    gate = of_model(Fit.NEAR, settings=PermissionSettings(confirm=False), **OUTSIDE)
+
+    assert (
+        gate(LAMP_ON, ToolTraits(source="zwave", original_name="control_zwave_device")).decision
+        is Decision.ASK
+    )
+
+
+# --- other rules
+
+
+def test_every_decision_is_logged(caplog):
+    caplog.set_level(logging.INFO)
+    gate = TurnGate("cli", PermissionSettings(), reaches)
+
+    gate(ToolCall("1", "control_zwave_lock", {"action": "unlock", "deviceName": "Front Door"}), ToolTraits())
+
+    assert caplog.records[-1].getMessage() == "permission decided"
+    assert (caplog.records[-1].tier, caplog.records[-1].decision) == ("sensitive", "ask")
+
+
+def test_a_read_only_turn_refuses_all_but_reads():
+    gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
+
+    assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) == ALLOWED
+    assert gate(ToolCall("1", "water_plants", {}), ToolTraits()) == FORBIDDEN
+
+
+def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
+    gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
+
+    assert (
+        gate(
+            ToolCall("1", "wipe", {}),
+            ToolTraits(source="s", original_name="wipe", trusted=False, read_only=True),
+        )
+        == FORBIDDEN
+    )
+    assert (
+        gate(
+            ToolCall("1", "get_news", {}),
+            ToolTraits(source="s", original_name="get_news", trusted=False, read_only=True),
+        )
+        == ALLOWED
+    )
+
+
+def test_an_asking_gate_asks_about_every_act_and_about_no_look():
+    gate = TurnGate("mqtt", PermissionSettings(), reaches)
+    asking = gate.asking()
+    on = control("Floor Lamp", "on")
+
+    assert asking(on, ToolTraits(source="zwave")).decision is Decision.ASK
+    look = ToolCall("2", "get_zwave_device_state", {})
+    assert asking(look, ToolTraits(source="zwave", read_only=True)) == ALLOWED
+    assert gate.asked == [on]  # the turn's own gate knows of it
+
+
+# --- the question
+
+
+def test_several_wishes_become_one_question():
+    calls = [
+        ToolCall("1", "control_zwave_lock", {"deviceName": "the Front Door", "action": "unlock"}),
+        ToolCall("2", "wipe_disk", {"disk": "b"}),
+    ]
+
+    text = question(calls, lambda name: ToolTraits(title="Wipe a disk"), reaches, pin=True)
+
+    assert text == "Unlock the front door and Wipe a disk with disk b? Say yes and your PIN to confirm."
+
+
+def test_the_question_names_the_device_that_would_move():
+    call = control("Garage Door", "toggle")
+
+    text = question([call], lambda name: ToolTraits(), reaches, pin=False)
+
+    assert text == "Toggle the garage door? Say yes to confirm."
+
+
+def test_a_strangers_title_does_not_put_words_into_the_question():
+    traits = ToolTraits(original_name="wipe_disk", title="Say hello", trusted=False)
+
+    text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, reaches, pin=False)
+
+    assert text == "Wipe disk? Say yes to confirm."
