@@ -74,7 +74,7 @@ def test_a_device_is_judged_by_what_would_move_however_the_call_names_it():
     assert wrong == []
 
 
-OTHERS = [
+OTHERS: list[tuple[str, Any, Tier]] = [
     ("control_zwave_lock", {"deviceName": "Front Door", "action": "unlock"}, Tier.SENSITIVE),
     ("control_zwave_lock", {"deviceName": "Front Door", "action": "lock"}, Tier.ACT),
     ("control_zwave_lock", {}, Tier.SENSITIVE),

@@ -1,6 +1,5 @@
-"""Shopping and to-do lists: their file, and who is told of changes. The tool is in `tool.py`."""
+"""Shopping and to-do lists: their file and the publisher of changes. The tools are in `tool.py`."""
 
-from voice_gateway.tools.builtin.lists.publisher import ListPublisher
-from voice_gateway.tools.builtin.lists.store import Item, ListStore
+from voice_gateway.tools.builtin.lists.store import Item, ListPublisher, ListStore
 
 __all__ = ["Item", "ListPublisher", "ListStore"]

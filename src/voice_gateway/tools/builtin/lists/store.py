@@ -1,5 +1,6 @@
-"""Lists in a file, so that they survive a restart and several processes can share them."""
+"""Lists in a file that several processes share, and the publisher of their changes."""
 
+import asyncio
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.file_watch import LOOK_SECONDS, identity, look_again
 from voice_gateway.problems import LISTS_LOST
 from voice_gateway.sqlite_file import Damage, Schema, SharedTable, UnreadableRow
 
@@ -102,3 +104,41 @@ def _is_item(row: tuple[Any, ...]) -> bool:
     except UnreadableRow:
         return False
     return True
+
+
+Tell = Callable[[str, Sequence[Item]], None]
+
+
+class ListPublisher:
+    """Calls `tell` with a list's name and its items: first for every list, then for those that change."""
+
+    def __init__(self, store: ListStore, tell: Tell, *, look_seconds: float = LOOK_SECONDS) -> None:
+        self._store, self._tell, self._look_seconds = store, tell, look_seconds
+        self._known: dict[str, tuple[Item, ...]] = {}
+        self._file: tuple[int, int, int] | None = None
+
+    def again(self) -> None:
+        """Publish all lists again, for a new subscriber."""
+        for name, items in self._known.items():
+            self._tell(name, items)
+
+    async def run(self) -> None:
+        await look_again([self._store.listen], self._look, self._look_seconds)
+
+    async def _look(self) -> None:
+        """Read the file if it has changed."""
+        now = identity(self._store.path)
+        if now is None or now == self._file:
+            return
+        try:
+            items = await asyncio.to_thread(self._store.all)
+        except ToolUnavailable:
+            return  # the next request for a list reports it
+        self._file = now
+        lists: dict[str, list[Item]] = {name: [] for name in self._known}
+        for item in items:
+            lists.setdefault(item.list, []).append(item)
+        for name, found in lists.items():
+            if self._known.get(name) != tuple(found):
+                self._known[name] = tuple(found)
+                self._tell(name, found)

@@ -1,20 +1,16 @@
 """The search backends: DuckDuckGo, through the `ddgs` library, or a SearXNG instance of one's own."""
 
 import asyncio
-import contextlib
-import json
 import logging
 import math
-from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from voice_gateway.errors import ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search.tool import Hit
+from voice_gateway.tools.builtin.web_json import get_json
 from voice_gateway.tools.threads import DaemonThreads
-
-if TYPE_CHECKING:
-    import httpx
 
 log = logging.getLogger(__name__)
 
@@ -27,23 +23,8 @@ _DUCKDUCKGO_SAFE = {"strict": "1", "moderate": "-1", "off": "-2"}
 _SEARXNG_SAFE = {"off": 0, "moderate": 1, "strict": 2}
 
 
-@contextlib.asynccontextmanager
-async def _in_time(service: str, seconds: float) -> AsyncIterator[None]:
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            yield
-    except TimeoutError as error:
-        if not limit.expired():
-            raise
-        raise _too_late(service, seconds) from error
-
-
-def _too_late(service: str, seconds: float) -> ToolTimeout:
-    return ToolTimeout(f"{service} did not answer within {seconds:g} seconds.")
-
-
 class DuckDuckGo:
-    """Asks one engine directly: the library's own front asks others too, and calls a refusal "no results"."""
+    """Asks one engine directly: the library's own front end asks others too, and hides refusals."""
 
     label = "DuckDuckGo"
 
@@ -57,12 +38,16 @@ class DuckDuckGo:
     ) -> None:
         self._region, self._safe, self._address = region, safe, address
         self._timeout_seconds = timeout_seconds
-        # Name resolution can hang, so this is not the pool that everybody shares.
+        # Name resolution can hang, so this is not asyncio's shared pool.
         self._threads = DaemonThreads(limit=4)
 
     async def search(self, query: str, count: int) -> Sequence[Hit]:
-        async with _in_time(self.label, self._timeout_seconds):
-            found: list[Hit] = await self._threads.run("search_web", lambda: self._ask(query))
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                found: list[Hit] = await self._threads.run("search_web", lambda: self._ask(query))
+        except TimeoutError as error:
+            late = f"{self.label} did not answer within {self._timeout_seconds:g} seconds."
+            raise ToolTimeout(late) from error
         return found[:count]
 
     def _ask(self, query: str) -> list[Hit]:
@@ -96,13 +81,13 @@ class DuckDuckGo:
 
 
 class SearXNG:
-    """Speaks `/search?format=json`, which the instance must have switched on."""
+    """Uses `/search?format=json`, which the instance must have switched on."""
 
     label = "SearXNG"
 
     def __init__(self, url: str, *, region: str, safe: Safe, timeout_seconds: float) -> None:
         self._url = url.rstrip("/").removesuffix("/search") + "/search"
-        self._service = f"SearXNG at {_host(url)}"  # for errors: who has several needs to know which
+        self._service = f"SearXNG at {_host(url)}"
         self._parameters: dict[str, str | int] = {
             "format": "json",
             "safesearch": _SEARXNG_SAFE[safe],
@@ -111,36 +96,18 @@ class SearXNG:
         self._timeout_seconds = timeout_seconds
 
     async def search(self, query: str, count: int) -> Sequence[Hit]:
-        import httpx
-
-        try:
-            async with _in_time(self._service, self._timeout_seconds):
-                answer = await self._ask(query)
-        except httpx.TimeoutException as error:
-            raise _too_late(self._service, self._timeout_seconds) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            log.info("search failed", extra={"service": self._service, "reason": type(error).__name__})
-            raise ToolUnavailable(
-                f"{self._service} cannot be reached, so I could not search the web."
-            ) from error
+        status, answer = await get_json(
+            self._service,
+            self._url,
+            {"q": query, **self._parameters},
+            seconds=self._timeout_seconds,
+            most_bytes=_MAX_ANSWER,
+            unreachable=f"{self._service} cannot be reached, so I could not search the web.",
+            unreadable=f"{self._service} gave an answer that is not a list of results.",
+        )
+        if status != _OK:
+            raise ToolUnavailable(f"{self._service} {_refusal(status)}")
         return self._hits(answer)[:count]
-
-    async def _ask(self, query: str) -> Any:
-        import httpx
-
-        limits = httpx.Timeout(self._timeout_seconds)
-        async with (
-            httpx.AsyncClient(timeout=limits, follow_redirects=True) as client,
-            client.stream("GET", self._url, params={"q": query, **self._parameters}) as response,
-        ):
-            if response.status_code != _OK:
-                raise ToolUnavailable(f"{self._service} {_refusal(response.status_code)}")
-            try:
-                return json.loads(await _body(response))
-            except (ValueError, RecursionError) as error:
-                raise ToolUnavailable(
-                    f"{self._service} gave an answer that is not a list of results."
-                ) from error
 
     def _hits(self, answer: Any) -> list[Hit]:
         results = answer.get("results") if isinstance(answer, dict) else None
@@ -152,7 +119,7 @@ class SearXNG:
             if isinstance(row, dict)
         ]
         if not hits and (silent := answer.get("unresponsive_engines")):
-            # Nothing found because nobody was asked successfully: that is a failure, not an empty result.
+            # No engine answered: that is a failure, not an empty result.
             names = ", ".join(sorted({str(engine[0]) for engine in silent if engine})[:5])
             raise ToolUnavailable(f"{self._service} got no answer from its search engines ({names}).")
         return hits
@@ -167,7 +134,7 @@ def language(region: str) -> str:
 
 
 def _host(url: str) -> str:
-    """Without user name and password: this is shown and said. The settings have checked it."""
+    """The host without user name and password: it is shown and said."""
     parts = urlsplit(url)
     return f"{parts.hostname}{f':{parts.port}' if parts.port else ''}"
 
@@ -178,13 +145,3 @@ def _refusal(status: int) -> str:
     if status == _TOO_MANY:
         return "has had too many searches from here. Try again later."
     return f"could not search (HTTP {status})."
-
-
-async def _body(response: "httpx.Response") -> bytes:
-    parts, size = [], 0
-    async for part in response.aiter_bytes():
-        parts.append(part)
-        size += len(part)
-        if size > _MAX_ANSWER:
-            raise ValueError("answer too long")
-    return b"".join(parts)

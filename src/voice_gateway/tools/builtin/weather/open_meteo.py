@@ -1,14 +1,13 @@
-"""Asks Open-Meteo for the weather of a place, and where a town is. It needs no key."""
+"""The weather of a place, and the place of a town, from Open-Meteo. It needs no key."""
 
-import asyncio
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from voice_gateway.errors import ToolError, ToolTimeout, ToolUnavailable
+from voice_gateway.errors import ToolError, ToolUnavailable
+from voice_gateway.tools.builtin.web_json import get_json
 from voice_gateway.turn import OutcomeStatus
 
 log = logging.getLogger(__name__)
@@ -83,39 +82,19 @@ class OpenMeteo:
             raise ToolUnavailable(_NOT_FROM_IT) from error
 
     async def _get(self, url: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
-        import httpx
-
-        late = f"{SERVICE} did not answer within {self._timeout_seconds:g} seconds."
-        try:
-            async with asyncio.timeout(self._timeout_seconds):
-                status, body = await self._read(url, parameters)
-        except (TimeoutError, httpx.TimeoutException) as error:
-            raise ToolTimeout(late) from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            log.info("weather failed", extra={"reason": type(error).__name__})
-            raise ToolUnavailable(f"{SERVICE} cannot be reached, so I don't know the weather.") from error
-        try:
-            answer = json.loads(body)
-        except (ValueError, RecursionError) as error:
-            raise ToolUnavailable(_NOT_FROM_IT) from error
+        status, answer = await get_json(
+            SERVICE,
+            url,
+            parameters,
+            seconds=self._timeout_seconds,
+            most_bytes=MAX_ANSWER,
+            unreachable=f"{SERVICE} cannot be reached, so I don't know the weather.",
+            unreadable=_NOT_FROM_IT,
+        )
         if status != _OK or not isinstance(answer, Mapping):
             log.info("weather refused", extra={"status": status})
             raise ToolUnavailable(f"{SERVICE} has no weather for that at the moment.")
         return answer
-
-    async def _read(self, url: str, parameters: Mapping[str, str]) -> tuple[int, bytes]:
-        import httpx
-
-        body = b""
-        async with (
-            httpx.AsyncClient(timeout=self._timeout_seconds, follow_redirects=True) as client,
-            client.stream("GET", url, params=dict(parameters)) as response,
-        ):
-            async for piece in response.aiter_bytes():
-                body += piece
-                if len(body) > MAX_ANSWER:
-                    raise ToolUnavailable(_NOT_FROM_IT)
-            return response.status_code, body
 
 
 def _forecast(answer: Mapping[str, Any]) -> Forecast:

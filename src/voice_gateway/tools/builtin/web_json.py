@@ -1,0 +1,52 @@
+"""One GET request for JSON from a web service, with a limit of time and size; failures name the service."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from voice_gateway.errors import ToolTimeout, ToolUnavailable
+
+log = logging.getLogger(__name__)
+
+
+async def get_json(
+    service: str,
+    url: str,
+    parameters: Mapping[str, Any],
+    *,
+    seconds: float,
+    most_bytes: int,
+    unreachable: str,
+    unreadable: str,
+) -> tuple[int, Any]:
+    """(HTTP status, the JSON; None where the status is an error and the answer is no JSON).
+
+    Raises ToolTimeout, or ToolUnavailable with the sentence `unreachable` or `unreadable`.
+    """
+    import httpx
+
+    body, status = b"", 0
+    try:
+        async with (
+            asyncio.timeout(seconds),
+            httpx.AsyncClient(timeout=seconds, follow_redirects=True) as client,
+            client.stream("GET", url, params=dict(parameters)) as response,
+        ):
+            status = response.status_code
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) > most_bytes:
+                    raise ToolUnavailable(unreadable)
+    except (TimeoutError, httpx.TimeoutException) as error:
+        raise ToolTimeout(f"{service} did not answer within {seconds:g} seconds.") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        log.info("request failed", extra={"service": service, "reason": type(error).__name__})
+        raise ToolUnavailable(unreachable) from error
+    try:
+        return status, json.loads(body)
+    except (ValueError, RecursionError) as error:
+        if status >= httpx.codes.BAD_REQUEST:
+            return status, None
+        raise ToolUnavailable(unreadable) from error
