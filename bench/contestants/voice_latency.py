@@ -41,7 +41,11 @@ class Bench:
             await gateway.linked()
             await gateway.local.refresh()
             output = SpeechOutput(
-                new_synthesizer(settings.voice), KeepingSpeaker(), watch=EventBus(), show=print, earcons=False
+                new_synthesizer(settings.voice),
+                KeepingSpeaker(),
+                events=EventBus(),
+                show=print,
+                earcons=False,
             )
             await output.warm_up()
             self._parts = gateway, settings.voice, await load_hearing(settings.voice), output

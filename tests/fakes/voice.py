@@ -263,7 +263,7 @@ class Room:
         self.output = SpeechOutput(
             self.synthesizer,
             self.speaker,
-            watch=self.watch,
+            events=self.watch,
             show=self.shown.append,
             earcons=self.settings.earcons,
             mute=lambda: self.mute,
@@ -276,7 +276,7 @@ class Room:
             self.output,
             answer or self.conversation.answer,
             self.settings,
-            watch=self.watch,
+            events=self.watch,
             is_complete=lambda text: text in self.complete,
             on_turn=self.turns.append,
             retry_seconds=0.0,

@@ -100,9 +100,9 @@ async def test_the_whole_recording_is_the_command_without_a_wake_word(home, spee
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "is empty"),
+        (b"", "no recording that I can read"),
         (wav_bytes(np.zeros(0)), "has no sound in it"),
-        (b"ID3 not a wave", "an MP3 file"),
+        (b"not a wave", "no recording that I can read"),
         (None, "cannot be read: No such file"),
     ],
 )
@@ -115,14 +115,6 @@ async def test_a_file_that_is_no_recording_is_told_at_once(tmp_path, speech, con
 
     with pytest.raises(HearingError, match=complaint):
         await listen(Namespace(file=str(file), paced=False, no_wake=False, out=None))
-
-
-async def test_a_recording_that_takes_long_tells_how_far_it_is(home, speech, capsys):
-    await heard(home, "silence_2s.wav", progress_seconds=0.0)
-
-    told = capsys.readouterr()
-    assert "heard 0:01 of 0:02\n" in told.err
-    assert told.out == ""
 
 
 async def test_say_writes_words_that_can_be_heard(commands):

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from voice_gateway.channels.voice.states import VoiceState
+from voice_gateway.channels.voice.transcriber import VoiceState
 from voice_gateway.cli.parser import parser
 from voice_gateway.config import VoiceSettings
 from voice_gateway.config.kinds import WAKE_WORDS

@@ -122,8 +122,7 @@ class Doors:
 
     def text(self, *, as_json: bool, out: TextIO | None = None) -> "TextChannel":
         """Lines in, answers out; what nobody asked for, such as a timer that rings, is told there, too."""
-        from voice_gateway.channels.terminal import Source, TextChannel, source
-        from voice_gateway.channels.typed_history import TypedHistory
+        from voice_gateway.channels.terminal import Source, TextChannel, TypedHistory, source
 
         gateway = self._gateway
         answer, room = gateway.conversation.answer, gateway.settings.brain.room
@@ -173,7 +172,7 @@ class Doors:
             gateway.settings.voice,
             gateway.conversation.answer,
             speaker,
-            watch=gateway.watch,
+            events=gateway.watch,
             is_complete=gateway.is_complete,
             ready=gateway.home_read,
             **options,

@@ -1,4 +1,4 @@
-"""The control door: other commands of the same user reach the running gateway through a local socket."""
+"""The control channel: other commands of the same user reach the running gateway by a local socket."""
 
 import asyncio
 import contextlib
@@ -24,30 +24,30 @@ from voice_gateway.turn import Reply
 
 log = logging.getLogger(__name__)
 
-LONGEST_REQUEST = 16 * 1024 * 1024  # bytes; an argument may be large, a flood may not
-LONGEST_ANSWER = 256 * 1024 * 1024  # bytes; a tool may give much, and it is kept whole
+LONGEST_REQUEST = 16 * 1024 * 1024  # bytes
+LONGEST_ANSWER = 256 * 1024 * 1024  # bytes; results of tools are sent whole
 ANSWER_LIMIT_SECONDS = 600.0
-HELLO_LIMIT_SECONDS = 5.0  # a gateway that works says hello at once
+HELLO_LIMIT_SECONDS = 5.0
 TRY_AGAIN_SECONDS = 2.0
 
-# One JSON object in, one JSON object out. Whoever leaves interrupts what can be interrupted.
+# One JSON object in, one JSON object out. A client that leaves interrupts the operation.
 Operation = Callable[[Mapping[str, Any], Interruption], Awaitable[Any]]
 
 
 class ControlChannel:
-    """Serves named operations; each request is one line of JSON, and so is its answer.
+    """Serves named operations. A request is one line of JSON, and so is its answer.
 
-    Who asks for `"progress": true` gets lines with that before the answer, as they come.
+    With `"progress": true` in the request, progress lines come before the answer.
     """
 
     def __init__(self, file: Path, operations: Mapping[str, Operation]) -> None:
         self._file = file
         self._operations = operations
         self.is_open = False
-        self.tried = asyncio.Event()  # the socket is open, or it is known that it cannot be for now
+        self.tried = asyncio.Event()  # the socket is open, or could not be opened
 
     async def run(self) -> None:
-        """Serve until cancelled. Without its socket the gateway works; commands then work alone, too."""
+        """Serves until cancelled. Without the socket the gateway works, and so do commands, on their own."""
         server = await self._opened()
         try:
             async with server:
@@ -57,8 +57,8 @@ class ControlChannel:
                 self._file.unlink()
 
     async def _opened(self) -> asyncio.Server:
-        """Waits for the socket as long as it takes: another gateway may end, a folder become writable."""
-        told = False
+        """Retries until the socket can be opened: another gateway may end, a folder become writable."""
+        warned = False
         while True:
             problem = SECOND_GATEWAY
             try:
@@ -68,26 +68,26 @@ class ControlChannel:
                     return server
             except OSError as error:
                 problem = f"control socket is not available: {error}"
-            if not told:
+            if not warned:
                 log.warning(problem, extra={"file": str(self._file)})
-            told = True
+            warned = True
             self.tried.set()
             await asyncio.sleep(TRY_AGAIN_SECONDS)
 
     async def _open(self) -> asyncio.Server | None:
         private_folder(self._file.parent)
         if self._file.parent.stat().st_uid != os.geteuid():
-            raise OSError(f"{self._file.parent} belongs to somebody else")
+            raise OSError(f"{self._file.parent} belongs to another user")
         if self._file.exists():
             if await is_served(self._file):
                 return None
-            self._file.unlink()  # left behind by a gateway that was killed
+            self._file.unlink()  # of a gateway that was killed
         server = await asyncio.start_unix_server(self._serve, self._file, limit=LONGEST_REQUEST)
         self._file.chmod(0o600)
         return server
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # Read ahead, because a connection that ends is seen by reading only. Awaited by the loop below.
+        # Reading ahead shows that the client has left. Awaited by the loop below.
         following = asyncio.ensure_future(reader.readline())  # noqa: TID251
         try:
             while line := await following:
@@ -114,7 +114,7 @@ class ControlChannel:
         try:
             with progress_to(tell) if asked.get("progress") is True else contextlib.nullcontext():
                 return {"result": await operation(asked, interruption)}
-        except Exception as error:  # the other side must get an answer
+        except Exception as error:  # the client must get an answer
             log.exception("control request failed")
             return {"error": f"{type(error).__name__}: {error}"}
 
@@ -125,24 +125,24 @@ def _write_progress(writer: asyncio.StreamWriter, progress: Progress) -> None:
 
 
 def _left(interruption: Interruption, following: "asyncio.Task[bytes]") -> None:
-    """Whoever does not wait for the answer any more interrupts what can be interrupted."""
+    """Interrupts the operation of a client that has left."""
     if following.cancelled() or (following.exception() is None and following.result()):
-        return  # we end ourselves, or the next request is here already
-    log.info("who asked has left")
+        return  # the channel is closing, or the next request has come
+    log.info("the client has left")
     interruption.now()
 
 
 def answer_json(reply: Reply) -> dict[str, Any]:
-    """A reply with what `ask` shows beside it."""
+    """A reply, with the lines that `ask` shows beside it."""
     return {"reply": reply.to_json(), "explained": reply.explained(), "marks": mark_lines(reply.outcomes)}
 
 
 class Silent(LinkError):
-    """A gateway is there and does not answer: it is frozen, or very busy."""
+    """A gateway runs and does not answer: it is frozen or very busy."""
 
 
 async def greet(file: Path) -> Any:
-    """What the running gateway says of itself. LinkError: there is none; Silent: it does not answer."""
+    """What the running gateway says of itself. Raises LinkError if none runs, Silent if it hangs."""
     return await request(file, {"op": "hello"}, limit_seconds=HELLO_LIMIT_SECONDS)
 
 
@@ -153,7 +153,7 @@ async def request(
     limit_seconds: float = ANSWER_LIMIT_SECONDS,
     on_progress: OnProgress | None = None,
 ) -> Any:
-    """What the running gateway answers. LinkError: there is none, or it did not answer."""
+    """The answer of the running gateway. Raises LinkError if none runs or it does not answer."""
     if on_progress is not None:
         message = {**message, "progress": True}
     try:
@@ -170,7 +170,7 @@ async def request(
             await writer.drain()
             answer = json.loads(await reader.readline())
             while on_progress is not None and "progress" in answer:
-                _tell(on_progress, answer["progress"])
+                _report(on_progress, answer["progress"])
                 answer = json.loads(await reader.readline())
     except TimeoutError as error:
         raise Silent(
@@ -187,17 +187,15 @@ async def request(
     return answer["result"]
 
 
-def _tell(on_progress: OnProgress, told: Mapping[str, Any]) -> None:
-    progress = read_progress(told.get("done"), told.get("total"), told.get("message"))
+def _report(on_progress: OnProgress, facts: Mapping[str, Any]) -> None:
+    progress = read_progress(facts.get("done"), facts.get("total"), facts.get("message"))
     if progress is not None:
-        on_progress(replace(progress, what=str(told.get("what"))))
+        on_progress(replace(progress, what=str(facts.get("what"))))
 
 
 def _is_ours(connection: socket.socket, file: Path) -> bool:
-    """Whether who listens may hear what we ask, and be believed: it is the same user, or root.
-
-    For root it may also be the user of a service, in a folder that only root could have given it.
-    """
+    """Whether the listener is this user or root. For root it may also be the user of a service, in a folder
+    that only root could have given to it."""
     listener = _listener(connection, file)
     if listener in (os.geteuid(), ROOT):
         return True
@@ -208,7 +206,7 @@ def _is_ours(connection: socket.socket, file: Path) -> bool:
 
 
 def _listener(connection: socket.socket, file: Path) -> int:
-    """The user of the process behind the connection; where the system does not tell, the folder's owner."""
+    """The user of the process behind the connection; on systems that do not tell, the folder's owner."""
     if hasattr(socket, "SO_PEERCRED"):
         user = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return int(struct.unpack("3i", user)[1])
@@ -219,7 +217,7 @@ async def is_served(file: Path) -> bool:
     try:
         await greet(file)
     except Silent:
-        return True  # somebody holds it
+        return True
     except LinkError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""What became of each act of a turn, as a mark: made of outcomes alone, so no model can forge one."""
+"""Marks for the acts of a turn, made from outcomes only, so that no model can forge one."""
 
 import re
 import unicodedata
@@ -15,18 +15,16 @@ LONGEST_VALUE = 60  # characters of a name, or of one value
 
 
 class Mark(StrEnum):
-    DONE = "✓"  # confirmed, and nothing less
+    DONE = "✓"  # confirmed
     NOT_DONE = "✗"
-    # Under way, queued or unconfirmed: either of the others would be a lie, and without a line it would seem
-    # that nothing was tried.
-    OPEN = "…"
+    OPEN = "…"  # under way, queued or unconfirmed
 
 
 _OPEN = frozenset({OutcomeStatus.WORKING, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED})
 
 
 def mark_of(outcome: ToolOutcome) -> Mark | None:
-    """None for what is no act: a look, a call that waits for the user's yes, a tool that does not exist."""
+    """None for what is no act: reading, a call that waits for confirmation, an unknown tool."""
     if outcome.read_only or outcome.error is ErrorKind.UNKNOWN_TOOL:
         return None
     status = outcome.status
@@ -38,7 +36,7 @@ def mark_of(outcome: ToolOutcome) -> Mark | None:
 
 
 def mark_of_turn(outcomes: Iterable[ToolOutcome]) -> Mark | None:
-    """Done when all acts are, not done when one of them is not; None where nothing was done, or is known."""
+    """DONE if all acts are, NOT_DONE if any failed, else None."""
     marks = {mark for outcome in outcomes if (mark := mark_of(outcome))}
     if Mark.NOT_DONE in marks:
         return Mark.NOT_DONE
@@ -46,12 +44,12 @@ def mark_of_turn(outcomes: Iterable[ToolOutcome]) -> Mark | None:
 
 
 def mark_lines(outcomes: Iterable[ToolOutcome]) -> list[str]:
-    """One line for each act: its mark, what it was about, and how it stands if it is not done."""
+    """One line for each act: its mark, its device or tool, and its status unless it is done."""
     return [f"{mark} {_about(outcome, mark)}" for outcome in outcomes if (mark := mark_of(outcome))]
 
 
 def _about(outcome: ToolOutcome, mark: Mark) -> str:
-    """Not the tool's sentence, which the reply tells already. Values may be a model's: one line only."""
+    """The device and state, or the tool and arguments. Values may come from a model: one line only."""
     name, values = _device_and_values(outcome, mark) or (outcome.name.replace("_", " "), outcome.args)
     try:
         shown = ", ".join(shorten(f"{value}", LONGEST_VALUE) for value in mask(dict(values)).values())
@@ -63,10 +61,10 @@ def _about(outcome: ToolOutcome, mark: Mark) -> str:
 
 
 def _device_and_values(outcome: ToolOutcome, mark: Mark) -> tuple[str, Mapping[str, Any]] | None:
-    """The device by its server's name for it, with its state, or with what was asked if that is not done.
+    """The device with its state, or with what was requested if that is not done.
 
-    Only of a tool that answers with `device`, `outcome` and `state` or `requested`. Any other line has the
-    tool's name: a result may repeat what a model gave, and a note called "Front Door" is not a door.
+    None unless the tool reports `device`, `outcome` and `state` or `requested`: other results may repeat a
+    model's text, and a note called "Front Door" is not a door.
     """
     facts = outcome.facts
     device, state, requested = facts.get("device"), facts.get("state"), facts.get("requested")
@@ -77,15 +75,15 @@ def _device_and_values(outcome: ToolOutcome, mark: Mark) -> tuple[str, Mapping[s
     return (device, requested) if isinstance(requested, Mapping) and requested else None
 
 
-# Whatever may be taken for one of our marks goes, wherever it stands: a terminal breaks lines where it likes.
+# Characters that look like a mark are replaced everywhere: a terminal may break the line before them.
 _LOOK_ALIKE = re.compile(r"\b(?:CHECK|BALLOT|CROSS MARK|MULTIPLICATION X|SALTIRE|CANCELLATION X)\b")
-# Of these, arithmetic has need; at the beginning of a line they are none.
+# Characters of arithmetic are replaced at the beginning of a line only.
 _ARITHMETIC = re.compile(r"(^[^\S\n]*|(?<=[^\S\n]{3}))[√×⨉⨯╳]+", re.MULTILINE)
 _STAND_IN = "*"
 
 
 def without_marks(text: str) -> str:
-    """A text that is not ours, for a terminal on which ✓ and ✗ mean what they say."""
+    """The text with characters that look like marks replaced, for a terminal."""
     if text.isascii():
         return text
     plain = "".join(_STAND_IN if _looks_like_a_mark(one) else one for one in text)

@@ -1,4 +1,4 @@
-"""The text door: lines from a terminal, a pipe or a file, answers on stdout."""
+"""The text channel: lines from a terminal, a pipe or a file; answers on stdout."""
 
 import asyncio
 import contextlib
@@ -10,27 +10,34 @@ import threading
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.marks import Mark, mark_lines, without_marks
-from voice_gateway.channels.progress_line import ProgressLine
-from voice_gateway.channels.typed_history import TypedHistory
 from voice_gateway.config.environment import wants_colours
 from voice_gateway.events import Progressed, Waiting
+from voice_gateway.private_files import private_file
+from voice_gateway.progress import Progress
 from voice_gateway.turn import Reply, Utterance, new_id
 
-LEAVING = frozenset({"quit", "exit"})  # at a terminal; anywhere else they are words like any other
-END = None  # what the reader thread sends behind the last line
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+LEAVING = frozenset({"quit", "exit"})  # at a terminal only
+END = None  # sent by the reader thread after the last line
+MOST_KEPT = 500  # lines of the history
+LONGEST_KEPT = 1000  # characters of a line in it
 GREEN, YELLOW, RED, CYAN = "32", "33", "31", "36"
 COLOURS = {Mark.DONE: GREEN, Mark.OPEN: YELLOW, Mark.NOT_DONE: RED}
 
 
 class Source(StrEnum):
-    """What stands behind standard input."""
+    """The kind of standard input."""
 
     TERMINAL = "terminal"
-    LINES = "lines"  # a pipe or a regular file: it ends, and then so do we
+    LINES = "lines"  # a pipe or a regular file
     NONE = "none"  # /dev/null or closed, as under a service manager
 
 
@@ -47,9 +54,9 @@ def source(stream: TextIO | None) -> Source:
 
 
 class InputPrompt:
-    """Shows the room that one is in, if it is known; what comes unasked is printed above it."""
+    """The prompt, with the room if it is known. Unprompted messages are printed above it."""
 
-    standing: "InputPrompt | None" = None  # below which a line is being typed
+    standing: "InputPrompt | None" = None  # where a line is being typed
 
     def __init__(self, room: str | None) -> None:
         self.text = f"{printable(room)} > " if room else "> "
@@ -57,24 +64,22 @@ class InputPrompt:
     def read(self) -> str:
         InputPrompt.standing = self
         try:
-            # Readline must know which characters take no room.
+            # Readline must know which characters have no width.
             return input(painted(self.text, CYAN, sys.stdout, start="\001", end="\002"))
         finally:
             InputPrompt.standing = None
 
 
 class _Reader:
-    """Reads lines in a thread: neither a terminal nor a file can be awaited everywhere.
-
-    The thread is a daemon, because a read that never ends must not hold up the end of the program.
-    """
+    """Reads lines in a daemon thread: a terminal or file cannot be awaited on every system, and a read that
+    never ends must not hold up the exit."""
 
     def __init__(self, stream: TextIO, prompt: InputPrompt | None) -> None:
         self._stream = stream
         self._prompt = prompt
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        # One line is read for each answer, so that the prompt stands below it.
+        # One line is read for each answer, so the prompt comes after it.
         self._wanted = threading.Semaphore(0)
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
@@ -86,13 +91,13 @@ class _Reader:
         line: str | None = ""
         while line is not END:
             self._wanted.acquire()
-            line = self._one()
+            line = self._read_line()
             try:
                 self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
             except RuntimeError:
-                return  # the loop has ended, and nobody listens any more
+                return  # the loop has ended
 
-    def _one(self) -> str | None:
+    def _read_line(self) -> str | None:
         try:
             if self._prompt is not None:
                 return self._prompt.read()
@@ -103,7 +108,7 @@ class _Reader:
 
 
 async def lines(stream: TextIO, prompt: InputPrompt | None = None) -> AsyncIterator[str]:
-    """Each line as it comes, until the input ends; at a prompt also until somebody wants to leave."""
+    """Each line, until the input ends or, at a prompt, until `quit` or `exit`."""
     if prompt is not None:
         import readline  # noqa: F401 (gives input() its line editing)
     reader = _Reader(stream, prompt)
@@ -116,8 +121,8 @@ async def lines(stream: TextIO, prompt: InputPrompt | None = None) -> AsyncItera
 
 
 @contextlib.contextmanager
-def _left_as_found(stream: TextIO) -> Iterator[None]:
-    """Readline switches the echo off while a line is typed: who leaves then must get it back."""
+def _terminal_restored(stream: TextIO) -> Iterator[None]:
+    """Readline switches the echo off while a line is typed; leaving then must switch it on again."""
     import termios
 
     before = termios.tcgetattr(stream)
@@ -125,7 +130,7 @@ def _left_as_found(stream: TextIO) -> Iterator[None]:
         yield
     finally:
         if InputPrompt.standing is not None:
-            print(flush=True)  # whatever comes next begins a line of its own
+            print(flush=True)
         with contextlib.suppress(termios.error):  # the terminal is gone
             termios.tcsetattr(stream, termios.TCSANOW, before)
 
@@ -138,22 +143,105 @@ class TypedLine:
 
 
 def read_line(line: str, conversation_id: str, *, as_json: bool) -> TypedLine:
-    """A JSON object says which conversation it belongs to; anything else is words."""
+    """A line of text, or with `as_json` an object with `text` and `conversation_id`."""
     if as_json and line.lstrip().startswith("{"):
         try:
             tree = json.loads(line)
         except json.JSONDecodeError:
             return TypedLine(line, conversation_id)
-        except (ValueError, RecursionError):  # JSON, but a number of thousands of digits, or a nest of them
-            return TypedLine(
-                "", conversation_id, problem="I cannot read that JSON line: it is too deep or too big."
-            )
+        except (ValueError, RecursionError):  # thousands of digits, or nested too deep
+            problem = "I cannot read that JSON line: it is too deep or too big."
+            return TypedLine("", conversation_id, problem=problem)
         if isinstance(tree, dict):
             conversation_id = str(tree.get("conversation_id") or conversation_id)
             if isinstance(tree.get("text"), str):
                 return TypedLine(tree["text"], conversation_id)
             return TypedLine("", conversation_id, problem='A JSON line needs "text", and it must be a text.')
     return TypedLine(line, conversation_id)
+
+
+class TypedHistory:
+    """The lines typed at the terminal, for the arrow keys, kept in a file. A line with a PIN is not kept."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._last = ""
+
+    def load(self) -> None:
+        """Takes over from readline, which would keep every line."""
+        import readline
+
+        readline.set_auto_history(False)
+        lines: list[str] = []
+        with contextlib.suppress(OSError):
+            lines = self._file.read_text(encoding="utf-8", errors="replace").splitlines()
+        for line in lines[-MOST_KEPT:]:
+            if line.isprintable():
+                readline.add_history(line)
+        if len(lines) > 2 * MOST_KEPT:
+            fresh = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+            with contextlib.suppress(OSError):
+                private_file(fresh).write_text("\n".join(lines[-MOST_KEPT:]) + "\n", encoding="utf-8")
+                fresh.replace(self._file)
+
+    def keep(self, line: str) -> None:
+        import readline
+
+        if line == self._last or len(line) > LONGEST_KEPT or not line.isprintable():
+            return
+        self._last = line
+        readline.add_history(line)
+        with contextlib.suppress(OSError), private_file(self._file).open("a", encoding="utf-8") as out:
+            out.write(f"{line}\n")
+
+
+class ProgressLine:
+    """The progress of calls in one line that disappears at the end. Shown at a terminal only."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._bars: Bars | None = None
+        self._rows: dict[str, TaskID] = {}
+
+    def show(self, progress: Progress) -> None:
+        if not self._out.isatty():
+            return
+        bars = self._bars = self._bars or self._opened()
+        if progress.what not in self._rows:
+            self._rows[progress.what] = bars.add_task(progress.what or "a tool", total=None, message="")
+        total = progress.total if progress.share is not None else None
+        bars.update(self._rows[progress.what], completed=progress.done, total=total, message=progress.message)
+        bars.refresh()
+
+    def end(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars = None
+            self._rows = {}
+
+    def _opened(self) -> "Bars":
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+        from rich.progress import Progress as Bars
+
+        # Without `markup`: a server's message is plain text.
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=24),
+            TaskProgressColumn(show_speed=False),
+            TextColumn("{task.fields[message]}", markup=False),
+        )
+        console = Console(file=self._out, no_color=not wants_colours(), highlight=False)
+        bars = Bars(
+            *columns,
+            console=console,
+            transient=True,
+            auto_refresh=False,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        bars.start()
+        return bars
 
 
 class TextChannel:
@@ -177,16 +265,16 @@ class TextChannel:
         self._progress = ProgressLine(self._out)
 
     async def run(self, stream: TextIO) -> bool:
-        """Answer until the input ends. True when every line was answered well."""
+        """Answers until the input ends. True if every reply was ok."""
         if source(stream) is not Source.TERMINAL:
             return await self._answer_all(lines(stream), None)
         if self._history is not None:
             self._history.load()
         try:
-            with _left_as_found(stream):
+            with _terminal_restored(stream):
                 return await self._answer_all(lines(stream, InputPrompt(self._room)), self._history)
         finally:
-            self._progress.end()  # it hides the cursor
+            self._progress.end()  # shows the cursor again
 
     async def _answer_all(self, typed: AsyncIterator[str], history: TypedHistory | None) -> bool:
         all_ok = True
@@ -202,7 +290,7 @@ class TextChannel:
                 Utterance(asked.text, channel="cli", conversation_id=asked.conversation_id, room=self._room)
             )
             self.show(reply)
-            # What was heard with dots in it has numbers that may be a PIN.
+            # `heard` differs from the text where numbers that may be a PIN were masked.
             if history is not None and reply.heard == asked.text:
                 history.keep(line)
             all_ok = all_ok and reply.ok
@@ -216,7 +304,7 @@ class TextChannel:
             print_reply(reply.text, mark_lines(reply.outcomes), self._out)
 
     def tell_waiting(self, event: Waiting) -> None:
-        """Only to who asked, and only where somebody sits and waits."""
+        """Shown only at a terminal, for its own conversation."""
         if self._out.isatty() and event.utterance.conversation_id == self.conversation_id:
             self.tell(event.text)
 
@@ -226,14 +314,14 @@ class TextChannel:
             self._progress.show(event.progress)
 
     def tell(self, text: str) -> None:
-        """Something that was not asked for, such as a timer that rings."""
+        """An unprompted message, such as a ringing timer."""
         self._progress.end()
         if not self._as_json:
             tell_unasked(text, self._out)
 
 
 def tell_unasked(text: str, out: TextIO) -> None:
-    """Above the prompt, if one stands there: what was typed so far stays."""
+    """Prints above the prompt, if there is one, and keeps what was typed so far."""
     text, prompt = _shown(text, out), InputPrompt.standing
     if prompt is None or not out.isatty():
         print(text, file=out, flush=True)
@@ -252,12 +340,12 @@ def painted(text: str, colour: str, out: TextIO, start: str = "", end: str = "")
 
 
 def printable(text: str) -> str:
-    """A foreign text must not move the cursor, ring or colour the terminal."""
+    """The text without characters that move the cursor, ring or colour the terminal."""
     return "".join(c for c in text if c.isprintable() or c in "\n\t")
 
 
 def print_reply(text: str, marks: Iterable[str] = (), out: TextIO | None = None) -> None:
-    """A terminal gets a line for each act, which no text can imitate there; a script gets the text alone."""
+    """At a terminal with a line for each act, which no text can imitate there; else the text alone."""
     out = out or sys.stdout
     acts = [painted(line, COLOURS[Mark(line[0])], out) for line in marks] if out.isatty() else []
     print("\n".join([_shown(text, out), *acts]), file=out, flush=True)

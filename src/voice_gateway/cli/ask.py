@@ -7,8 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from voice_gateway.channels.control import answer_json
-from voice_gateway.channels.progress_line import ProgressLine
-from voice_gateway.channels.terminal import print_json, print_reply, tell_unasked
+from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, tell_unasked
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import conversations_file

@@ -9,8 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.channels.progress_line import ProgressLine
-from voice_gateway.channels.terminal import print_json, print_reply, printable
+from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, printable
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import PROGRAM, Parser
 from voice_gateway.errors import ConfigError, ErrorKind, GatewayError, LinkError

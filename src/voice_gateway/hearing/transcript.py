@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 async def transcript_of(
-    segment: SpeechSegment, transcriber: Transcriber, settings: VoiceSettings, watch: EventBus
+    segment: SpeechSegment, transcriber: Transcriber, settings: VoiceSettings, events: EventBus
 ) -> Transcript:
     """A failing engine gives a transcript that is dropped, with the reason."""
     started = perf_counter()
@@ -27,11 +27,11 @@ async def transcript_of(
         raw = await transcriber.transcribe(segment.samples)
     except HearingError as error:
         log.error("what was said is lost", extra={"reason": str(error)})
-        watch.report(
+        events.report(
             "transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error), ADVICE[CANNOT_UNDERSTAND]
         )
         return Transcript("", perf_counter() - started, noise=str(error))
-    watch.report("transcriber", State.OK, f"Understanding speech with {transcriber.name}.")
+    events.report("transcriber", State.OK, f"Understanding speech with {transcriber.name}.")
     text = without_wake_words(raw, settings.wake_words).strip()
     noise = noise_reason(text, segment, min_speech_seconds=settings.min_speech_seconds)
     return Transcript(text, perf_counter() - started, len(segment.samples) / RATE, noise, transcriber.name)

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from voice_gateway.channels.progress_line import ProgressLine
+from voice_gateway.channels.terminal import ProgressLine
 from voice_gateway.progress import Progress, read_progress
 
 

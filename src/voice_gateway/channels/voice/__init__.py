@@ -1,1 +1,1 @@
-"""The voice door: from the wake word to the spoken reply."""
+"""The voice channel."""

@@ -1,4 +1,4 @@
-"""Says aloud that the gateway is ready, what is missing or was missed, and later what fails and is back."""
+"""Spoken notices: the gateway is ready, a part is missing, fails or is back."""
 
 import asyncio
 import time
@@ -9,8 +9,8 @@ from voice_gateway.events import Changes, Event, EventBus, Notice, PartState, St
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.turn import Speech
 
-AGAIN_SECONDS = 3600.0  # a part that comes and goes is told of once in this time: people sleep in the house
-MUTE = frozenset({"speech", "speaker"})  # without these nothing can be said
+AGAIN_SECONDS = 3600.0  # a part that keeps failing is announced once in this time
+MUTE = frozenset({"speech", "speaker"})
 
 
 class SpokenOutput(Protocol):
@@ -20,43 +20,41 @@ class SpokenOutput(Protocol):
 
 
 class Aloud:
-    """Waits for its turn to speak, as replies do: never over somebody.
-
-    `ready` returns when the servers are there or given up, `missing` has a sentence for each missing part.
-    """
+    """`ready` returns when the servers are connected or given up, `missing` has a sentence for each missing
+    part."""
 
     def __init__(
         self,
-        watch: EventBus,
+        events: EventBus,
         output: SpokenOutput,
         *,
         ready: Callable[[], Awaitable[None]],
         missing: Callable[[], list[str]],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._watch = watch
+        self._events = events
         self._output = output
         self._ready = ready
         self._missing = missing
         self._monotonic = monotonic
         self._changes = Changes()
-        self._told: dict[str, float] = {}  # when the failure of a part was said last
-        self._gone: dict[str, bool] = {}  # whether it was said that this part is gone now
+        self._told: dict[str, float] = {}  # when a part's failure was spoken last
+        self._gone: dict[str, bool] = {}  # whether a part's failure was spoken
         self._sentences: asyncio.Queue[str] = asyncio.Queue()
-        watch.subscribe(self._noticed)  # at once: what was missed is told while we start
+        events.subscribe(self._noticed)  # notices are spoken during the start too
 
     async def run(self) -> None:
         await self._ready()
-        await self._watch.decided()
+        await self._events.decided()
         self._remember()
-        self._watch.subscribe(self._happened)
+        self._events.subscribe(self._happened)
         await self._say(" ".join(["I am ready.", *self._missing()]))
         while True:
             await self._say(await self._sentences.get())
 
     def _remember(self) -> None:
-        """What is missing now is in the first sentence; its return is news."""
-        for part in self._watch.parts():
+        """Parts that are missing now are in the first sentence; their return is announced."""
+        for part in self._events.parts():
             self._worth_saying(part)
 
     def _noticed(self, event: Event) -> None:

@@ -1,4 +1,4 @@
-"""What the voice door hears: one stream of sound, the engines on it, and what of it is our own voice."""
+"""Audio input: one stream of sound, its engines, and the detection of the gateway's own voice."""
 
 import logging
 import time
@@ -22,15 +22,15 @@ RECENT_STEPS = round(1.2 / STEP_SECONDS)  # of loudness: as long as a wake word
 
 
 class AudioInput:
-    """Knows where it is in the stream, in seconds of sound and on the clock."""
+    """Tracks the position in the stream, in seconds of sound and by the clock."""
 
     def __init__(
-        self, engines: HearingEngines, settings: VoiceSettings, own_voice: OwnVoice, watch: EventBus
+        self, engines: HearingEngines, settings: VoiceSettings, own_voice: OwnVoice, events: EventBus
     ) -> None:
         self._engines = engines
         self._settings = settings
         self._own_voice = own_voice
-        self._watch = watch
+        self._events = events
         self._samples = 0
         self._expected: float | None = None  # where the next chunk should begin
         self._levels: deque[float] = deque(maxlen=RECENT_STEPS)
@@ -42,7 +42,7 @@ class AudioInput:
         return self._samples / RATE
 
     def take(self, chunk: AudioChunk) -> float:
-        """Note a chunk; returns the seconds of sound that were lost before it."""
+        """Counts a chunk. Returns the seconds of sound lost before it."""
         lost = 0.0 if self._expected is None else chunk.start_seconds - self._expected
         self._expected = chunk.start_seconds + len(chunk.samples) / RATE
         self._samples += len(chunk.samples)
@@ -51,26 +51,26 @@ class AudioInput:
         return lost
 
     def silence(self) -> AudioChunk:
-        """What follows when the stream has ended."""
+        """A silent chunk, for the end of the stream."""
         return AudioChunk(np.zeros(BLOCK_SAMPLES, np.int16), self._expected or 0.0)
 
     # --- the wake word
 
     async def wake_word(self, samples: Samples) -> WakeDetected | None:
-        """None also when it was our own voice."""
+        """The wake word, unless it was the gateway's own voice."""
         found = await self._engines.worker.run(self._watch_for_wake, samples)
         if found is None:
             return None
         start = self.heard_at - len(self._levels) * STEP_SECONDS
         own = self._own_voice
         if own.said_wake_word(self._settings.wake_words) or own.same_sound(self._levels, start):
-            log.info("the wake word was our own voice")
+            log.info("the wake word was the gateway's own voice")
             return None
         log.info("wake word", extra={"word": found.word, "score": found.score})
         return found
 
     def _watch_for_wake(self, samples: Samples) -> WakeDetected | None:
-        """In the worker."""
+        """Runs in the worker."""
         self._engines.recorder.watch(samples)
         if self._engines.wake is None:
             return None
@@ -80,7 +80,7 @@ class AudioInput:
         return self._engines.wake.feed(samples)
 
     def freshen(self) -> None:
-        """What was heard before belongs to no wake word."""
+        """Forgets earlier sound before the next wake word."""
         self._fresh = True
 
     # --- recording
@@ -101,10 +101,10 @@ class AudioInput:
     # --- from sound to words
 
     async def transcript(self, segment: SpeechSegment) -> Transcript:
-        return await transcript_of(segment, self._engines.transcriber, self._settings, self._watch)
+        return await transcript_of(segment, self._engines.transcriber, self._settings, self._events)
 
     def own(self, text: str, segment: SpeechSegment, ended_at: float) -> str | None:
-        """Why this was our own voice; None if somebody else spoke."""
+        """Why this was the gateway's own voice; None if a person spoke."""
         start = ended_at - len(segment.samples) / RATE
         whole = len(segment.samples) // BLOCK_SAMPLES * BLOCK_SAMPLES
         heard = [_loudness(segment.samples[at : at + BLOCK_SAMPLES]) for at in range(0, whole, BLOCK_SAMPLES)]

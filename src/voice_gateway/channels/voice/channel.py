@@ -1,4 +1,4 @@
-"""The voice door as a part of the gateway: loads its engines, runs its loop, tries again what failed."""
+"""The voice channel: loads its engines, runs the transcriber, and retries what fails."""
 
 import asyncio
 import logging
@@ -24,25 +24,25 @@ from voice_gateway.turn import new_id
 log = logging.getLogger(__name__)
 
 STARTING = "The voice is starting."
-FIRST_PAUSE_SECONDS = 2.0  # until what could not be loaded is tried again
+FIRST_PAUSE_SECONDS = 2.0  # between attempts to load the engines
 LONGEST_PAUSE_SECONDS = 30.0
 
 
 def _cannot_hear(error: BaseException) -> tuple[str, str]:
-    """A sentence, and what to check. Where an error has words for people, its facts are for reading only."""
+    """A sentence for people, and what to check."""
     if isinstance(error, HearingError) and error.has_own_words:
         return CANNOT_HEAR.format(reason=f"{error.spoken}; I keep trying"), str(error)
     return CANNOT_HEAR.format(reason=error), ""
 
 
 class VoiceChannel:
-    """Microphone, engines and loudspeaker of this machine. Trouble never reaches other doors."""
+    """Microphone, engines and loudspeaker of this machine. Its failures do not affect other channels."""
 
     def __init__(
         self,
         settings: VoiceSettings,
         answer: Answer,
-        watch: EventBus,
+        events: EventBus,
         *,
         transcriber: Transcriber,
         synthesizer: Synthesizer,
@@ -55,13 +55,13 @@ class VoiceChannel:
         switches: VoiceSwitches,
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
-        """`show` gets what cannot be spoken, `announce` how to talk to it; `ringers` get our bell, `sounders`
-        our alarm."""
+        """`show` gets text that cannot be spoken, `announce` how to talk to the gateway. `ringers` get the
+        function that rings for a timer, `sounders` the one that sounds an alarm."""
         self._announce = announce
         self._first_pause = first_pause_seconds
         self._settings = settings
         self._answer = answer
-        self._watch = watch
+        self._events = events
         self._ringers, self._sounders = ringers, sounders
         self._is_complete = is_complete
         self._transcriber = transcriber
@@ -70,17 +70,17 @@ class VoiceChannel:
         self.output = SpeechOutput(
             synthesizer,
             SounddeviceSpeaker(settings.output_device, gain=lambda: self.output.alarms.gain(gain())),
-            watch=watch,
+            events=events,
             show=show,
             earcons=settings.earcons,
             mute=lambda: switches.mute,
         )
         self.transcriber: BackgroundTranscriber | None = None
-        self._told = False
+        self._announced = False
 
     async def run(self) -> None:
-        """Until cancelled: without hearing it still speaks, and timers ring."""
-        self._watch.report("voice", State.STARTING, STARTING)
+        """Runs until cancelled. Without hearing it still speaks, and timers ring."""
+        self._events.report("voice", State.STARTING, STARTING)
         self._ringers.append(self.output.ring)
         self._sounders.append(self.output.alarm)
         try:
@@ -98,30 +98,30 @@ class VoiceChannel:
             self.output,
             self._answer,
             self._settings,
-            watch=self._watch,
+            events=self._events,
             is_complete=self._is_complete,
             listens=lambda: self.switches.listening,
             conversation_id=self.conversation_id,
         )
-        self._watch.subscribe(self._tell_when_ready)
+        self._events.subscribe(self._announce_when_ready)
         try:
             await self.transcriber.run()
         finally:
             await engines.close()
 
-    def _tell_when_ready(self, event: Event) -> None:
-        """Once, with the first sound: a microphone may be missing, or be plugged in later."""
-        if self._told or not isinstance(event, PartState):
+    def _announce_when_ready(self, event: Event) -> None:
+        """Announces the voice once, with the first sound."""
+        if self._announced or not isinstance(event, PartState):
             return
         if event.part == "voice" and event.state is State.OK:
-            self._told = True
+            self._announced = True
             self._announce(f"voice: {event.sentence}")
 
     def push_to_talk(self) -> str:
-        """Empty when it listens now, else what keeps it from listening."""
+        """Starts a recording. Returns why it cannot, or ""."""
         if not self.switches.listening:
             return NOT_LISTENING
-        voice, microphone = map(self._watch.part, ("voice", "microphone"))
+        voice, microphone = map(self._events.part, ("voice", "microphone"))
         if microphone is not None and microphone.state is State.DEGRADED:
             return microphone.sentence
         if self.transcriber is None or voice is None or voice.state is State.STARTING:
@@ -130,18 +130,18 @@ class VoiceChannel:
         return ""
 
     async def _load(self) -> HearingEngines:
-        """All engines side by side. Without those for hearing there is no voice, and the status says why."""
+        """Loads all engines side by side."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.output.warm_up(), name="warm up speech")
             hearing = tasks.create_task(self._load_hearing(), name="load hearing")
         return hearing.result()
 
     async def _load_hearing(self) -> HearingEngines:
-        """Until they are there: a server may come up later, and a file may be put where it is missing."""
+        """Retries until the engines are loaded: a server may come up later, or a file be added."""
         wait, failed = Backoff(self._first_pause, LONGEST_PAUSE_SECONDS), ""
         while True:
             try:
-                if failed:  # a server that is still away costs a moment, the other engines a core's second
+                if failed:  # a server that is away fails quickly, before the other engines are loaded
                     await self._transcriber.warm_up()
                 return await load_hearing(self._settings, self._transcriber)
             except (HearingError, BaseExceptionGroup) as group:
@@ -152,12 +152,12 @@ class VoiceChannel:
                     extra={"reason": str(error), "retry_seconds": wait.seconds},
                 )
                 failed = str(error)
-                self._told = True  # that it is back is told as of any part that had failed
-                self._watch.report("voice", State.DEGRADED, *_cannot_hear(error))
+                self._announced = True  # its return is announced like that of any part
+                self._events.report("voice", State.DEGRADED, *_cannot_hear(error))
             await asyncio.sleep(wait.next())
 
     def _microphone_state(self, problem: str | None) -> None:
         if problem is None or self.transcriber is None:
-            self._watch.report("microphone", State.OK, "The microphone works.")
+            self._events.report("microphone", State.OK, "The microphone works.")
         else:
             self.transcriber.microphone_lost(problem)

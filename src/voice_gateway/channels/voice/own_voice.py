@@ -1,4 +1,4 @@
-"""Do we hear ourselves? Compares what was heard with what was played: its loudness, and its words."""
+"""Detects the gateway's own voice: compares loudness and words with what was played."""
 
 import re
 import time
@@ -11,12 +11,12 @@ from difflib import SequenceMatcher
 import numpy as np
 
 STEP_SECONDS = 0.032
-ECHO_SECONDS = 0.8  # from a loudspeaker through a room and two sound servers back to us
+ECHO_SECONDS = 0.8  # from the loudspeaker through the room and two sound servers back
 REMEMBER_SECONDS = 10.0
 LONGEST_LAG = round(0.5 / STEP_SECONDS)
-SAME_SHAPE = 0.85  # correlation of the loudness; two people never come near it
+SAME_SHAPE = 0.85  # correlation of the loudness; two people stay below it
 SAME_WORDS = 0.8
-FEW_WORDS = 2  # a short answer often repeats our own words: "the kitchen light"
+FEW_WORDS = 2  # a short answer often repeats the question's words
 
 Loudness = Callable[[float, float, float], list[float]]
 
@@ -25,11 +25,11 @@ Loudness = Callable[[float, float, float], list[float]]
 class SpokenText:
     text: str
     start: float
-    end: float | None = None  # None: it is still being played
+    end: float | None = None  # None while it is played
 
 
 class OwnVoice:
-    """Moments are those of `time.monotonic`."""
+    """Times are those of `time.monotonic`."""
 
     def __init__(self, loudness: Loudness, now: Callable[[], float] = time.monotonic) -> None:
         self._loudness = loudness
@@ -38,7 +38,7 @@ class OwnVoice:
 
     @contextmanager
     def saying(self, text: str) -> Iterator[None]:
-        """Each sentence has its own end: one may wait for another, and one without an end would deafen us."""
+        """Marks the text as being played while the context lasts."""
         said = SpokenText(text, self._now())
         self._said.append(said)
         try:
@@ -47,7 +47,7 @@ class OwnVoice:
             said.end = self._now()
 
     def said_wake_word(self, wake_words: Iterable[str]) -> bool:
-        """Our own sentence, still in the room, has a wake word in it."""
+        """Whether a sentence that was just played has a wake word in it."""
         lately = [_words(said.text) for said in self._during(self._now() - ECHO_SECONDS, self._now())]
         wanted = [_words(word.replace("_", " ")) for word in wake_words]
         return any(_contains(words, word) for words in lately for word in wanted)
@@ -64,7 +64,7 @@ class OwnVoice:
         )
 
     def reason(self, text: str, heard: Sequence[float], start: float, spoken_from: float) -> str | None:
-        """Why this is our own voice; None if somebody else spoke. `heard` is its loudness from `start` on."""
+        """Why this is the gateway's own voice, or None. `heard` is its loudness from `start` on."""
         if self.same_sound(heard, start):
             return "it sounds like what I played"
         words, now = _words(text), self._now()

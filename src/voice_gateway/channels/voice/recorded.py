@@ -1,4 +1,4 @@
-"""One recording and what became of it, those that wait for their turn, and whether anything is under way."""
+"""A recording with its result, the queue of recordings, and a counter of work under way."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ MOST_WAITING = 3
 
 @dataclass(slots=True)
 class Recorded:
-    """One recording and what became of it; `listen --json` prints it."""
+    """One recording with its result; `listen --json` prints it."""
 
     wake: WakeDetected | None = None
     segment: SpeechSegment | None = None
@@ -29,7 +29,7 @@ class Recorded:
 
     @property
     def shown(self) -> str:
-        """Without a PIN that was said."""
+        """The text without a spoken PIN."""
         return self.reply.heard if self.reply and self.reply.heard else self.text
 
     def to_json(self) -> dict[str, Any]:
@@ -47,13 +47,13 @@ class Recorded:
 
 
 class RecordedQueue:
-    """Utterances that were completed while a turn runs."""
+    """Recordings completed while a turn runs."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Recorded] = asyncio.Queue()
 
     def put(self, recorded: Recorded) -> Recorded | None:
-        """Returns the one that was dropped for it, if any."""
+        """Returns the recording that was dropped for it, if any."""
         dropped = None
         if self._queue.qsize() >= MOST_WAITING:
             dropped = self._queue.get_nowait()
@@ -68,7 +68,7 @@ class RecordedQueue:
 
 
 class Busy:
-    """Counts what is under way, and knows when nothing is."""
+    """Counts work under way."""
 
     def __init__(self) -> None:
         self._count = 0

@@ -1,17 +1,17 @@
-"""Speaks for the voice door: sentence by sentence while a reply is made, never over somebody who speaks."""
+"""Speech output: speaks sentence by sentence while a reply is made, and never over a person who speaks."""
 
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from time import perf_counter
 
 import numpy as np
 
+from voice_gateway.backoff import wait_at_most
 from voice_gateway.channels import not_yet_said
 from voice_gateway.channels.marks import Mark
-from voice_gateway.channels.voice.alarm import Alarms
 from voice_gateway.channels.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
 from voice_gateway.events import EventBus, State
@@ -25,62 +25,106 @@ from voice_gateway.turns.sentences import sentences
 
 log = logging.getLogger(__name__)
 
-AHEAD = 2  # sentences that are ready while one is played; more would be wasted when somebody interrupts
+AHEAD = 2  # sentences synthesized ahead; barge-in would waste more
 RING_PAUSE_SECONDS = 2.0
-SILENCE = Speech(np.zeros(RATE // 20, np.float32), RATE)  # enough to see whether the loudspeaker takes sound
-# Nothing is heard of what is under way or unknown: either sound would be a lie.
+SILENCE = Speech(np.zeros(RATE // 20, np.float32), RATE)  # shows whether the loudspeaker works
+# An act under way or unknown has no sound.
 _MARKS = {Mark.DONE: Earcon.DONE, Mark.NOT_DONE: Earcon.NOT_DONE}
-# "1." or "-" alone is the beginning of a line of a list, which a stream of sentences has cut off.
+# "1." or "-" alone begins a list item, which the sentence stream has cut off.
+ALARM_PAUSE_SECONDS = 3.0  # in which a wake word is heard well
+POLITE_SECONDS = 15.0  # how long an alarm's repetition waits while a person speaks
+ALARM_LOUDNESS = 0.7  # at least, however quiet the volume is
 _MARKER = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s*")
 
 
+class Alarms:
+    """Repeats alarms until they are cancelled. Meanwhile only replies may be heard, between repetitions."""
+
+    def __init__(self, free: asyncio.Event) -> None:
+        self._free = free
+        self._lasting = 0
+        self.over, self.silent = asyncio.Event(), asyncio.Event()
+        self.over.set()
+        self.silent.set()
+
+    def keeps(self, *, answer: bool) -> bool:
+        return not (self.silent if answer else self.over).is_set()
+
+    async def let_pass(self, *, answer: bool) -> None:
+        await (self.silent if answer else self.over).wait()
+
+    def gain(self, wanted: float) -> float:
+        return wanted if self.silent.is_set() else max(wanted, ALARM_LOUDNESS)
+
+    async def run(
+        self, text: str, output: "SpeechOutput", play: Callable[[Speech], Awaitable[object]]
+    ) -> None:
+        self._lasting += 1
+        self.over.clear()
+        self.silent.clear()
+        output.hush()
+        try:
+            await play(earcon(Earcon.ALARM))
+            speech = await output.synthesize(spoken_text(text))
+            while True:
+                if speech is not None:
+                    await play(speech)
+                self.silent.set()
+                await asyncio.sleep(ALARM_PAUSE_SECONDS)
+                await wait_at_most(self._free, POLITE_SECONDS)
+                self.silent.clear()
+                await play(earcon(Earcon.ALARM))
+        finally:
+            self._lasting -= 1
+            if not self._lasting:
+                self.over.set()
+                self.silent.set()
+
+
 class SpeechOutput:
-    """One voice and one loudspeaker. What cannot be spoken is shown as text."""
+    """One voice and one loudspeaker. A reply that cannot be spoken is shown as text."""
 
     def __init__(
         self,
         synthesizer: Synthesizer,
         speaker: Speaker,
         *,
-        watch: EventBus,
+        events: EventBus,
         show: Callable[[str], None],
         earcons: bool = True,
-        mute: Callable[[], bool] = lambda: False,  # what would be said is shown; timers ring all the same
+        mute: Callable[[], bool] = lambda: False,  # replies are shown instead; timers ring anyway
     ) -> None:
         self._synthesizer = synthesizer
         self._mute = mute
         self._speaker = speaker
-        self._watch = watch
+        self._events = events
         self.show = show
         self._earcons = earcons
         self.own_voice = OwnVoice(speaker.loudness)
-        self._free = asyncio.Event()  # nobody is being recorded
+        self._free = asyncio.Event()  # no recording is under way
         self._free.set()
         self.alarms = Alarms(self._free)
-        self._line = asyncio.Lock()  # whoever waits in it looks again whether he may
+        self._line = asyncio.Lock()
         self._cue: asyncio.Task[None] | None = None
         self._playback: ReplyPlayback | None = None
 
     async def warm_up(self) -> None:
-        """A voice or loudspeaker that cannot be used is reported; replies are shown then."""
+        """Reports a voice or loudspeaker that cannot be used."""
         try:
             await self._synthesizer.warm_up()
         except SpeakingError as error:
             self.failed("speech", error)
         else:
-            self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
+            self._events.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
         if self._speaker.audible:
-            await self._sound(SILENCE)  # also while an alarm sounds: it must be possible to hear us
+            await self._sound(SILENCE)
 
     def cue(self, kind: Earcon, tasks: asyncio.TaskGroup) -> None:
         if self._earcons and not self._mute():
             self._cue = tasks.create_task(self._play_cue(earcon(kind)), name=f"earcon {kind}")
 
     async def mark(self, mark: Mark | None, playback: "ReplyPlayback") -> None:
-        """What became of the acts of a turn, behind its words: before them, whoever asked would wait longer.
-
-        Not when somebody speaks already: it would seem to belong to that.
-        """
+        """A sound for the result of a turn, after its words, unless a person speaks already."""
         if self._earcons and mark in _MARKS and self._free.is_set():
             await self.play(earcon(_MARKS[mark]), playback)
 
@@ -91,14 +135,14 @@ class SpeechOutput:
             self.failed("speaker", error)
 
     def hold(self) -> None:
-        """Somebody speaks: nothing begins to play until `release`."""
+        """Nothing begins to play until `release`."""
         self._free.clear()
 
     def release(self) -> None:
         self._free.set()
 
     def hush(self) -> None:
-        """Stop at once; the rest of what is being said is dropped."""
+        """Stops at once and drops the rest of the reply."""
         if self._playback is not None:
             self._playback.dropped = True
         self._speaker.stop()
@@ -108,24 +152,24 @@ class SpeechOutput:
         return self._playback
 
     async def synthesize(self, text: str) -> Speech | None:
-        """None when the voice fails."""
+        """None if the voice fails."""
         try:
             speech = await self._synthesizer.speak(text)
         except SpeakingError as error:
             self.failed("speech", error)
             return None
-        self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
+        self._events.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
         return speech
 
     async def play(
         self, speech: Speech, playback: "ReplyPlayback | None" = None, *, rings: bool = False
     ) -> bool:
-        """False when nobody hears it: the loudspeaker fails, or is mute."""
+        """Plays when nobody speaks and no alarm sounds. False if the loudspeaker fails or is mute."""
         if self._mute() and not rings:
             return False
         answer = playback is not None
         while True:
-            while not self._free.is_set() or self.alarms.keeps(answer=answer):  # both may have begun again
+            while not self._free.is_set() or self.alarms.keeps(answer=answer):
                 await self._free.wait()
                 await self.alarms.let_pass(answer=answer)
             async with self._line:
@@ -136,7 +180,7 @@ class SpeechOutput:
         if playback is not None and playback.dropped:
             return True
         if self._cue is not None and not self._cue.done():
-            self._speaker.stop()  # words come before a short sound
+            self._speaker.stop()
         if playback is not None:
             playback.begins()
         return await self._sound(speech)
@@ -148,17 +192,17 @@ class SpeechOutput:
         except SpeakingError as error:
             self.failed("speaker", error)
             return False
-        self._watch.report("speaker", State.OK, "The loudspeaker works.")
+        self._events.report("speaker", State.OK, "The loudspeaker works.")
         return True
 
     def failed(self, part: str, error: SpeakingError) -> None:
-        known = self._watch.state(part) is State.DEGRADED  # told once, however often it is tried again
+        known = self._events.state(part) is State.DEGRADED  # reported once
         level = logging.DEBUG if known else logging.WARNING
         log.log(level, "cannot speak", extra={"part": part, "reason": str(error)})
-        self._watch.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error), ADVICE[CANNOT_SPEAK])
+        self._events.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error), ADVICE[CANNOT_SPEAK])
 
     async def ring(self, text: str) -> None:
-        """Until cancelled: a sound and what it is about, again and again, but never over somebody."""
+        """Repeats a sound and the text until cancelled, never over a person who speaks."""
         speech = await self.synthesize(spoken_text(text))
         while True:
             await self.play(earcon(Earcon.RING), rings=True)
@@ -167,7 +211,7 @@ class SpeechOutput:
             await asyncio.sleep(RING_PAUSE_SECONDS)
 
     async def alarm(self, text: str) -> None:
-        """Until cancelled: at once and over everything, mute or not."""
+        """Repeats an alarm until cancelled: at once, over everything, mute or not."""
 
         async def over_all(speech: Speech) -> None:
             async with self._line:
@@ -181,7 +225,7 @@ class SpeechOutput:
 
 
 class ReplyPlayback:
-    """What one turn says. `say` takes the pieces of a reply as they come; `run` speaks them."""
+    """Speaks one reply. `say` takes its pieces as they come; `run` plays them."""
 
     def __init__(self, output: SpeechOutput, on_first: Callable[[float], None]) -> None:
         self._output = output
@@ -192,7 +236,7 @@ class ReplyPlayback:
         self._marker = ""
         self._begun = False
         self.dropped = False
-        self.failed = False  # something of it could not be heard
+        self.failed = False  # a part of it could not be heard
         self.first_said_at: float | None = None
         self.synthesis_seconds = 0.0  # of the first sentence
 
@@ -207,7 +251,7 @@ class ReplyPlayback:
         self._marker = ""
 
     def end(self, reply: str) -> None:
-        """The reply is complete: what was not said while it was made is said now."""
+        """Called with the complete reply: speaks what was not streamed."""
         rest = not_yet_said(self._said, reply)
         if self._marker or rest:
             self.say(rest or " ")

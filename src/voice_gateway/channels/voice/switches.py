@@ -1,4 +1,4 @@
-"""Mute and listening: two switches that stay as they are through a restart."""
+"""Mute and listening: two switches that survive a restart."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ NOT_LISTENING = "I am not listening: that is switched off."
 
 
 class VoiceSwitches:
-    """A file that cannot be read means the usual: listening, and not mute."""
+    """Listening and not mute, if the file cannot be read."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

@@ -1,10 +1,11 @@
-"""The loop of the voice door: wake word, recording, transcript, answer, speech; it listens all the while."""
+"""The loop of the voice channel: wake word, recording, transcript, answer, speech."""
 
 import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from enum import StrEnum, auto
 from time import perf_counter
 
 from voice_gateway.channels import Answer
@@ -13,7 +14,6 @@ from voice_gateway.channels.voice.audio_input import AudioInput, ready_sentence
 from voice_gateway.channels.voice.own_voice import STEP_SECONDS
 from voice_gateway.channels.voice.recorded import Busy, Recorded, RecordedQueue
 from voice_gateway.channels.voice.speech_output import SpeechOutput
-from voice_gateway.channels.voice.states import RECORDS, VoiceAction, VoiceEvent, VoiceState, next_step
 from voice_gateway.channels.voice.switches import NOT_LISTENING
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
@@ -38,14 +38,78 @@ from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, Utterance,
 
 log = logging.getLogger(__name__)
 
-LOST_SECONDS = 0.5  # a hole in the sound: what was being recorded is not what was said
-UNFINISHED_SILENCE_SECONDS = 1.0  # "set the light to …" goes on after a breath
-RETRY_SECONDS = 5.0  # a microphone that was never there may be plugged in
+LOST_SECONDS = 0.5  # a gap in the sound that voids a recording
+UNFINISHED_SILENCE_SECONDS = 1.0  # after "set the light to …"
+RETRY_SECONDS = 5.0  # until a missing microphone is tried again
 WAITING = "I wait for the microphone."
 
 
+class VoiceState(StrEnum):
+    LISTENING = "listening"  # for a wake word
+    RECORDING = "recording"  # speech
+    THINKING = "thinking"  # transcribing and answering
+    SPEAKING = "speaking"  # a reply is played
+    FOLLOW_UP = "follow-up"  # a question was asked: its answer needs no wake word
+    OVERHEARING = "overhearing"  # recording while an earlier turn runs
+
+
+class VoiceEvent(StrEnum):
+    WAKE = auto()  # a wake word, or push to talk
+    SPEECH = auto()  # a person began to speak
+    ENDED = auto()  # and has finished
+    NOTHING = auto()  # no speech, or lost sound
+    SPEAKS = auto()  # the first sentence of a reply is played
+    NEXT = auto()  # a turn is over, and another one waits
+    DONE = auto()  # all turns are over
+    ASKED = auto()  # all turns are over, and the last one asked something
+
+
+class VoiceAction(StrEnum):
+    RECORD = auto()  # after a wake word
+    RECORD_ANSWER = auto()  # for as long as an answer is expected
+    LISTEN = auto()  # for a wake word, from now on
+    HUSH = auto()  # stop playback and the model; tool calls are completed
+    CUE_WAKE = auto()  # the sound for "listening"
+    CUE_HEARD = auto()  # the sound for "heard"
+
+
+S, E, A = VoiceState, VoiceEvent, VoiceAction
+
+# Other combinations change nothing.
+TRANSITIONS: dict[tuple[VoiceState, VoiceEvent], tuple[VoiceState, tuple[VoiceAction, ...]]] = {
+    (S.LISTENING, E.WAKE): (S.RECORDING, (A.HUSH, A.CUE_WAKE, A.RECORD)),  # hush a timer that rings
+    (S.RECORDING, E.WAKE): (S.RECORDING, (A.RECORD,)),
+    (S.RECORDING, E.ENDED): (S.THINKING, (A.CUE_HEARD, A.LISTEN)),
+    (S.RECORDING, E.NOTHING): (S.LISTENING, (A.LISTEN,)),
+    (S.THINKING, E.WAKE): (S.OVERHEARING, (A.CUE_WAKE, A.RECORD)),
+    (S.THINKING, E.SPEAKS): (S.SPEAKING, ()),
+    (S.THINKING, E.NEXT): (S.THINKING, ()),
+    (S.THINKING, E.DONE): (S.LISTENING, ()),
+    (S.THINKING, E.ASKED): (S.FOLLOW_UP, (A.RECORD_ANSWER,)),
+    (S.SPEAKING, E.WAKE): (S.OVERHEARING, (A.HUSH, A.CUE_WAKE, A.RECORD)),
+    (S.SPEAKING, E.NEXT): (S.THINKING, ()),
+    (S.SPEAKING, E.DONE): (S.LISTENING, ()),
+    (S.SPEAKING, E.ASKED): (S.FOLLOW_UP, (A.RECORD_ANSWER,)),
+    (S.FOLLOW_UP, E.WAKE): (S.RECORDING, (A.CUE_WAKE, A.RECORD)),
+    (S.FOLLOW_UP, E.SPEECH): (S.RECORDING, ()),
+    (S.FOLLOW_UP, E.NOTHING): (S.LISTENING, (A.LISTEN,)),
+    (S.OVERHEARING, E.WAKE): (S.OVERHEARING, (A.RECORD,)),
+    (S.OVERHEARING, E.ENDED): (S.THINKING, (A.CUE_HEARD, A.LISTEN)),
+    (S.OVERHEARING, E.NOTHING): (S.THINKING, (A.LISTEN,)),
+    (S.OVERHEARING, E.NEXT): (S.OVERHEARING, ()),
+    (S.OVERHEARING, E.DONE): (S.RECORDING, ()),
+    (S.OVERHEARING, E.ASKED): (S.RECORDING, ()),
+}
+# In these the recorder gets the sound; in others the wake word does, and speech may be played.
+RECORDS = frozenset({S.RECORDING, S.FOLLOW_UP, S.OVERHEARING})
+
+
+def next_step(state: VoiceState, event: VoiceEvent) -> tuple[VoiceState, tuple[VoiceAction, ...]]:
+    return TRANSITIONS.get((state, event), (state, ()))
+
+
 class BackgroundTranscriber:
-    """Hears all the time, and answers one thing at a time. The conversation does the rest (MSG-3)."""
+    """Listens all the time and answers one request at a time, by the conversation (MSG-3)."""
 
     def __init__(
         self,
@@ -55,11 +119,11 @@ class BackgroundTranscriber:
         answer: Answer,
         settings: VoiceSettings,
         *,
-        watch: EventBus | None = None,
+        events: EventBus | None = None,
         is_complete: Callable[[str], bool] = lambda _text: False,
         on_turn: Callable[[Recorded], None] = lambda _recorded: None,
-        retry_seconds: float | None = RETRY_SECONDS,  # None: what fails at first is given up
-        listens: Callable[[], bool] = lambda: True,  # whether what the microphone gives is heard at all
+        retry_seconds: float | None = RETRY_SECONDS,  # None: a microphone that fails is given up
+        listens: Callable[[], bool] = lambda: True,  # False: the microphone is ignored
         conversation_id: str | None = None,
     ) -> None:
         self._listens = listens
@@ -67,29 +131,27 @@ class BackgroundTranscriber:
         self._output = output
         self._answer = answer
         self._settings = settings
-        self._watch = watch or EventBus()
-        self._input = AudioInput(engines, settings, output.own_voice, self._watch)
+        self._events = events or EventBus()
+        self._input = AudioInput(engines, settings, output.own_voice, self._events)
         self._is_complete = is_complete
         self._on_turn = on_turn
         self._retry_seconds = retry_seconds
         self._conversation_id = conversation_id or new_id()
         self.state = VoiceState.LISTENING
         self._waiting = RecordedQueue()
-        self._busy = Busy()  # transcripts and turns
-        self._interruption = Interruption()  # of the turn that is answered
-        self._turns = 0  # begun by a recording, and not over
+        self._busy = Busy()  # counts transcripts and turns
+        self._interruption = Interruption()  # of the turn under way
+        self._turns = 0  # recordings whose turn is not over
         self._tasks: asyncio.TaskGroup
         self._wake: WakeDetected | None = None
         self._speculation: asyncio.Task[Transcript] | None = None
         self._to_start: VoiceAction | None = None
-        self._answer_until = 0.0  # seconds of sound
+        self._answer_until = 0.0  # position in the sound
         self.ready = ready_sentence(engines, settings)
         self._failure = ""
 
-    # --- the life of the door
-
     async def run(self) -> None:
-        """Until cancelled, or until the microphone ends, as that of a recording does."""
+        """Runs until cancelled or until the microphone ends, as that of a recording does."""
         async with asyncio.TaskGroup() as tasks:
             self._tasks = tasks
             answering = tasks.create_task(self._answer_all(), name="voice turns")
@@ -107,15 +169,15 @@ class BackgroundTranscriber:
         self._step(VoiceEvent.WAKE)
 
     def microphone_lost(self, reason: object) -> None:
-        """Whatever was being said is not waited for."""
-        self._watch.report(
+        """Drops the recording under way."""
+        self._events.report(
             "microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason), ADVICE[CANNOT_HEAR]
         )
-        self._watch.report("voice", State.OFF, WAITING)
+        self._events.report("voice", State.OFF, WAITING)
         self._step(VoiceEvent.NOTHING)
 
     def submit(self, segment: SpeechSegment) -> None:
-        """Take this as something that was said, without a wake word before it."""
+        """Takes the segment as speech without a wake word."""
         self.state = VoiceState.RECORDING
         self._ended(Ended(segment, speculated=False))
 
@@ -124,20 +186,20 @@ class BackgroundTranscriber:
             try:
                 async with contextlib.aclosing(self._microphone.chunks()) as chunks:
                     async for chunk in chunks:
-                        self._watch.report("microphone", State.OK, "The microphone works.")
+                        self._events.report("microphone", State.OK, "The microphone works.")
                         await self._hear(chunk)
                 return
             except HearingError as error:
                 if self._retry_seconds is None:
                     raise
-                if repr(error) != self._failure:  # said once, however often it is tried again
+                if repr(error) != self._failure:  # logged once
                     log.warning("the microphone cannot be used", extra={"reason": str(error)})
                 self._failure = repr(error)
                 self.microphone_lost(error)
             await asyncio.sleep(self._retry_seconds)
 
     async def _run_out(self) -> None:
-        """The microphone has ended: silence follows, so that what was being said becomes complete."""
+        """Adds silence after the end of the microphone, so that the last recording is completed."""
         longest = self._settings.no_speech_seconds + self._settings.silence_seconds + 1
         for _ in range(round(longest * RATE / BLOCK_SAMPLES)):
             await self.settled()
@@ -148,9 +210,9 @@ class BackgroundTranscriber:
     # --- hearing
 
     async def _hear(self, chunk: AudioChunk) -> None:
-        """One chunk. An engine that fails costs what is being said, never the door."""
+        """Handles one chunk. An engine that fails costs the recording, never the channel."""
         if not self._listens():
-            self._watch.report("voice", State.OFF, NOT_LISTENING)
+            self._events.report("voice", State.OFF, NOT_LISTENING)
             self._step(VoiceEvent.NOTHING)
             return
         if (lost := self._input.take(chunk)) > LOST_SECONDS:
@@ -167,15 +229,15 @@ class BackgroundTranscriber:
                     self._wake = wake
                     self._step(VoiceEvent.WAKE)
                 await self._begin_recording()
-        except Exception as error:  # engines are native code of others: anything may come out
-            if repr(error) != self._failure:  # an engine that is broken fails thirty times a second
-                log.exception("hearing failed; what was said is dropped")
+        except Exception as error:  # engines are native code and raise anything
+            if repr(error) != self._failure:  # a broken engine fails thirty times a second
+                log.exception("hearing failed; the recording is dropped")
             self._failure = repr(error)
-            self._watch.report("voice", State.DEGRADED, HEARING_FAILED.format(reason=error))
+            self._events.report("voice", State.DEGRADED, HEARING_FAILED.format(reason=error))
             self._step(VoiceEvent.NOTHING)
         else:
             self._failure = ""
-            self._watch.report("voice", State.OK, self.ready)
+            self._events.report("voice", State.OK, self.ready)
 
     async def _begin_recording(self) -> None:
         start, self._to_start = self._to_start, None
@@ -195,7 +257,7 @@ class BackgroundTranscriber:
         elif isinstance(event, Speculate):
             self._speculation = self._tasks.create_task(self._speculate(event.segment), name="speculation")
         elif isinstance(event, Resumed):
-            self._speculation = None  # it runs to its end, and nobody looks at it
+            self._speculation = None  # its result is not used
         elif isinstance(event, NoSpeech):
             if self.state in (VoiceState.RECORDING, VoiceState.OVERHEARING):
                 self._on_turn(Recorded(wake=self._wake))
@@ -218,7 +280,7 @@ class BackgroundTranscriber:
     # --- from sound to words
 
     async def _speculate(self, segment: SpeechSegment) -> Transcript:
-        """In the pause that may be the end: a complete command needs less of it, half a sentence more."""
+        """Transcribes in a pause, and sets how long it must be: shorter for a complete command."""
         self._busy.begin()
         try:
             transcript = await self._input.transcript(segment)
@@ -240,14 +302,14 @@ class BackgroundTranscriber:
         transcript = await (speculation or self._input.transcript(recorded.segment))
         recorded.timings_ms["transcribe"] = transcript.seconds * 1000
         recorded.timings_ms["transcribe_wait"] = (perf_counter() - started) * 1000
-        if speculation is not None:  # a recording that is heard faster than real time leaves no pause for it
+        if speculation is not None:  # a file is heard faster than real time
             hidden = recorded.timings_ms["endpoint"] - SPECULATE_SECONDS * 1000
             late = transcript.seconds * 1000 - hidden
             recorded.timings_ms["transcribe_wait"] = max(late, recorded.timings_ms["transcribe_wait"])
         noise = transcript.noise or self._input.own(transcript.text, recorded.segment, ended_at)
         recorded.transcript = replace(transcript, noise=noise)
         if noise is not None:
-            log.info("not something that was said", extra={"reason": noise})
+            log.info("not speech", extra={"reason": noise})
             if recorded.wake is not None:
                 self._output.cue(Earcon.ERROR, self._tasks)
             self._on_turn(recorded)
@@ -271,7 +333,7 @@ class BackgroundTranscriber:
             self._over(asked=asked)
 
     async def _turn(self, recorded: Recorded) -> bool:
-        """Whether an answer is expected. An interruption ends what a model says, and never tears a call."""
+        """Whether an answer is expected. An interruption stops the model and completes tool calls."""
         started = perf_counter()
         first: list[float] = []
 
@@ -309,7 +371,7 @@ class BackgroundTranscriber:
         return reply.expects_answer and not playback.dropped and self._settings.follow_up_seconds > 0
 
     def _over(self, *, asked: bool) -> None:
-        """One less under way; when it was the last one, we listen again."""
+        """Ends a turn; after the last one it listens again."""
         self._turns -= 1
         self._busy.end()
         if not self._turns:

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from voice_gateway.channels.voice.states import (
+from voice_gateway.channels.voice.transcriber import (
     RECORDS,
     TRANSITIONS,
     VoiceAction,

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.voice import LIMIT, room
 from tests.fakes.waiting import until
 
-from voice_gateway.channels.voice.states import VoiceState
+from voice_gateway.channels.voice.transcriber import VoiceState
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import Reply, ToolOutcome
@@ -273,7 +273,7 @@ async def test_an_engine_that_raises_costs_one_turn(caplog):
         assert here.part("transcriber") == "degraded"
         here.wake_word.errors = [RuntimeError("native trouble"), RuntimeError("native trouble")]
         await here.microphone.silence(0.1)
-        assert caplog.messages.count("hearing failed; what was said is dropped") == 1
+        assert caplog.messages.count("hearing failed; the recording is dropped") == 1
         await here.microphone.command("words that count")
         await here.settled()
         assert here.conversation.heard == ["words that count"]
