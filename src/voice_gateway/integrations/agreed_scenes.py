@@ -1,4 +1,4 @@
-"""Scenes and scripts that nobody can look into, and that the user has said yes to once."""
+"""Scenes and scripts that cannot be looked into, and that the user has agreed to once."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class AgreedScenes:
-    """By server and name, in a file for its owner alone. What cannot be read is asked about again."""
+    """By server and name, in a private file. If it cannot be read, the user is asked again."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -42,8 +42,8 @@ class AgreedScenes:
 
 
 def _key(call: ToolCall, traits: ToolTraits, reach: Reach) -> tuple[str, str] | None:
-    """None for what is more than a scene, for what its own server wants a yes for each time, and for what
-    opens the house by its name."""
+    """None for more than a scene, for what its server wants confirmed each time, and for a name that
+    opens the house."""
     asked = isinstance(call.args, Mapping) and CONFIRMED in call.args
     if not reach.unseen or reach.devices or asked or not reach.scene:
         return None

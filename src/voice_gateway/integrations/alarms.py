@@ -1,11 +1,11 @@
-"""Alarms that must be heard, such as smoke and water: kept on the disk until somebody has heard them."""
+"""Alarms that must be heard, such as smoke and water: kept on the disk until they were acknowledged."""
 
 import contextlib
 import json
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -31,8 +31,8 @@ class Alarm:
     room: str
     text: str  # "Smoke is detected in the Kitchen."
     since: float
-    heard: bool = False  # somebody said so
-    over: bool = False  # the device has taken it back
+    heard: bool = False  # it was acknowledged
+    over: bool = False  # the device has ended it
 
     @property
     def key(self) -> AlarmKey:
@@ -40,7 +40,7 @@ class Alarm:
 
     @property
     def told(self) -> str:
-        """As it is told now: what is over is no danger, but somebody should know of it."""
+        """Its sentence now: an alarm that is over is no danger, but has to be known of."""
         if not self.over:
             return self.text
         clock = datetime.fromtimestamp(self.since).astimezone().strftime("%H:%M")
@@ -52,8 +52,8 @@ class Alarm:
 
 
 class AlarmBook:
-    """All that stand, or were not heard yet; in a file, so that neither a restart nor another gateway on this
-    machine forgets one. A file that cannot be written costs only that."""
+    """All that stand, or were not heard yet; in a file, for restarts and other gateways on this machine. A
+    file that cannot be written costs only that."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -69,12 +69,13 @@ class AlarmBook:
     @property
     def unheard(self) -> list[Alarm]:
         """Those that go on first."""
-        return sorted((one for one in self.all if not one.heard), key=lambda one: (one.over, one.since))
+        unheard = (alarm for alarm in self.all if not alarm.heard)
+        return sorted(unheard, key=lambda alarm: (alarm.over, alarm.since))
 
     def take(self, page: EventPage) -> None:
-        """How a server's alarms are now."""
+        """The alarms of a server as they are now."""
         self._read()
-        standing = {one.key: one for one in page.alarms if one.urgent}
+        standing = {event.key: event for event in page.alarms if event.urgent}
         now = dict(self._alarms)
         for key, event in standing.items():
             known = now.get(key)
@@ -86,27 +87,26 @@ class AlarmBook:
         self._keep(now)
 
     def happened(self, event: HomeEvent) -> None:
-        """One that is over already when the list is read must be heard all the same."""
+        """An alarm that is over when the list is read must be heard all the same."""
         self._read()
         if event.urgent and event.key not in self._alarms:
             self._keep({**self._alarms, event.key: _alarm(event)})
 
     def acknowledge(self) -> list[Alarm]:
-        """Those that somebody has just heard."""
+        """Marks all as heard; returns those that were not."""
         heard = self.unheard
-        self._keep({key: replace(one, heard=True) for key, one in self._alarms.items()})
+        self._keep({key: replace(alarm, heard=True) for key, alarm in self._alarms.items()})
         return heard
 
     def _keep(self, now: Mapping[AlarmKey, Alarm]) -> None:
-        kept = dict([(key, one) for key, one in now.items() if not (one.heard and one.over)][-MOST:])
-        if kept == self._alarms:
-            return
-        self._alarms = kept
-        self._write()
-        self.on_change()
+        kept = dict([(key, alarm) for key, alarm in now.items() if not (alarm.heard and alarm.over)][-MOST:])
+        if kept != self._alarms:
+            self._alarms = kept
+            self._write()
+            self.on_change()
 
     def _write(self) -> None:
-        text = json.dumps([asdict(one) for one in self._alarms.values()])
+        text = json.dumps([asdict(alarm) for alarm in self._alarms.values()])
         new = self._file.with_name(f".{self._file.name}.{os.getpid()}")
         try:
             private_file(new).write_text(text, encoding="utf-8")
@@ -124,16 +124,12 @@ class AlarmBook:
             return
         self._seen = seen
         try:
-            self._alarms = {one.key: one for one in _alarms(json.loads(self._file.read_text("utf-8")))}
+            alarms = [Alarm(**raw) for raw in json.loads(self._file.read_text("utf-8"))]
+            self._alarms = {alarm.key: alarm for alarm in alarms}
         except (OSError, ValueError, TypeError, RecursionError) as error:
             log.warning("the alarms that were kept cannot be read", extra={"reason": str(error)})
-            return
 
 
 def _alarm(event: HomeEvent) -> Alarm:
     since = event.at or time.time()
     return Alarm(*event.key, device=event.device, room=event.room, text=event.text, since=since)
-
-
-def _alarms(raw: Iterable[Mapping[str, Any]]) -> list[Alarm]:
-    return [Alarm(**one) for one in raw]

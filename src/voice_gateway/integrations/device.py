@@ -1,4 +1,4 @@
-"""One device of a home, whoever told of it: its names, its kind, what it can do, and how it is."""
+"""One device of any home: its names, kind, abilities and state."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Device:
     domain: str = ""  # what its source calls its kind, where the call must say it
     abilities: frozenset[str] | None = None  # actions; None: those of its kind
     tones: tuple[str, ...] = ()  # of what rings
-    own_tone: str = ""  # the one that it plays when none is named; "" where nobody knows
+    own_tone: str = ""  # played when none is named; "" if unknown
     events: tuple[str, ...] = ()  # what it tells of when it happens: "button 2", "smoke"
     watches: tuple[str, ...] = ()  # for what, where it tells of no events: "smoke", "water", "window"
     readings: tuple[str, ...] = ()  # what it measures beside its state: "battery 80 %", "power 12 W"
@@ -70,7 +70,7 @@ class Device:
 
 def is_button(device: Device) -> bool:
     """A remote, or the button at the door: it is pressed, and nothing is done to it."""
-    return device.kind in ("sensor", "other") and any(one.startswith("button") for one in device.events)
+    return device.kind in ("sensor", "other") and any(event.startswith("button") for event in device.events)
 
 
 def same_but_for_state(before: Sequence[Device], now: Sequence[Device]) -> bool:
@@ -95,7 +95,7 @@ _AGAINST = {"closed": "open", "locked": "unlocked", "unlocked": ""}
 
 
 def has_state(device: Device, state: str) -> bool:
-    """What is open or locked may be said behind what else it tells: "21.4 °C, closed"."""
+    """Open and locked may stand behind other parts of the state: "21.4 °C, closed"."""
     now = device.state.casefold()
     if state in ("on", "off"):
         return (_RUNNING if state == "on" else _RESTING).match(now) is not None

@@ -1,4 +1,4 @@
-"""What happens in a home, as its server tells it: a button, a bell, a door, a lock, smoke, water."""
+"""Events of a home as its server reports them: a button, a bell, a door, a lock, smoke, water."""
 
 import json
 from collections.abc import Mapping
@@ -47,19 +47,10 @@ class HomeEvent:
         return tuple(dict.fromkeys([exact, *by, f"{self.kind} {self.state}", self.kind]))
 
     def to_json(self) -> dict[str, Any]:
-        facts = {"button": self.button, "user": self.user, "way": self.way or None}
-        return {
-            "at": self.at,
-            "kind": self.kind,
-            "state": self.state,
-            "device": self.device,
-            "room": self.room,
-            "node": self.node,
-            "text": self.text,
-            "urgent": self.urgent,
-            "server": self.server,
-            **{key: value for key, value in facts.items() if value is not None},
-        }
+        keys = ("at", "kind", "state", "device", "room", "node", "text", "urgent", "server")
+        more = {"button": self.button, "user": self.user, "way": self.way or None}
+        known = {key: value for key, value in more.items() if value is not None}
+        return {**{key: getattr(self, key) for key in keys}, **known}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,64 +68,64 @@ def event_resource(node: int | None, endpoint: int) -> str:
 
 
 def read_page(text: str, server: str) -> EventPage | None:
-    """None: it is not what our server tells. What cannot be read of it is left out."""
+    """None: it is not an answer of our server. Unreadable entries are left out."""
     try:
-        told = json.loads(text)
+        page = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(told, Mapping) or not isinstance(told.get("events"), list):
+    if not isinstance(page, Mapping) or not isinstance(page.get("events"), list):
         return None
-    began = told.get("began")
+    quiet = [entry for entry in _entries(page.get("watched")) if entry.get("state") == "off"]
     return EventPage(
-        float(began) if isinstance(began, int | float) else 0.0,
-        _events(told["events"], server),
-        _events(told.get("alarms"), server),
-        frozenset(_calm(told.get("watched"), server)),
+        _time(page.get("began")),
+        _events(page["events"], server),
+        _events(page.get("alarms"), server),
+        frozenset(
+            (server, _number(entry, "nodeId") or 0, _number(entry, "endpoint") or 0, _line(entry, "kind"))
+            for entry in quiet
+        ),
     )
 
 
 def _events(raw: Any, server: str) -> tuple[HomeEvent, ...]:
-    found = (_event(one, server) for one in raw[-MOST:]) if isinstance(raw, list) else ()
-    return tuple(event for event in found if event is not None)
-
-
-def _event(raw: Any, server: str) -> HomeEvent | None:
-    if not isinstance(raw, Mapping) or not isinstance(raw.get("id"), int):
-        return None
-    at, endpoint = raw.get("at"), raw.get("endpoint")
-    return HomeEvent(
-        server,
-        raw["id"],
-        float(at) if isinstance(at, int | float) else 0.0,
-        _line(raw.get("kind")),
-        _line(raw.get("state")),
-        _line(raw.get("device")),
-        _line(raw.get("room")),
-        node=_number(raw.get("nodeId")),
-        endpoint=endpoint if isinstance(endpoint, int) else 0,
-        text=_line(raw.get("text")),
-        urgent=raw.get("urgent") is True,
-        standing=raw.get("standing") is True,
-        button=_number(raw.get("button")),
-        user=_number(raw.get("user")),
-        way=_line(raw.get("way")),
+    return tuple(
+        HomeEvent(
+            server,
+            entry["id"],
+            _time(entry.get("at")),
+            _line(entry, "kind"),
+            _line(entry, "state"),
+            _line(entry, "device"),
+            _line(entry, "room"),
+            node=_number(entry, "nodeId"),
+            endpoint=_number(entry, "endpoint") or 0,
+            text=_line(entry, "text"),
+            urgent=entry.get("urgent") is True,
+            standing=entry.get("standing") is True,
+            button=_number(entry, "button"),
+            user=_number(entry, "user"),
+            way=_line(entry, "way"),
+        )
+        for entry in _entries(raw)[-MOST:]
+        if isinstance(entry.get("id"), int)
     )
 
 
-def _calm(raw: Any, server: str) -> list[AlarmKey]:
-    told = [one for one in raw if isinstance(one, Mapping)] if isinstance(raw, list) else []
-    quiet = [one for one in told if one.get("state") == "off"]
-    return [
-        (server, _number(one.get("nodeId")) or 0, _number(one.get("endpoint")) or 0, _line(one.get("kind")))
-        for one in quiet
-    ]
+def _entries(raw: Any) -> list[Mapping[str, Any]]:
+    return [entry for entry in raw if isinstance(entry, Mapping)] if isinstance(raw, list) else []
 
 
-def _number(raw: Any) -> int | None:
+def _time(raw: Any) -> float:
+    return float(raw) if isinstance(raw, int | float) else 0.0
+
+
+def _number(entry: Mapping[str, Any], key: str) -> int | None:
+    raw = entry.get(key)
     return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
 
 
-def _line(raw: Any) -> str:
-    """Of somebody else: one line, of no great length."""
+def _line(entry: Mapping[str, Any], key: str) -> str:
+    """One line of limited length."""
+    raw = entry.get(key)
     text = raw if isinstance(raw, str) else ""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:LONGEST]

@@ -12,7 +12,7 @@ from voice_gateway.integrations.device import Device, Key, has_state, same_but_f
 from voice_gateway.integrations.source import HomeSource
 from voice_gateway.integrations.zwave import ZwaveSource
 
-_OURS = ZwaveSource()  # whose tools are meant where nobody says whose
+_OURS = ZwaveSource()  # its tools are meant if no server is named
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,19 @@ class Home:
 
     @cached_property
     def spoken_names(self) -> tuple[str, ...]:
-        """Of devices and rooms, aliases too: what is no word of anybody else's."""
+        """Of devices and rooms, aliases too: the home's own words."""
         return (*(name for device in self.devices for name in names_of(device)), *self.rooms)
 
     @property
     def asked_sources(self) -> tuple[HomeSource, ...]:
-        """Whom a question about the whole home is for."""
+        """The sources that a question about the whole home is for."""
         return self.sources or (_OURS,)
 
     def source(self, name: str) -> HomeSource:
         return next((source for source in self.sources if source.name == name), self.asked_sources[0])
 
     def scene_source(self, scene: str) -> HomeSource:
-        """Who starts a scene of this name; one that nobody lists may be of a source that lists none."""
+        """The source that starts a scene of this name; an unlisted one may be of a source that lists none."""
         return self.source(self.scene_sources.get(scene) or self.scene_sources.get("", ""))
 
     def preferred(self, named: Sequence[Device]) -> tuple[Device, ...]:
@@ -67,23 +67,23 @@ class Home:
         node = device.node_id
         numbers: tuple[str, ...] = () if node is None else (f"node {node}", number_of(device))
         for spelling in (device.name, f"{device.room} {device.name}", *numbers):
-            if [one for one in self.names.exact(spelling) if one.source == device.source] == [device]:
+            if [same for same in self.names.exact(spelling) if same.source == device.source] == [device]:
                 return spelling
         return device.name
 
     def called(self, device: Device) -> str:
-        """The words that mean only this device to us, whoever else has one of that name."""
+        """The words that mean only this device in all homes."""
         address = self.address(device)
         alone = self.names.exact(address) == (device,)
         return address if alone or not device.source else f"{address} of {device.source}"
 
     def device_of(self, tool: str, args: Mapping[str, Any]) -> Device | None:
-        """The one device that a call is about."""
+        """The only device that a call is about."""
         for source in self.sources:
             reach = source.reach(tool.removeprefix(f"{source.name}__"), args)
             if reach is not None and len(reach.devices) == 1:
                 known = reach.devices[0]
-                return next((one for one in self.devices if _same(one, known, source.name)), None)
+                return next((device for device in self.devices if _same(device, known, source.name)), None)
         name = args.get("deviceName")
         return self.names.only(name) if isinstance(name, str) else None
 
@@ -99,7 +99,7 @@ class Home:
         changed = {id(old): new for old, new in pairs if old != new}
         by_name = dict(self.by_name)
         for name in {name for device in changed.values() for name in _spoken(device)}:
-            by_name[name] = tuple(changed.get(id(one), one) for one in by_name[name])
+            by_name[name] = tuple(changed.get(id(device), device) for device in by_name[name])
         now = tuple(changed.get(id(old), old) for old in self.devices)
         return replace(self, devices=now, names=self.names.renewed(now), by_name=by_name, told={})
 
@@ -158,7 +158,7 @@ def build_home(
         ordered,
         rooms,
         Names(ordered),
-        {key: tuple(found) for key, found in by_name.items()},
+        {key: tuple(named) for key, named in by_name.items()},
         scenes_listed=scenes is not None,
         sources=tuple(sources),
         scene_sources=scene_sources or {},

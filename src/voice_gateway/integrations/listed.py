@@ -1,21 +1,37 @@
-"""Devices and scenes out of a list's structured result: one shape for every home."""
+"""Lists of devices in the one shape of every home: devices, scenes, and the part about one device."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from home_words.kinds import mover_kind
+from home_words.names import name_key
+from home_words.phrases import capital
+from home_words.wording import is_state, the
 from voice_gateway.integrations.device import Device
+from voice_gateway.turn import ToolOutcome
+
+# What a part of a state measures, where the source does not say.
+_LABELS = (
+    (re.compile(r"^(?:now )?-?[\d.]+ ?°"), "temperature"),
+    (re.compile(r"% ?(?:rh|humid)", re.IGNORECASE), "humidity"),
+    (re.compile(r"[\d.] ?k?W$"), "power"),
+    (re.compile(r"% ?batter", re.IGNORECASE), "battery"),
+    (re.compile(r"[\d.] ?(?:lx|lux)$", re.IGNORECASE), "light"),
+    (re.compile(r"^(?:no )?motion"), "motion"),
+)
 
 
 def read_devices(structured: object, source: str = "") -> list[Device]:
-    """What one page of a list says; entries that cannot be read are left out."""
+    """The devices on one page of a list; unreadable entries are left out."""
     listed = structured.get("devices") if isinstance(structured, Mapping) else None
-    found = (_device(raw, source) for raw in listed) if isinstance(listed, list) else ()
-    return [device for device in found if device is not None]
+    devices = (_device(raw, source) for raw in listed) if isinstance(listed, list) else ()
+    return [device for device in devices if device is not None]
 
 
 def read_scenes(structured: object) -> list[str] | None:
-    """The names of the scenes, where a server tells them; None where it does not."""
+    """The names of the scenes; None if the server lists none."""
     listed = structured.get("scenes") if isinstance(structured, Mapping) else None
     return [name.strip() for name in listed if isinstance(name, str)] if isinstance(listed, list) else None
 
@@ -50,4 +66,39 @@ def _device(raw: object, source: str) -> Device | None:
 
 
 def _texts(raw: Any) -> tuple[str, ...]:
-    return tuple(one.strip() for one in raw if isinstance(one, str)) if isinstance(raw, list) else ()
+    return tuple(text.strip() for text in raw if isinstance(text, str)) if isinstance(raw, list) else ()
+
+
+def told_of(outcome: ToolOutcome, device: Device | None, room: str = "") -> ToolOutcome:
+    """A look at a whole home as one at a single device or room, for homes that have no other. An outcome
+    without a list is returned as it is."""
+    if not outcome.ok or "devices" not in outcome.facts or (device is None and not room):
+        return outcome
+    known = read_devices(outcome.structured, device.source if device else "")
+    if device is None:
+        inside = [other for other in known if name_key(other.room) == name_key(room) and other.available]
+        readings = [reading for other in inside for reading in _readings(other)]
+        return replace(outcome, structured={"room": room, "readings": readings})
+    now = next((other for other in known if other.key == device.key), None)
+    facts: dict[str, Any]
+    if now is None:
+        text, facts = f"{capital(the(device))} is not there any more.", {"outcome": "not_found"}
+    elif not now.available:
+        text, facts = f"{capital(the(now, room=True))} does not answer.", {"outcome": "unreachable"}
+    else:
+        text = is_state(now, now.state)
+        facts = {"state": now.state, "readings": _readings(now)}
+    facts = {"device": device.name, "room": device.room, **facts}
+    return replace(outcome, text=text or outcome.text, structured=facts)
+
+
+def _readings(device: Device) -> list[dict[str, str]]:
+    """Labelled by the state, else by the name: "Hall Battery" is a battery."""
+    readings: list[dict[str, str]] = []
+    for part in device.state.split(", "):
+        if not any(char.isdigit() for char in part) and "motion" not in part:
+            continue
+        label = next((label for pattern, label in _LABELS if pattern.search(part)), "")
+        text = re.sub(rf" {label}$", "", part.removeprefix("now ")) if label else part
+        readings.append({"label": label or device.name, "text": text, "device": device.name})
+    return readings

@@ -1,4 +1,4 @@
-"""What a home must be able to do for us: tell of its devices, and say which call does what is wanted."""
+"""The interface of a home: its devices, and the call that does what is wanted of one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,16 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What is wanted of one device, in the words of no source.
+    """What is wanted of one device, independent of its source.
 
     Actions: on off toggle dim open close stop lock unlock set colour kelvin speed ring volume pause play next
     previous mute unmute start dock. A cover's position is "dim" with its level, 0 is closed.
     """
 
     action: str
-    level: int | None = (
-        None  # percent: of light, a cover's position, a fan's speed, a bell's or player's volume
-    )
+    level: int | None = None  # percent: light, a cover's position, a fan's speed, a volume
     temperature: float | None = None  # of "set"
     unit: str = ""  # of the temperature: "C", "F", or "" as the home counts
     setpoint: str = ""  # of "set": heating or cooling, where both are kept at once
@@ -33,7 +31,7 @@ class Act:
 
     @property
     def said(self) -> dict[str, object]:
-        """Only what it wants."""
+        """Only the fields with a value."""
         return {name: value for name in self.__slots__ if (value := getattr(self, name)) not in (None, "")}
 
 
@@ -47,14 +45,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All that a source told of its home at one time."""
+    """All that a source listed of its home at one time."""
 
     devices: tuple[Device, ...] = ()
     scenes: tuple[str, ...] | None = None  # scenes and scripts; None: it lists none, and may have some
 
 
 class HomeSource(Protocol):
-    """One server that has devices. Nobody above it knows which sort of server it is."""
+    """One server that has devices; code above does not know which sort of server."""
 
     @property
     def name(self) -> str:
@@ -63,7 +61,7 @@ class HomeSource(Protocol):
 
     @property
     def polled(self) -> bool:
-        """It tells nobody of changes, so it is read every `home.poll_seconds`."""
+        """It does not announce changes, so it is read every `home.poll_seconds`."""
         ...
 
     @property
@@ -72,7 +70,7 @@ class HomeSource(Protocol):
         ...
 
     async def read(self) -> Listing | str:
-        """What there is, or what is wrong in plain words; "" when it is not there."""
+        """The devices, or what is wrong in plain words; "" when it is not there."""
         ...
 
     def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
@@ -100,5 +98,5 @@ class HomeSource(Protocol):
         ...
 
     def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
-        """What a call would touch, by whoever; `tool` by its own name. None: nobody knows, so it is risky."""
+        """What a call would touch; `tool` by its own name. None: unknown, so it is risky."""
         ...

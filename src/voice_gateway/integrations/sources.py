@@ -1,4 +1,4 @@
-"""Which of the servers that are linked have a home: recognised by their tools, whatever they are called."""
+"""The linked servers that have a home, recognised by their tools."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING

@@ -49,10 +49,10 @@ class ZwaveSource:
 
     def __init__(self, name: str = "", executor: ToolExecutor | None = None) -> None:
         self.name = name
-        self.stranger = False  # of one that is not trusted nobody knows what is in its scenes
+        self.stranger = False  # not trusted: the contents of its scenes are unknown
         self._executor = executor
         self._devices: tuple[Device, ...] = ()
-        self.looked: tuple[ToolOutcome, ...] = ()  # what the server said of its devices last
+        self.looked: tuple[ToolOutcome, ...] = ()  # the last answers to `list_zwave_devices`
 
     def offered(self, tool: str) -> str:
         """Two servers may have a tool of one name."""
@@ -108,19 +108,9 @@ class ZwaveSource:
     # --- calls
 
     def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
-        name = {"deviceName": home.address(device)}
-        if wish.action == "set" or device.kind == "thermostat":
-            return Call(self.offered(THERMOSTAT), {**name, **_warmth(wish)})
-        if wish.action in ("colour", "kelvin"):
-            return Call(self.offered(COLOUR), {**name, **_shown(wish)})
-        if wish.action == "ring" or (wish.action == "stop" and device.can("ring")):
-            return Call(self.offered(SOUND), {**name, **_sounded(wish)})
-        tool = LOCK if wish.action in ("lock", "unlock") else CONTROL
-        level = {} if wish.level is None else {"level": wish.level}
-        if wish.action == "speed":
-            blown = {"action": "on", **level} if wish.level else {"action": "off"}
-            return Call(self.offered(CONTROL), {**name, **blown})
-        return Call(self.offered(tool), {**name, "action": wish.action, **level})
+        tool, args = _tool_and_args(device, wish)
+        given = {key: value for key, value in args.items() if value not in ("", None)}
+        return Call(self.offered(tool), {"deviceName": home.address(device), **given})
 
     def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
         if device is None:
@@ -142,6 +132,25 @@ class ZwaveSource:
         return reach_of(tool, args, self._names.could_mean, stranger=self.stranger)
 
 
+def _tool_and_args(device: Device, wish: Act) -> tuple[str, dict[str, object]]:
+    """Arguments without a value are left out by the caller."""
+    if wish.action == "set" or device.kind == "thermostat":
+        # A heating that is turned on heats.
+        mode = {"on": "heat", "off": "off"}.get(wish.action, wish.mode)
+        warmth = {"temperature": wish.temperature, "unit": wish.unit, "setpoint": wish.setpoint}
+        return THERMOSTAT, {"mode": mode, **warmth}
+    if wish.action in ("colour", "kelvin"):
+        return COLOUR, {"color": wish.colour, "temperature": wish.kelvin, "brightness": wish.level}
+    if wish.action == "stop" and device.can("ring"):
+        return SOUND, {"action": "stop"}
+    if wish.action == "ring":
+        return SOUND, {"action": "play", "tone": wish.tone, "volume": wish.level}
+    if wish.action == "speed":
+        return CONTROL, {"action": "on", "level": wish.level} if wish.level else {"action": "off"}
+    tool = LOCK if wish.action in ("lock", "unlock") else CONTROL
+    return tool, {"action": wish.action, "level": wish.level}
+
+
 def reach_of(
     tool: str,
     args: Mapping[str, Any],
@@ -152,87 +161,61 @@ def reach_of(
     if tool in _LOOKS:
         return Reach(action=LOOK)
     if tool == SCENE:
-        # The server looks into its scenes: none is started that opens anything, and one of which not all is
-        # known only when it is called again with `confirmed`.
+        # The server looks into its scenes: none is started that opens anything, and one that is not known in
+        # full only when it is called again with `confirmed`.
         unseen = stranger or bool(args.get("confirmed"))
         return Reach(action="on", scene=str(args.get("sceneName") or "?"), unseen=unseen)
     if tool not in (CONTROL, LOCK, THERMOSTAT, RENAME, COLOUR, SOUND):
         return None
-    said = str(args.get("deviceName", ""))
-    devices = tuple(could_mean(said))
-    return Reach(devices, *_told(tool, args, devices), said)
+    name = str(args.get("deviceName", ""))
+    devices = tuple(could_mean(name))
+    return Reach(devices, *_action_and_value(tool, args, devices), name)
 
 
-def _told(tool: str, args: Mapping[str, Any], devices: Sequence[HomeDevice]) -> tuple[str, str]:
+def _action_and_value(tool: str, args: Mapping[str, Any], devices: Sequence[HomeDevice]) -> tuple[str, str]:
     """The action, and its value as a person says it."""
+    given = {key: value for key, value in args.items() if value not in ("", None)}
     if tool == THERMOSTAT:
-        return WARMTH, _warmth_told(args)
+        degrees = _DEGREES.get(str(args.get("unit") or ""), "degrees")
+        kept = f" for {given['setpoint']}" if "setpoint" in given else ""
+        warmth = f"{given['temperature']} {degrees}{kept}" if "temperature" in given else ""
+        return WARMTH, _joined("to", warmth, given.get("mode"))
     if tool == RENAME:
-        return "rename", _naming_told(args)
+        parts = {"to": given.get("newName"), "in the room": given.get("room")}
+        return "rename", " ".join(f"{word} {value}" for word, value in parts.items() if value)
     if tool == COLOUR:
-        return _shown_told(args)
+        white, bright = given.get("temperature"), given.get("brightness")
+        colour = given.get("color") if white is None else f"{white} kelvin"
+        value = _joined("to", colour, None if bright is None else f"{bright} percent")
+        return "colour" if white is None else "kelvin", value
     if tool == SOUND:
-        return "stop" if args.get("action") == "stop" else "ring", _sounded_told(args, devices)
+        return "stop" if args.get("action") == "stop" else "ring", _sound(args, devices)
     level, action = args.get("level"), str(args.get("action", ""))
-    if action == "on" and (rung := _sounded_told({}, devices)):  # a chime that is on rings
-        return action, rung
+    if action == "on" and (sound := _sound({}, devices)):  # a chime that is on rings
+        return action, sound
     return action, "" if level is None else f"to {level} percent"
 
 
-def _shown(wish: Act) -> dict[str, object]:
-    given = {"color": wish.colour, "temperature": wish.kelvin, "brightness": wish.level}
-    return {key: value for key, value in given.items() if value not in ("", None)}
+def _joined(word: str, *parts: object) -> str:
+    given = " and ".join(str(part) for part in parts if part)
+    return f"{word} {given}" if given else ""
 
 
-def _shown_told(args: Mapping[str, Any]) -> tuple[str, str]:
-    """The action, and to what: "to blue and 40 percent"."""
-    white = args.get("temperature") is not None
-    to = f"{args['temperature']} kelvin" if white else str(args.get("color") or "")
-    bright = args.get("brightness")
-    parts = [one for one in (to, "" if bright is None else f"{bright} percent") if one]
-    return "kelvin" if white else "colour", f"to {' and '.join(parts)}" if parts else ""
-
-
-def _sounded(wish: Act) -> dict[str, object]:
-    given = {"tone": wish.tone, "volume": wish.level}
-    more = {key: value for key, value in given.items() if value not in ("", None)}
-    return {"action": "stop"} if wish.action == "stop" else {"action": "play", **more}
-
-
-def _sounded_told(args: Mapping[str, Any], devices: Sequence[HomeDevice]) -> str:
-    """ "with Westminster": as the device calls it, of part of a name or a number all that could be meant."""
+def _sound(args: Mapping[str, Any], devices: Sequence[HomeDevice]) -> str:
+    """ "with Westminster": the device's name of a tone; for part of a name or a number, all that could be
+    meant."""
     tone, volume = str(args.get("tone") or "").strip(), args.get("volume")
-    known = [one for device in devices for one in getattr(device, "tones", ())]
-    meant = known if tone.isdecimal() else [one for one in known if loose_words(tone) <= loose_words(one)]
-    told = " or ".join(meant) if tone and meant else tone
-    if fold(tone) in ("", "default"):  # its own, which is told where it is no mere ringing
-        own = [one for device in devices if device.kind == "chime" for one in _own_tones(device)]
-        told = " or ".join(filter(is_loud, own))
-    return " ".join(filter(None, (told and f"with {told}", "" if volume is None else f"at {volume} percent")))
+    tones = [known for device in devices for known in getattr(device, "tones", ())]
+    meant = tones if tone.isdecimal() else [each for each in tones if loose_words(tone) <= loose_words(each)]
+    named = " or ".join(meant) if tone and meant else tone
+    if fold(tone) in ("", "default"):  # its own tone, which is named if it is loud
+        own = [known for device in devices if device.kind == "chime" for known in _own_tones(device)]
+        named = " or ".join(filter(is_loud, own))
+    loudness = "" if volume is None else f"at {volume} percent"
+    return " ".join(filter(None, (named and f"with {named}", loudness)))
 
 
 def _own_tones(device: HomeDevice) -> Sequence[str]:
-    """What it may play when none is named: any, where nobody knows."""
+    """The tone that it plays when none is named; any, if that is unknown."""
     own: str = getattr(device, "own_tone", "")
     return (own,) if own else getattr(device, "tones", ())
-
-
-def _warmth(wish: Act) -> dict[str, object]:
-    """Mode or temperature; a heating that is turned on heats."""
-    mode = {"on": "heat", "off": "off"}.get(wish.action, wish.mode)
-    given = {"mode": mode, "temperature": wish.temperature, "unit": wish.unit, "setpoint": wish.setpoint}
-    return {key: value for key, value in given.items() if value not in ("", None)}
-
-
-def _naming_told(args: Mapping[str, Any]) -> str:
-    parts = [f"to {args['newName']}"] if args.get("newName") else []
-    parts += [f"in the room {args['room']}"] if args.get("room") else []
-    return " ".join(parts)
-
-
-def _warmth_told(args: Mapping[str, Any]) -> str:
-    degrees = _DEGREES.get(str(args.get("unit") or ""), "degrees")
-    kept = f" for {args['setpoint']}" if args.get("setpoint") else ""
-    parts = [f"{args['temperature']} {degrees}{kept}"] if args.get("temperature") is not None else []
-    parts += [str(args["mode"])] if args.get("mode") else []
-    return f"to {' and '.join(parts)}" if parts else ""

@@ -9,7 +9,7 @@ from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import devices_shown
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.local.undo import correct, take_back
-from voice_gateway.integrations.looks import told_of
+from voice_gateway.integrations.listed import told_of
 from voice_gateway.turn import Passed, Reply, ToolOutcome, Words
 from voice_gateway.turns.stage import Turn
 from voice_gateway.understanding import wording

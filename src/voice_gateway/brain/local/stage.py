@@ -39,7 +39,7 @@ from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of,
 from voice_gateway.brain.local.undo import Done, put_right
 from voice_gateway.config import BrainSettings, HomeSettings
 from voice_gateway.integrations.home import Home
-from voice_gateway.integrations.looks import told_of
+from voice_gateway.integrations.listed import told_of
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.routines.model import MAKE, calls_text
 from voice_gateway.routines.schedule import Place

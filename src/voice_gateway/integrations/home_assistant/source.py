@@ -52,7 +52,6 @@ class HomeAssistant:
     """One server; it lives as long as the server is set up, over every reconnect."""
 
     polled = True
-    stranger = False  # a home is judged by what a call would reach
 
     def __init__(self, name: str, executor: ToolExecutor, *, pace: Pace | None = None) -> None:
         self.name = name
@@ -60,10 +59,10 @@ class HomeAssistant:
         self._executor = executor
         self._pace = pace or Pace()
         self._seen = LiveList()
-        self._own_names: dict[str, str] = {}  # a tool's bare name -> as its server has it
-        self._takes: dict[str, frozenset[str]] = {}  # … -> the arguments that it has
-        self._scripts: dict[str, str] = {}  # … of a script -> how people call it
-        self._plain_scripts: frozenset[str] = frozenset()  # those that want nothing
+        self._own_names: dict[str, str] = {}  # a tool's name without its namespace → with it
+        self._takes: dict[str, frozenset[str]] = {}  # … → its arguments
+        self._scripts: dict[str, str] = {}  # … of a script → how people call it
+        self._plain_scripts: frozenset[str] = frozenset()  # those without arguments
 
     # --- its tools
 
@@ -132,14 +131,8 @@ class HomeAssistant:
     # --- calls
 
     def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
-        made = make_call(
-            device,
-            wish,
-            self._seen.entities,
-            self._arguments,
-            degrees=self._seen.degrees,
-            state=home.state_of(device),
-        )
+        seen, state = self._seen, home.state_of(device)
+        made = make_call(device, wish, seen.entities, self._arguments, degrees=seen.degrees, state=state)
         return made if isinstance(made, str) else Call(self._offered(made[0]), made[1])
 
     def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
@@ -155,7 +148,7 @@ class HomeAssistant:
             if entity.domain == SCENE and name_key(name_of(entity)) == wanted:
                 where = address(entity, entities)
                 return Call(self._offered(ha.TURN_ON), where) if where else None
-        tool = next((tool for tool, called in self._scripts.items() if name_key(called) == wanted), None)
+        tool = next((tool for tool, script in self._scripts.items() if name_key(script) == wanted), None)
         return Call(self._offered(tool)) if tool else None
 
     def list_calls(self, action: str, name: str, items: Sequence[str]) -> tuple[Call, ...] | str | None:
@@ -165,12 +158,9 @@ class HomeAssistant:
             return None
         called = name_of(entity)
         if action == "read":
-            known = bool(self._arguments(READ_ITEMS))
-            return (
-                (Call(self._offered(READ_ITEMS), {"todo_list": called}),)
-                if known
-                else not_offered(READ_ITEMS)
-            )
+            if not self._arguments(READ_ITEMS):
+                return not_offered(READ_ITEMS)
+            return (Call(self._offered(READ_ITEMS), {"todo_list": called}),)
         tool = {"add": ha.ADD_ITEM, "complete": ha.COMPLETE_ITEM}.get(action)
         if tool is None:
             return f"Nothing can be taken off Home Assistant's {called} from here; it can be ticked off."
@@ -196,5 +186,4 @@ def _is_known(name: str) -> bool:
 
 
 async def _text(raw: wrapped.Raw) -> str:
-    text, _ = await raw.call({})
-    return text
+    return (await raw.call({}))[0]
