@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from voice_gateway.progress import Progress
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Words
+from voice_gateway.turn import PartSource, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Words
 from voice_gateway.verdict import Verdict
 
 log = logging.getLogger(__name__)
@@ -105,6 +105,7 @@ class Said(Dated):
 
     utterance: Utterance
     text: str
+    source: PartSource = PartSource.GATEWAY
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,6 +220,7 @@ def _answered(event: Answered) -> Mapping[str, Any]:
     reply = event.reply
     return {
         "text": private(shorten(reply.text, LONGEST_TEXT)),
+        "sources": [part.source.value for part in reply.parts],
         "ok": reply.ok,
         "stage": reply.stage,
         "model": reply.model,
@@ -266,7 +267,7 @@ _OF: dict[type, tuple[str, Callable[[Any], Mapping[str, Any]]]] = {
     Judged: ("judged", _judged),
     CallStarted: ("started", _started),
     CallFinished: ("acted", _acted),
-    Said: ("said", lambda event: {"text": private(event.text)}),
+    Said: ("said", lambda event: {"text": private(event.text), "source": event.source.value}),
     Answered: ("answered", _answered),
     Waiting: ("waiting", lambda event: {"text": event.text, "what": event.what}),
     Progressed: ("progress", _progress),

@@ -1,10 +1,11 @@
 """The data that moves through one turn, in order."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
@@ -293,8 +294,34 @@ class ToolOutcome:
 # Asked before a call runs, with the arguments as they would reach the tool.
 Gate = Callable[[ToolCall, ToolTraits], Verdict]
 
-# Where a reply's text goes while it is made, piece by piece.
-Say = Callable[[str], None]
+
+class PartSource(StrEnum):
+    """Who words a part of a reply."""
+
+    GATEWAY = "gateway"  # true of the home: it is worded from outcomes
+    MODEL = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a reply, with its source."""
+
+    source: PartSource
+    text: str
+
+    def to_json(self) -> dict[str, str]:
+        return {"source": self.source.value, "text": self.text}
+
+
+def joined(pieces: Iterable[Part]) -> tuple[Part, ...]:
+    """The pieces of a stream as parts: neighbours of one source are one part."""
+    groups = groupby(pieces, lambda piece: piece.source)
+    parts = [Part(source, "".join(piece.text for piece in group).strip()) for source, group in groups]
+    return tuple(part for part in parts if part.text)
+
+
+# Where the parts of a reply go while it is made.
+Say = Callable[[Part], None]
 
 
 class Autonomy(StrEnum):
@@ -340,11 +367,25 @@ class Reply:
     understood: str = ""  # what the local brain took the words for
     heard: str = ""  # what it answers, as it may be shown: without a PIN
     trust: str = ""  # how far the model was trusted that made it, and why
+    parts: tuple[Part, ...] = ()  # the text by source; without them all of it is the gateway's
+
+    def __post_init__(self) -> None:
+        """Parts that do not make up the text count as one, the model's if any of them is."""
+        if " ".join(part.text for part in self.parts) != self.text:
+            by_model = any(part.source is PartSource.MODEL for part in self.parts)
+            source = PartSource.MODEL if by_model else PartSource.GATEWAY
+            object.__setattr__(self, "parts", (Part(source, self.text),) if self.text else ())
+
+    def behind(self, text: str) -> "Reply":
+        """The same reply with a sentence of the gateway before it."""
+        parts = (Part(PartSource.GATEWAY, text), *self.parts)
+        return replace(self, text=" ".join(part.text for part in parts), parts=parts)
 
     def to_json(self) -> dict[str, Any]:
         """The shape that `--json` promises."""
         return {
             "text": self.text,
+            "parts": [part.to_json() for part in self.parts],
             "ok": self.ok,
             "stage": self.stage,
             "expects_answer": self.expects_answer,

@@ -26,7 +26,6 @@ from tests.eval.wish_judge import Became
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.live.ollama_server import OllamaServer
 
-from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, ToolsSettings
 from voice_gateway.conversation.conversation import Conversation
@@ -164,7 +163,6 @@ class LiveHouse(House):
             settings,
             self.brain,
             self.executor,
-            home=lambda: HomeNames.of(self.local.home.devices),
             devices=lambda: self.local.home.devices,
         )
 

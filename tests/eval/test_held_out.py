@@ -19,7 +19,6 @@ PLACES = (
     "tests/mqtt/**/*.py", "tests/others/**/*.py", "tests/soak/**/*.py", "tests/voice/**/*.py",
     "tests/zwave_mqtt/**/*.py", "tests/zwave_server/**/*.py",
 )  # fmt: skip
-PAIRS = Path(__file__).with_name("grounding.txt")
 SHORT = 3  # words: so few may stand in any sentence, and count only as a whole quotation
 _QUOTED = re.compile(r'"([^"\n]{2,300})"|\'([^\'\n]{2,300})\'')
 
@@ -52,11 +51,6 @@ def held_out_utterances() -> list[str]:
     return [" ".join(case.turns) for case in read_cases() if case.held_out]
 
 
-def held_out_replies() -> list[str]:
-    starred = [line for line in PAIRS.read_text("utf-8").splitlines() if re.match(r"[-+]\*", line)]
-    return [line.split(" | ", 2)[2].partition("<<")[0] for line in starred]
-
-
 def held_out_wishes() -> list[str]:
     return [" ".join(wish.turns) for wish in read_wishes() if wish.held_out]
 
@@ -81,9 +75,7 @@ def test_no_held_out_wish_is_a_seen_one() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "held_out", [held_out_utterances, held_out_replies, held_out_wishes, held_out_first, held_out_later]
-)
+@pytest.mark.parametrize("held_out", [held_out_utterances, held_out_wishes, held_out_first, held_out_later])
 def test_what_is_held_out_stands_nowhere_else(held_out: Callable[[], list[str]]) -> None:
     """Give up the star of the case, or say it otherwise where it was found."""
     starred = held_out()

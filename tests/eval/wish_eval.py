@@ -22,16 +22,15 @@ from tests.eval.wish_judge import Became, Before, Goal, became, became_after_yes
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.stand_in_models import ORDERS, ObedientModel, RightModel, StandIn, WrongModel
 
-from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
-from voice_gateway.conversation.context import NullContext
+from voice_gateway.conversation.context import NullContext, home_facts
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
-from voice_gateway.turns.stage import Stage
+from voice_gateway.turns.stage import HomeFacts, Stage
 from voice_gateway.understanding.switch import front_end
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
@@ -77,7 +76,6 @@ class House(NullContext):
                 settings,
                 self.brain,
                 self.executor,
-                home=lambda: HomeNames.of(self.local.home.devices),
                 devices=lambda: self.local.home.devices,
             )
 
@@ -86,6 +84,10 @@ class House(NullContext):
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self.local.fitting(utterance, before)
+
+    def home_facts(self, text: str) -> HomeFacts:
+        tools = self.executor.tools.all()
+        return home_facts(text, self.local.home.devices, self.local.home_servers, tools)
 
     async def hears(self, wish: Wish) -> Result:
         self._put(wish)

@@ -10,6 +10,7 @@ from tests.fakes.scripted_home import QUICK
 
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.events import EventBus
@@ -18,6 +19,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.acts import Acts
+from voice_gateway.turns.stage import HomeFacts
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.simulated.file import parse_home
 from zwave_mcp.simulated.home import SimulatedHome
@@ -79,6 +81,9 @@ class HomeTalk:
 
     def fitting(self, utterance: Utterance, before: str) -> Any:
         return self.brain.fitting(utterance, before)
+
+    def home_facts(self, text: str) -> HomeFacts:
+        return home_facts(text, self.brain.home.devices, self.brain.home_servers, self.executor.tools.all())
 
     async def linked(self) -> None:
         """It is."""

@@ -20,7 +20,7 @@ from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.earcons import Earcon, earcon
-from voice_gateway.turn import AudioChunk, Reply, Speech, Utterance, WakeDetected
+from voice_gateway.turn import AudioChunk, Part, PartSource, Reply, Speech, Utterance, WakeDetected
 
 LIMIT = 30.0
 WAKE_LEVEL = 999  # a block of this height is the wake word
@@ -236,7 +236,7 @@ class ScriptedConversation:
         self.asked.set()
         try:
             for piece in self.streamed.get(utterance.text, []):
-                say(piece)
+                say(Part(PartSource.GATEWAY, piece))
             await self.go.wait()
         finally:
             self.running -= 1

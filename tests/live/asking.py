@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.turn import Reply, Say, Utterance
 from voice_gateway.turns.history import History
-from voice_gateway.turns.stage import Turn
+from voice_gateway.turns.stage import HomeFacts, Turn
 
 MakeClient = Callable[..., OllamaClient]
 # The time is part of the prompt: the same question must be the same prompt from run to run.
@@ -18,7 +18,8 @@ NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 async def ask(
     client: OllamaClient, words: str, *, history: History | None = None, say: Say | None = None
 ) -> Reply:
-    return await client.answer(Turn(Utterance(words), history=history or History(), say=say))
+    home = HomeFacts(talk=True)  # so its words are streamed
+    return await client.answer(Turn(Utterance(words), history=history or History(), say=say, home=home))
 
 
 async def begins(client: OllamaClient, words: str) -> None:

@@ -24,7 +24,9 @@ async def test_sentences_arrive_one_by_one(small_model: str, make_client: MakeCl
     client = make_client(small_model, no_tools(), num_predict=400)
     pieces: list[str] = []
 
-    reply = await ask(client, "Describe the sea in four short sentences.", say=pieces.append)
+    reply = await ask(
+        client, "Describe the sea in four short sentences.", say=lambda part: pieces.append(part.text)
+    )
 
     assert len(pieces) > 1
     assert "".join(pieces).strip() == reply.text

@@ -84,7 +84,7 @@ async def test_a_prompt_that_ollama_cut_is_no_answer(small_model: str, make_clie
     said: list[str] = []
 
     with pytest.raises(BrainError, match="num_ctx") as caught:
-        await ask(client, "Say hello. " * 400, history=history, say=said.append)
+        await ask(client, "Say hello. " * 400, history=history, say=lambda part: said.append(part.text))
 
     assert caught.value.spoken == "That was too much for my language model."
     assert said == []

@@ -13,8 +13,6 @@ import pytest
 from tests.fakes.regexes import SRC, Regex, regexes_of, source_files
 from tests.fakes.worst_letters import worst_letters
 
-from voice_gateway.brain.languages import languages
-
 NOT_UNIT = "a minute of the processor's time"
 
 SHORT, LONGER, FULL = 500, 4_000, 32_000
@@ -66,24 +64,6 @@ def test_twice_the_letters_take_twice_the_time(file: Path) -> None:
                 slow[regex.pattern.pattern] = made.__doc__
                 break
     assert slow == {}
-
-
-@pytest.mark.parametrize("code", sorted(languages()))
-def test_so_it_is_with_the_forms_of_each_language(code: str) -> None:
-    """They are put together from a file of words, where they are first used, and tried at the beginning of a
-    sentence only."""
-    language, anchored = languages()[code], frozenset({"match", "fullmatch"})
-    forms = [key for key, value in language.own.items() if isinstance(value, list)]
-    patterns = [language.asks, *(language.pattern(key) for key in forms)]
-
-    slow = [
-        (pattern.pattern, made.__doc__)
-        for pattern in patterns
-        for made in worst_letters(pattern)
-        if grows_too_fast(Regex(pattern, anchored), made)
-    ]
-
-    assert slow == []
 
 
 @pytest.mark.slow

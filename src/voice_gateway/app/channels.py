@@ -160,6 +160,7 @@ class Doors:
             sounders=gateway.sounders,
             is_complete=gateway.is_complete,
             switches=VoiceSwitches(data_folder() / "voice-switches.json"),
+            model_tone=gateway.settings.speech.model_tone,
             **options,
         )
 

@@ -18,6 +18,7 @@ from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
 from voice_gateway.app.timers import Timers
 from voice_gateway.brain.local.about import GatewayFacts
 from voice_gateway.config import Settings, data_folder
+from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.prompts import SpokenPrompts
@@ -53,7 +54,7 @@ from voice_gateway.tools.own_tools import own_tools
 from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
-from voice_gateway.turns.stage import Stage
+from voice_gateway.turns.stage import HomeFacts, Stage
 from voice_gateway.understanding.switch import front_end
 
 log = logging.getLogger(__name__)
@@ -282,6 +283,9 @@ class Gateway:
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self.local.fitting(utterance, before)
+
+    def home_facts(self, text: str) -> HomeFacts:
+        return home_facts(text, self.local.home.devices, self.local.home_servers, self.tools.all())
 
     def left_out(self) -> Mapping[str, str]:
         """The tools that the model does not see, and why. Without a model nothing is left out."""

@@ -15,7 +15,6 @@ from voice_gateway.reports import autonomy_report, model_report
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
-    from voice_gateway.brain.grounding import HomeNames
     from voice_gateway.llm.anthropic.client import AnthropicClient
     from voice_gateway.llm.ollama.client import OllamaClient
 
@@ -37,7 +36,6 @@ def build_model(gateway: "Gateway") -> "Model | None":
             settings.brain,
             gateway.executor,
             priority=settings.tools.priority,
-            home=knows.names,
             devices=knows.devices,
             instructions=gateway.link.instructions,
             tools_ready=knows.informed,
@@ -48,7 +46,6 @@ def build_model(gateway: "Gateway") -> "Model | None":
         settings.anthropic,
         settings.brain,
         gateway.executor,
-        home=knows.names,
         devices=knows.devices,
         instructions=gateway.link.instructions,
         tools_ready=knows.informed,
@@ -61,11 +58,6 @@ class _Knows:
     def __init__(self, gateway: "Gateway") -> None:
         self._local = gateway.local
         self._servers = gateway.servers
-
-    def names(self) -> "HomeNames":
-        from voice_gateway.brain.grounding import HomeNames
-
-        return HomeNames.of(self._local.home.devices)
 
     def devices(self) -> Sequence[HomeDevice]:
         """Those whose names a model sees in every turn: not what a stranger calls its devices."""

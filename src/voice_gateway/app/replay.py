@@ -14,6 +14,7 @@ from voice_gateway.app.model import build_model
 from voice_gateway.app.routines import place_of
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import Settings
+from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.events import Event, EventBus
@@ -27,6 +28,7 @@ from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.trace import arguments_json, event_json
 from voice_gateway.turn import NOT_MADE, ToolCall, ToolTraits, Utterance
+from voice_gateway.turns.stage import HomeFacts
 from voice_gateway.verdict import Permission
 
 NOT_RECORDED = "this call is not in the recording"
@@ -136,6 +138,9 @@ class Replay:
             around=self,
             now=lambda: self._at,
         )
+
+    def home_facts(self, text: str) -> HomeFacts:
+        return home_facts(text, self._local.home.devices, self._local.home_servers, self._manager.all())
 
     async def run(self, turn: Turn, before: Sequence[Turn]) -> Result:
         try:

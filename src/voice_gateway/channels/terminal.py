@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,7 +19,7 @@ from voice_gateway.config.environment import wants_colours
 from voice_gateway.events import Progressed, Waiting
 from voice_gateway.private_files import private_file
 from voice_gateway.progress import Progress
-from voice_gateway.turn import Reply, Utterance, new_id
+from voice_gateway.turn import PartSource, Reply, Utterance, new_id
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -29,7 +29,7 @@ LEAVING = frozenset({"quit", "exit"})  # at a terminal only
 END = None  # sent by the reader thread after the last line
 MOST_KEPT = 500  # lines of the history
 LONGEST_KEPT = 1000  # characters of a line in it
-GREEN, YELLOW, RED, CYAN = "32", "33", "31", "36"
+GREEN, YELLOW, RED, CYAN, DIM = "32", "33", "31", "36", "2"
 COLOURS = {Mark.DONE: GREEN, Mark.OPEN: YELLOW, Mark.NOT_DONE: RED}
 
 
@@ -301,7 +301,7 @@ class TextChannel:
         if self._as_json:
             print(json_text(reply.to_json()), file=self._out, flush=True)
         else:
-            print_reply(reply.text, mark_lines(reply.outcomes), self._out)
+            print_reply(reply.text, mark_lines(reply.outcomes), self._out, reply.to_json()["parts"])
 
     def tell_waiting(self, event: Waiting) -> None:
         """Shown only at a terminal, for its own conversation."""
@@ -344,11 +344,24 @@ def printable(text: str) -> str:
     return "".join(c for c in text if c.isprintable() or c in "\n\t")
 
 
-def print_reply(text: str, marks: Iterable[str] = (), out: TextIO | None = None) -> None:
-    """At a terminal with a line for each act, which no text can imitate there; else the text alone."""
+def print_reply(
+    text: str,
+    marks: Iterable[str] = (),
+    out: TextIO | None = None,
+    parts: Sequence[Mapping[str, str]] = (),
+) -> None:
+    """A terminal gets a line for each act, and marks the words of a model; a script gets the text alone."""
     out = out or sys.stdout
     acts = [painted(line, COLOURS[Mark(line[0])], out) for line in marks] if out.isatty() else []
-    print("\n".join([_shown(text, out), *acts]), file=out, flush=True)
+    words = [_part(part, out) for part in parts] if out.isatty() and parts else [_shown(text, out)]
+    print("\n".join([*words, *acts]), file=out, flush=True)
+
+
+def _part(part: Mapping[str, str], out: TextIO) -> str:
+    text = _shown(part["text"], out)
+    if part["source"] != PartSource.MODEL:
+        return text
+    return painted(text, DIM, out) if wants_colours() else f"model: {text}"
 
 
 def _shown(text: str, out: TextIO) -> str:

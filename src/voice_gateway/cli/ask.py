@@ -55,7 +55,7 @@ def printed(options: argparse.Namespace, answer: dict[str, Any]) -> int:
     if wants_json(options):
         print_json(reply)
     else:
-        print_reply(reply["text"], answer.get("marks", ()))
+        print_reply(reply["text"], answer.get("marks", ()), parts=reply.get("parts", ()))
     return 0 if reply["ok"] else 1
 
 

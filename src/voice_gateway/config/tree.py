@@ -31,7 +31,7 @@ from voice_gateway.config.kinds import (
     checked_steps,
     is_own_server,
 )
-from voice_gateway.config.voice import VoiceSettings
+from voice_gateway.config.voice import SpeechSettings, VoiceSettings
 from voice_gateway.config.web import WebSettings
 
 Provider = Literal["local", "ollama", "anthropic"]
@@ -342,6 +342,7 @@ class Settings(Section):
     mcpServers: Mapping[str, ServerSettings] = Field(default_factory=dict)  # noqa: N815 (the name other clients use)
     mqtt: MqttSettings = MqttSettings()
     voice: VoiceSettings = VoiceSettings()
+    speech: SpeechSettings = SpeechSettings()
     permission: PermissionSettings = PermissionSettings()
     home: HomeSettings = HomeSettings()
     routines: RoutinesSettings = RoutinesSettings()

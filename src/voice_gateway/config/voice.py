@@ -17,6 +17,12 @@ SERVER = "tcp://"  # of a Wyoming server
 STT_ENGINES, TTS_ENGINES = ("moonshine",), ("hibari", "espeak")
 
 
+class SpeechSettings(Section):
+    """How replies are spoken."""
+
+    model_tone: bool = Field(True, description="a soft tone before the words of a language model")
+
+
 class VoiceSettings(Section):
     """The microphone and the loudspeaker."""
 

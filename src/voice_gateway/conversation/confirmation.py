@@ -157,7 +157,7 @@ class Confirmation:
         text = f"{render_outcomes(told)} {text}" if told else text
         turn.history.add_ai(text)
         ok = (open_now or again) and all(one.ok for one in done)
-        return replace(reply, text=text, outcomes=done, ok=ok, expects_answer=open_now)
+        return replace(reply, text=text, parts=(), outcomes=done, ok=ok, expects_answer=open_now)
 
     async def asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
         """The question about these calls, which is open from now on; or why it makes no sense to ask."""
@@ -300,7 +300,7 @@ class Confirmation:
             return await self.ask(turn, reply, gate, Incoming(turn.utterance))
         text = render_outcomes(outcomes)
         turn.history.add_ai(text)
-        return replace(reply, text=text)
+        return replace(reply, text=text, parts=())
 
     def _tier(self, call: ToolCall) -> Tier:
         return tier(call, self._traits(call.name), self._settings, self._reach(call))

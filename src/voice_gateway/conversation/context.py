@@ -1,18 +1,24 @@
 """What a conversation asks of the gateway around it."""
 
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
 
+from home_words.kinds import HomeDevice, classes_in
+from home_words.names import words
 from voice_gateway.brain.local.fitting import Fitting
 from voice_gateway.brain.local.meaning import Context
+from voice_gateway.brain.local.speech_act import SpeechAct, classify
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.integrations.zwave import ZwaveSource
 from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.turns.stage import HomeFacts
 
 
-class Surroundings(Protocol):
-    """A gateway; the home in it, and the tool servers that it is linked to."""
+class GatewayContext(Protocol):
+    """A gateway: its home, and the tool servers that it is linked to."""
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
         """What a call would touch in the home; None: it is no call of a home."""
@@ -24,6 +30,10 @@ class Surroundings(Protocol):
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         """Whether a call is what these words mean, behind those before them."""
+        ...
+
+    def home_facts(self, text: str) -> HomeFacts:
+        """The home's names and servers, and whether these words of a user are about it."""
         ...
 
     async def linked(self) -> None:
@@ -44,5 +54,24 @@ class NullContext:
     def fitting(self, utterance: Utterance, _before: str) -> Fits:
         return Fitting(utterance.text, Reader(Context()))
 
+    def home_facts(self, text: str) -> HomeFacts:
+        return home_facts(text)
+
     async def linked(self) -> None:
         """There is nothing to wait for."""
+
+
+def home_facts(
+    text: str,
+    devices: Sequence[HomeDevice] = (),
+    servers: frozenset[str] = frozenset(),
+    tools: Sequence[Any] = (),
+) -> HomeFacts:
+    """Words are about the home if the local brain says so, or if they name a device, room or kind of it."""
+    names = frozenset(name for device in devices for name in (device.name, device.room) if name)
+    facts = HomeFacts(names, servers)
+    act = classify(text, names, tools)
+    if act is not SpeechAct.UNCLEAR:
+        return replace(facts, meant=act is SpeechAct.HOME, talk=act is SpeechAct.TALK)
+    kinds = [kind for kind in classes_in(words(text)) if any(map(kind.has, devices))]
+    return replace(facts, meant=bool(kinds or facts.names_in(text)))

@@ -13,7 +13,7 @@ from time import perf_counter
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.choices import QUESTION, open_question
 from voice_gateway.conversation.confirmation import Confirmation, Incoming
-from voice_gateway.conversation.context import NullContext, Surroundings
+from voice_gateway.conversation.context import GatewayContext, NullContext
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.pin_lock import PinLock
@@ -42,6 +42,7 @@ from voice_gateway.tools.manager import tool_beside
 from voice_gateway.turn import (
     LONGEST_NAME,
     LONGEST_TEXT,
+    Part,
     Reply,
     Say,
     ToolCall,
@@ -81,7 +82,7 @@ class Conversation:
         *,
         store: Store | None = None,
         watch: EventBus | None = None,
-        around: Surroundings | None = None,
+        around: GatewayContext | None = None,
         first: First | None = None,
         alarms: First | None = None,  # before everything else: who has heard one need not wait for a turn
         prompts: SpokenPrompts | None = None,
@@ -97,7 +98,9 @@ class Conversation:
         self._around = around or NullContext()
         self._alarms = alarms
         self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
-        self._stages = Stages(stages, self.watch, first, prompts, why)
+        self._stages = Stages(
+            stages, self.watch, self._around.home_facts, first=first, prompts=prompts, why=why
+        )
         self._gateway = gateway
         self._acts = acts or MemoryActs(now)
         self._now = now
@@ -244,11 +247,11 @@ class Conversation:
         if say is None:
             return None
 
-        def told(text: str) -> None:
-            self.watch.publish(Said(utterance, text))
-            say(text)
+        def publish(part: Part) -> None:
+            self.watch.publish(Said(utterance, part.text, part.source))
+            say(part)
 
-        return told
+        return publish
 
     def _waits(self, utterance: Utterance, what: str) -> None:
         self.watch.publish(Waiting(utterance, what))
@@ -350,7 +353,7 @@ class Conversation:
         gate.fits = self._around.fitting(turn.utterance, turn.history.recent())
         reply = await self._stages.answer(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:
-            return replace(reply, text=read_only_reason, ok=False)
+            return replace(reply, text=read_only_reason, parts=(), ok=False)
         return await self._confirmation.ask(turn, reply, gate, incoming) if gate.asked else reply
 
 

@@ -11,9 +11,9 @@ from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.events import EventBus, Staged, State
 from voice_gateway.tools.permission.gate import TurnGate
-from voice_gateway.turn import Autonomy, Passed, Reply, ToolOutcome, Utterance
+from voice_gateway.turn import Autonomy, Part, PartSource, Passed, Reply, ToolOutcome, Utterance, joined
 from voice_gateway.turns.render_outcomes import render_outcomes
-from voice_gateway.turns.stage import FallbackStage, ModelStage, Stage, Turn
+from voice_gateway.turns.stage import FallbackStage, HomeFacts, ModelStage, Stage, Turn
 
 log = logging.getLogger(__name__)
 
@@ -31,12 +31,15 @@ class Stages:
         self,
         stages: Sequence[Stage],
         watch: EventBus,
-        first: First | None,
-        prompts: SpokenPrompts | None,
-        why: Why | None,
+        home_facts: Callable[[str], HomeFacts],
+        *,
+        first: First | None = None,
+        prompts: SpokenPrompts | None = None,
+        why: Why | None = None,
     ) -> None:
         self._stages = tuple(stages)
         self._watch = watch
+        self._home_facts = home_facts
         self._first = first
         self._prompts = prompts
         self._why = why
@@ -63,6 +66,8 @@ class Stages:
             turn, stages = prepared, tuple(one for one in stages if one.name not in OURS)
         for stage, behind in zip_longest(stages, stages[1:]):
             gate.by_model = stage.name not in OURS
+            if gate.by_model:
+                turn = replace(turn, home=self._home_facts(turn.utterance.text))
             if isinstance(stage, ModelStage):
                 gate.autonomy = _autonomy_of(stage)
             acts = isinstance(behind, ModelStage) and behind.trust().autonomy is Autonomy.ACT
@@ -132,19 +137,19 @@ def _autonomy_of(stage: ModelStage) -> Callable[[], Autonomy]:
 def behind_outcomes(done: Sequence[ToolOutcome], reply: Reply) -> Reply:
     if not done:
         return reply
-    return replace(reply, text=f"{render_outcomes(done)} {reply.text}", outcomes=tuple(done))
+    return replace(reply.behind(render_outcomes(done)), outcomes=tuple(done))
 
 
 async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
     """A model's text ends when somebody interrupts it; what it has said and done until then stays."""
     if stage.name in OURS:
         return await stage.answer(turn)
-    said: list[str] = []
+    spoken: list[Part] = []
 
-    def say(text: str) -> None:
-        said.append(text)
+    def say(part: Part) -> None:
+        spoken.append(part)
         if turn.say is not None:
-            turn.say(text)
+            turn.say(part)
 
     answer = await turn.interruption.cutting(stage.answer(replace(turn, say=say)))
     if answer is not None:
@@ -153,7 +158,10 @@ async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
     log.info("turn interrupted", extra={"stage": stage.name, "calls": len(outcomes)})
     if not outcomes:  # then the stage has left no trace
         turn.history.add_user(turn.utterance.text)
-    text = "".join(said).strip() or (render_outcomes(outcomes) if outcomes else "")
+    parts = joined(spoken)
+    if not parts and outcomes:
+        parts = (Part(PartSource.GATEWAY, render_outcomes(outcomes)),)
+    text = " ".join(part.text for part in parts)
     turn.history.add_ai(text)
     ok = bool(text) and all(outcome.ok for outcome in outcomes)
-    return Reply(text, outcomes, stage=stage.name, ok=ok)
+    return Reply(text, outcomes, stage=stage.name, ok=ok, parts=parts)

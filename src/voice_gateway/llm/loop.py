@@ -10,26 +10,24 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from home_words.question import is_question
-from voice_gateway.brain.grounding import Grounding, HomeNames, is_look
 from voice_gateway.errors import BrainError
 from voice_gateway.events import ModelRound, SentMessage
 from voice_gateway.llm.home_note import COUNTS, NAMES, SAID
 from voice_gateway.llm.model import Model, UnreadableCall
 from voice_gateway.llm.prompt import SYSTEM_PROMPT, correction
+from voice_gateway.llm.provenance import Provenance, is_look
 from voice_gateway.llm.rare_tools import unwrapped
 from voice_gateway.llm.sentence_streamer import SentenceStreamer
 from voice_gateway.llm.text_tool_calls import text_tool_calls
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
-from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolOutcome, new_id
+from voice_gateway.turn import OutcomeStatus, Part, PartSource, Reply, ToolCall, ToolOutcome, new_id
 from voice_gateway.turns.output_filter import clean, unusable
 from voice_gateway.turns.render_outcomes import NOT_UNDERSTOOD, TOO_MANY_STEPS
-from voice_gateway.turns.stage import Turn
+from voice_gateway.turns.stage import HomeFacts, Turn
 
 log = logging.getLogger(__name__)
 
-# What a prompt that was asked for is to the rules about spoken words: a text is wanted, nothing of the home.
-FOR_A_TEXT = "Tell me a story."
 PROMPT_ID = hashlib.sha256(SYSTEM_PROMPT.encode()).hexdigest()[:12]
 NOT_RUN_AGAIN = "(Not run again: the same call was already made in this turn.) "
 
@@ -42,35 +40,30 @@ async def run_loop(
     user_text: str,
     max_rounds: int = 6,
     history_budget: int | None = None,
-    language: str = "en",
-    home: HomeNames | None = None,
 ) -> Reply:
-    """Answer one turn. However it ends, the history is valid; a turn that failed early leaves no trace.
-
-    `home` and `language` are what the rules about spoken words need to know (see `grounding`).
-    """
-    said = FOR_A_TEXT if turn.brought else turn.utterance.text
-    grounding = Grounding(said, language, home or HomeNames(), model.offer.tools)
+    """Answer one turn. However it ends, the history is valid; a turn that failed early leaves no trace."""
     start = list(turn.history.messages)
     turn.history.add_user("\n".join(filter(None, [user_text, turn.brought])), outside=bool(turn.brought))
-    rounds = _Rounds(model, turn, executor, grounding, history_budget)
+    rounds = _Rounds(model, turn, executor, history_budget)
     try:
-        text = await rounds.answer(max_rounds)
+        await rounds.answer(max_rounds)
     except BrainError as error:
         if not rounds.acted:
             raise
         # What was done is told, also when the model then fails: silence would be the worst answer.
         log.warning("model failed after acting, telling the outcomes", extra={"reason": str(error)})
-        text = rounds.close()
+        rounds.close()
     finally:
         if not rounds.answered and not rounds.called:
             turn.history.messages = start
+    text, parts = rounds.said
     return Reply(
         text,
+        parts=parts,
         outcomes=tuple(rounds.outcomes),
         stage=model.stage,
         expects_answer=is_question(text),
-        ok=rounds.answered and not grounding.replaced and all(outcome.ok for outcome in rounds.outcomes),
+        ok=rounds.answered and not rounds.replaced and all(outcome.ok for outcome in rounds.outcomes),
         model=model.model_name,
         conversation_id=turn.utterance.conversation_id,
     )
@@ -84,7 +77,6 @@ class _Rounds:
         model: Model,
         turn: Turn,
         executor: ToolExecutor,
-        grounding: Grounding,
         history_budget: int | None,
     ) -> None:
         self.outcomes: list[ToolOutcome] = []
@@ -93,19 +85,31 @@ class _Rounds:
         self._model, self._turn, self._executor = model, turn, executor
         self._history, self._history_budget = turn.history, history_budget
         self._question = turn.history.messages[-1]  # what was said in this turn, as the model gets it
-        self._grounding = grounding
+        self._provenance = Provenance(
+            turn.utterance.text,
+            HomeFacts(talk=True) if turn.brought else turn.home,
+            of_home=self._is_of_home,
+        )
         self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, SAID, *model.offer.descriptions()]
-        self._out = SentenceStreamer(turn.say, grounding.review, self._usable)
+        self._out = SentenceStreamer(turn.say, self._provenance.on_sentence, self._usable)
         self._repeats = _Repeats(executor)
         self._asked = 0  # how often the model was
         self._sent: dict[int, BaseMessage] = {}  # in this turn, by their ids, which stay taken so
+
+    @property
+    def replaced(self) -> bool:
+        return self._provenance.replaced
+
+    @property
+    def said(self) -> tuple[str, tuple[Part, ...]]:
+        return self._out.text, self._out.parts
 
     @property
     def acted(self) -> bool:
         """Whether something was changed, or may have been."""
         return any(not outcome.read_only and outcome.ran for outcome in self.outcomes)
 
-    async def answer(self, max_rounds: int) -> str:
+    async def answer(self, max_rounds: int) -> None:
         extra: list[BaseMessage] = []
         for _ in range(max_rounds):
             message = await self._ask(extra)
@@ -114,7 +118,8 @@ class _Rounds:
                 extra = []
                 done = await self._run("" if self._unusable(text) else text, calls)
                 if any(outcome.status is OutcomeStatus.WAITING for outcome in done):
-                    return self._waiting()
+                    self.answered = True  # the conversation asks the user
+                    return None
                 if not self._asked_again(done):
                     return self.close()
                 continue
@@ -123,7 +128,7 @@ class _Rounds:
                 self._out.finish(text)
                 return self.close()
             log.warning("reply is not an answer", extra={"reason": reason, "again": not extra})
-            if extra or self._grounding.acted:  # what was done is told already
+            if extra or self._provenance.acted:  # what was done is told already
                 return self.close()
             said: list[BaseMessage] = [AIMessage(content=text)] if text else []
             extra = [*said, HumanMessage(content=correction(reason))]
@@ -208,13 +213,14 @@ class _Rounds:
         earlier = {call.id: first for call in calls if (first := self._repeats.first_call(call))}
         self.called = True
         self._out.finish(text)
+        self._provenance.begin_calls()
         self._history.add_ai(text, calls)
         done: list[ToolOutcome] = []
         new = [call for call in calls if call.id not in earlier]
 
         def tell(outcome: ToolOutcome) -> None:
             done.append(outcome)
-            self._out.add(self._grounding.tell(outcome))
+            self._out.add(self._provenance.on_outcome(outcome))
 
         try:
             await self._turn.run(self._executor, new, on_outcome=tell)
@@ -225,7 +231,6 @@ class _Rounds:
             again = self._repeats.again(calls, earlier)
             self._history.add_outcomes([*done, *again])
             self._history.repair()
-        self._out.add(self._grounding.next_round())
         return [*done, *again]
 
     def _usable(self, sentence: str) -> bool:
@@ -234,21 +239,17 @@ class _Rounds:
     def _unusable(self, text: str) -> str | None:
         return unusable(text, prompt=self._prompt, said=self._turn.utterance.text)
 
-    def close(self, *behind: str) -> str:
+    def close(self, *behind: str) -> None:
         """The end of the turn, with what still has to be said; what was said closes it in the history."""
-        self.answered = not self._grounding.silent
-        for text in (self._grounding.finish(), *behind):
-            self._out.add(text)
+        self.answered = not self._provenance.silent
+        self._out.add([*self._provenance.finish(), *(Part(PartSource.GATEWAY, text) for text in behind)])
         if not self._out.said:
-            self._out.add(NOT_UNDERSTOOD)
-        text = self._out.said.strip()
-        self._history.add_ai(text)
-        return text
+            self._out.add([Part(PartSource.GATEWAY, NOT_UNDERSTOOD)])
+        self._history.add_ai(self._out.text)
 
-    def _waiting(self) -> str:
-        """The conversation asks the user; another word of the model would only be in the way."""
-        self.answered = True
-        return self._out.said.strip()
+    def _is_of_home(self, outcome: ToolOutcome) -> bool:
+        tool = self._executor.tools.find(outcome.name)
+        return tool is not None and traits(tool).server in self._turn.home.servers
 
 
 def _round_facts(message: AIMessage) -> dict[str, Any]:

@@ -1,19 +1,19 @@
-"""The only way from a model's text to the user: sentence by sentence, each looked at before it leaves."""
+"""Takes the stream of a model's text and hands it on sentence by sentence, each after a review."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
-from voice_gateway.turn import Say
+from voice_gateway.turn import Part, Say, joined
 from voice_gateway.turns.sentences import SENTENCE, pieces
 
-# Gets one sentence, and gives what may be said now: the sentence, nothing, or it and what waited before.
-Review = Callable[[str], str]
+# Takes a sentence with the white space behind it, and returns what may be said now.
+Review = Callable[[str], Sequence[Part]]
 
 # What opens like this may turn out to be JSON, a tag, a fence or our own time stamp: it is held to its end.
 _SUSPECT = ("{", "<", "[", "`", '"')
 
 
 class SentenceStreamer:
-    """Lets the text of one turn out. `said` is exactly what went through `say`."""
+    """Lets the words of one turn out. `said` is exactly what went through `say`."""
 
     def __init__(self, say: Say | None, review: Review, usable: Callable[[str], bool]) -> None:
         self._say = say
@@ -21,7 +21,7 @@ class SentenceStreamer:
         self._waiting = ""
         self._round = ""  # what was reviewed of the present model call
         self._closed = False
-        self.said = ""
+        self.said: list[Part] = []
 
     def open(self, *, hold: bool, again: bool = False) -> None:
         """A new model call begins. With `hold` nothing leaves before its text is complete (see `finish`).
@@ -65,21 +65,30 @@ class SentenceStreamer:
                 self._next(sentence)
         self._waiting = ""
 
-    def add(self, text: str) -> None:
-        """Say something that needs no review: our own words about what was done."""
-        self._let_out(text)
+    def add(self, parts: Iterable[Part]) -> None:
+        """Say what needs no review: the gateway's own words about what was done."""
+        for part in parts:
+            self._let_out(part)
+
+    @property
+    def text(self) -> str:
+        return " ".join(part.text for part in self.parts)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What was said, by source."""
+        return joined(self.said)
 
     def _next(self, sentence: str) -> None:
         self._round += sentence
-        text = sentence.strip()
-        if text and (reviewed := self._review(text)):
-            self._let_out(reviewed + sentence[len(sentence.rstrip()) :])
+        if sentence.strip():
+            self.add(self._review(sentence))
 
-    def _let_out(self, text: str) -> None:
-        if not text.strip():
+    def _let_out(self, part: Part) -> None:
+        if not part.text.strip():
             return
-        if self.said and not self.said[-1].isspace() and not text[0].isspace():
-            text = " " + text
-        self.said += text
+        if self.said and not self.said[-1].text[-1].isspace() and not part.text[0].isspace():
+            part = Part(part.source, " " + part.text)
+        self.said.append(part)
         if self._say is not None:
-            self._say(text)
+            self._say(part)

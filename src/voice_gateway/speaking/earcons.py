@@ -18,6 +18,7 @@ class Earcon(StrEnum):
     ERROR = "error"  # what was heard was no request
     DONE = "done"  # all that was asked for is confirmed
     NOT_DONE = "not done"
+    MODEL = "model"  # the words that follow are a language model's
     RING = "ring"
     ALARM = "alarm"  # smoke, gas, water: nothing else sounds like it
 
@@ -29,13 +30,14 @@ _TONES: dict[Earcon, tuple[tuple[float, float], ...]] = {
     Earcon.ERROR: ((330, 0.12), (0, 0.04), (262, 0.18)),
     Earcon.DONE: ((784, 0.05), (1047, 0.05), (1319, 0.1)),
     Earcon.NOT_DONE: ((392, 0.1), (0, 0.03), (392, 0.1), (0, 0.03), (294, 0.2)),
+    Earcon.MODEL: ((523, 0.05), (622, 0.07)),
     Earcon.ALARM: ((1568, 0.25), (1047, 0.25)) * 4,
     Earcon.RING: ((988, 0.15), (0, 0.08), (988, 0.15), (0, 0.08), (1319, 0.3)),
 }
 
 
 def earcon(kind: Earcon) -> Speech:
-    loud = 3.0 if kind is Earcon.ALARM else 1.0
+    loud = {Earcon.ALARM: 3.0, Earcon.MODEL: 0.5}.get(kind, 1.0)
     samples = np.concatenate([_tone(*tone) for tone in _TONES[kind]])
     return Speech(np.asarray(samples * loud, np.float32), RATE)
 

@@ -1,10 +1,12 @@
 """What every stage of the brain gets, and what it gives back."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
+from home_words.names import fold
 from voice_gateway.events import CallFinished, CallStarted, Judged, Step, TurnEvents
 from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
@@ -30,6 +32,29 @@ OnOutcome = Callable[[ToolOutcome], None]
 
 
 @dataclass(frozen=True, slots=True)
+class HomeFacts:
+    """What is known of the home in a turn, read once by the conversation."""
+
+    names: frozenset[str] = frozenset()  # of its devices and rooms
+    servers: frozenset[str] = frozenset()  # the tool servers that have its devices
+    meant: bool = False  # the user's words are a wish or question about it
+    talk: bool = False  # they are plainly neither: a greeting, a story, general knowledge
+
+    def names_in(self, text: str) -> frozenset[str]:
+        """The names in a text. A script without spaces has no word borders; other languages bend a name."""
+        folded = " ".join(fold(text).split())
+        return frozenset(name for name in self.names if _holds(folded, " ".join(fold(name).split())))
+
+
+def _holds(text: str, name: str) -> bool:
+    if not name or name not in text:
+        return False
+    if not any(character.isascii() for character in name):
+        return True
+    return re.search(rf"(?<!\w){re.escape(name)}\w{{0,2}}(?!\w)", text) is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One utterance on its way through the stages.
 
@@ -45,7 +70,8 @@ class Turn:
     interruption: Interruption = field(default_factory=Interruption)
     outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
     acts: TurnActs | None = None  # what was done before and can be taken back
-    brought: str = ""  # words from outside that the user wants an answer to, quoted (see `prompts`)
+    home: HomeFacts = HomeFacts()
+    brought: str = ""  # a server's prompt that the user asked for, quoted
     trusted_next: bool = False  # a model comes behind this stage that may act on doubtful words
     watched: TurnEvents | None = None  # who is told of its steps
 

@@ -24,7 +24,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Passed, Reply, ToolTraits, Utterance, Words
 from voice_gateway.turns.history import History
-from voice_gateway.turns.stage import Turn
+from voice_gateway.turns.stage import HomeFacts, Turn
 
 
 class Clock:
@@ -93,6 +93,9 @@ async def bench() -> AsyncIterator[Bench]:
         bench = Bench(server)
         yield bench
         await bench.close()
+
+
+TALK = HomeFacts(talk=True)  # its words are streamed
 
 
 async def ask(client: OllamaClient, text: str = "hello", **turn: Any) -> Reply:
@@ -191,7 +194,7 @@ async def test_text_is_said_while_it_comes(bench: Bench) -> None:
     go_on, said = asyncio.Event(), asyncio.Queue[str]()
     bench.server.script(Scripted("I am glad. How are you?", pause_after=(4, go_on)))
     async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
-        task = tasks.create_task(ask(bench.client(), say=said.put_nowait))
+        task = tasks.create_task(ask(bench.client(), say=lambda part: said.put_nowait(part.text), home=TALK))
         assert await said.get() == "I am glad. "
         assert not task.done()
         go_on.set()
@@ -281,7 +284,7 @@ async def test_an_answer_that_is_not_whole_is_an_error(bench: Bench, reply: Scri
 async def test_a_prompt_that_may_be_cut_is_not_spoken_before_it_is_known(bench: Bench) -> None:
     said: list[str] = []
     bench.server.script("One. Two. Three.")
-    error = await fails(bench.client(num_ctx=512), "word " * 1000, say=said.append)
+    error = await fails(bench.client(num_ctx=512), "word " * 1000, say=said.append, home=TALK)
 
     assert "fills the whole context" in str(error)
     assert "ollama.num_ctx" in str(error)
@@ -326,7 +329,7 @@ async def test_a_fault_of_our_own_is_not_blamed_on_ollama(bench: Bench) -> None:
     bench.server.script("One. Two.")
     client = bench.client()
     with pytest.raises(ZeroDivisionError):
-        await ask(client, say=broken)
+        await ask(client, say=broken, home=TALK)
 
     assert (await ask(client)).text == "All right."
 
@@ -632,4 +635,4 @@ async def test_a_model_that_is_trusted_by_its_size_is_asked_again_after_an_act(
     reply = await ask(bench.client(BrainSettings(several_steps=setting)), "turn on the floor lamp")
 
     assert len(bench.server.chats) == requests
-    assert reply.text == "The floor lamp is on." + (" Anything else?" if requests == 2 else "")
+    assert reply.text == "The floor lamp is on."

@@ -7,6 +7,7 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.recording import recording
 
 from home_words.resolver import Nothing
+from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.stages import Stages
 from voice_gateway.recorder.why import NOTHING, OFF, Why, explain, read_question
 from voice_gateway.turn import ToolCall, Utterance
@@ -34,7 +35,7 @@ class Talk(HomeTalk):
         self.recorder = recording(tmp_path, events, **settings)
         why = Why(self.recorder, self.named, self.brain.known).answer
         stages: list[Any] = [self.brain, self.model] if model else [self.brain]
-        self.conversation._stages = Stages(stages, events, None, None, why)
+        self.conversation._stages = Stages(stages, events, home_facts, why=why)
 
     def named(self, text):
         names = self.brain.home.names

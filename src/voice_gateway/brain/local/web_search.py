@@ -6,7 +6,6 @@ from typing import Final
 
 from home_words.names import name_key, plain_words
 from home_words.question import is_question
-from voice_gateway.brain.languages import english, languages_of
 from voice_gateway.brain.local.normalise import normalise
 
 _CLAUSE: Final = re.compile(r"(?<![,;:!])[,;:!]+\s|(?<=[.?])\s+|\b(?:and|but)\b(?= )")
@@ -56,6 +55,11 @@ _NEWS: Final = re.compile(
 )
 
 
+_ENGLISH: Final = frozenset(
+    "a the is are was were do does did has have had what who when where why how which of you i my it".split()
+)
+
+
 def speaks_of_search(text: str, home_names: Iterable[str]) -> bool:
     """When in doubt nothing is sent: not "google is evil", nor "look up when I talk to you"."""
     names = list(home_names)
@@ -73,7 +77,7 @@ def _speaks_of_search(text: str, home_names: Iterable[str]) -> bool:
         return False
     if _NEWS.match(plain) and " is " not in plain:
         return True
-    if english() not in (known := languages_of(text)) and known:
-        return is_question(text) or any(one.pattern("ask").match(f"{said} ") for one in known)
+    if not _ENGLISH & set(said.split()):
+        return is_question(text)
     told = _TO_BE_TOLD.sub("", said)
     return bool((told != said or _QUESTION.match(said)) and not _OURS.search(told))

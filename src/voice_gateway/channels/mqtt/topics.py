@@ -179,10 +179,9 @@ def message_for(settings: MqttSettings, event: Event) -> Message | None:
     if isinstance(event, Answered):
         reply = event.reply
         names = ("text", "ok", "stage", "expects_answer", "model")
-        facts = {name: getattr(reply, name) for name in names}
-        return _message(
-            settings, "ai-response", {**facts, "seconds": round(reply.seconds, 6)}, event.utterance
-        )
+        told: dict[str, Any] = {name: getattr(reply, name) for name in names}
+        told |= {"parts": [part.to_json() for part in reply.parts], "seconds": round(reply.seconds, 6)}
+        return _message(settings, "ai-response", told, event.utterance)
     if isinstance(event, Progressed):
         facts = {"text": event.progress.text, **event.progress.to_json()}
         return _message(settings, "progress", facts, event.utterance)

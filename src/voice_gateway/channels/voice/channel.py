@@ -53,6 +53,7 @@ class VoiceChannel:
         show: Callable[[str], None],
         announce: Callable[[str], None],
         switches: VoiceSwitches,
+        model_tone: bool = True,
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
         """`show` gets text that cannot be spoken, `announce` how to talk to the gateway. `ringers` get the
@@ -73,6 +74,7 @@ class VoiceChannel:
             events=events,
             show=show,
             earcons=settings.earcons,
+            model_tone=model_tone,
             mute=lambda: switches.mute,
         )
         self.transcriber: BackgroundTranscriber | None = None

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -20,7 +21,7 @@ from voice_gateway.speaking.earcons import RATE, Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.speaker import Speaker
 from voice_gateway.speaking.synthesizer import Synthesizer
-from voice_gateway.turn import Speech
+from voice_gateway.turn import Part, PartSource, Reply, Speech
 from voice_gateway.turns.sentences import sentences
 
 log = logging.getLogger(__name__)
@@ -92,6 +93,7 @@ class SpeechOutput:
         events: EventBus,
         show: Callable[[str], None],
         earcons: bool = True,
+        model_tone: bool = False,  # a soft tone before the words of a model
         mute: Callable[[], bool] = lambda: False,  # replies are shown instead; timers ring anyway
     ) -> None:
         self._synthesizer = synthesizer
@@ -100,6 +102,7 @@ class SpeechOutput:
         self._events = events
         self.show = show
         self._earcons = earcons
+        self.model_tone = model_tone
         self.own_voice = OwnVoice(speaker.loudness)
         self._free = asyncio.Event()  # no recording is under way
         self._free.set()
@@ -230,7 +233,7 @@ class ReplyPlayback:
     def __init__(self, output: SpeechOutput, on_first: Callable[[float], None]) -> None:
         self._output = output
         self._on_first = on_first
-        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        self._pieces: asyncio.Queue[Part | None] = asyncio.Queue()
         self._ready: asyncio.Queue[Speech | None] = asyncio.Queue(AHEAD)
         self._said = ""
         self._marker = ""
@@ -240,21 +243,25 @@ class ReplyPlayback:
         self.first_said_at: float | None = None
         self.synthesis_seconds = 0.0  # of the first sentence
 
-    def say(self, text: str) -> None:
-        self._said += text
-        if _MARKER.fullmatch(text):
-            self._marker += text
+    def say(self, part: Part) -> None:
+        self._said += part.text
+        if _MARKER.fullmatch(part.text):
+            self._marker += part.text
             return
         if self.first_said_at is None:
             self.first_said_at = perf_counter()
-        self._pieces.put_nowait(self._marker + text)
+        self._pieces.put_nowait(replace(part, text=self._marker + part.text))
         self._marker = ""
 
-    def end(self, reply: str) -> None:
+    def end(self, reply: Reply) -> None:
         """Called with the complete reply: speaks what was not streamed."""
-        rest = not_yet_said(self._said, reply)
+        if not self._said:
+            for part in reply.parts:
+                self.say(part)
+        rest = not_yet_said(self._said, reply.text)
         if self._marker or rest:
-            self.say(rest or " ")
+            by_model = any(part.source is PartSource.MODEL for part in reply.parts)
+            self.say(Part(PartSource.MODEL if by_model else PartSource.GATEWAY, rest or " "))
         self._pieces.put_nowait(None)
 
     def begins(self) -> None:
@@ -270,8 +277,12 @@ class ReplyPlayback:
                     self.failed = True
 
     async def _synthesize_all(self) -> None:
+        before = PartSource.GATEWAY
         while (piece := await self._pieces.get()) is not None:
-            for sentence in sentences(spoken_text(piece)):
+            if piece.source is PartSource.MODEL is not before and self._output.model_tone:
+                await self._ready.put(earcon(Earcon.MODEL))
+            before = piece.source
+            for sentence in sentences(spoken_text(piece.text)):
                 if self.dropped:
                     break
                 started = perf_counter()

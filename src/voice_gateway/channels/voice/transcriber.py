@@ -358,7 +358,7 @@ class BackgroundTranscriber:
                 utterance, say=playback.say, interruption=self._interruption
             )
             answered = playback.first_said_at or perf_counter()
-            playback.end(reply.text)
+            playback.end(reply)
         await self._output.mark(mark_of_turn(reply.outcomes), playback)
         if playback.failed:
             self._output.show(reply.text)

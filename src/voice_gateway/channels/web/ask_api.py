@@ -106,7 +106,7 @@ class AskApi:
         async def answered() -> None:
             try:
                 # With `say` the text comes in pieces, as events; without it, at once.
-                reply = await asked(say=lambda _text: None, interruption=interruption)
+                reply = await asked(say=lambda _part: None, interruption=interruption)
                 stream.put(sse("answer", reply.to_json()))
             except Exception:
                 stream.put(sse("failed", {"error": WENT_WRONG}))

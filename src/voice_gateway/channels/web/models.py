@@ -1,6 +1,6 @@
 """JSON shapes that several routes share. Models of answers only describe them in `/openapi.json`."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import Response
@@ -43,8 +43,14 @@ class OutcomeModel(BaseModel):
     seconds: float
 
 
+class PartModel(BaseModel):
+    source: Literal["gateway", "model"]
+    text: str
+
+
 class ReplyModel(BaseModel):
     text: str
+    parts: list[PartModel]
     ok: bool
     stage: str
     expects_answer: bool

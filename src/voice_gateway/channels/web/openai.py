@@ -19,7 +19,7 @@ from voice_gateway.channels.web.models import STREAMS, json_response
 from voice_gateway.channels.web.sse import Stream, event_stream
 from voice_gateway.events import Event, EventBus, ModelRound
 from voice_gateway.interruption import Interruption
-from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Utterance
 
 MODEL = OWNER = "voice-gateway"
 METHODS = {"/v1/chat/completions": "POST", "/v1/models": "GET"}
@@ -163,16 +163,16 @@ class OpenAi:
                 _data({**head, "choices": [choice], **({"usage": None} if with_usage else {}), **more})
             )
 
-        def say(text: str) -> None:
+        def say(part: Part) -> None:
             nonlocal said
-            said += text
-            put({"content": text})
+            said += part.text
+            put({"content": part.text})
 
         async def answered() -> None:
             try:
                 reply = await self._answer(utterance, say=say, interruption=interruption)
                 if rest := not_yet_said(said, reply.text):
-                    say(f" {rest}" if said and not said[-1].isspace() else rest)
+                    put({"content": f" {rest}" if said and not said[-1].isspace() else rest})
                 put({}, "stop", voice_gateway=_ours(reply))
                 if with_usage:
                     stream.put(_data({**head, "choices": [], "usage": usage}))

@@ -20,7 +20,7 @@ from voice_gateway.errors import GatewayError
 from voice_gateway.events import EventBus
 from voice_gateway.interruption import Interruption
 from voice_gateway.problems import ADVICE, VOICE_PACKAGE
-from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Utterance, new_id
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Utterance, new_id
 
 if TYPE_CHECKING:  # they need the speech packages, which are an extra
     from voice_gateway.hearing.transcriber import Transcriber
@@ -204,9 +204,9 @@ class Microphone:
         spoken: list[str] = []
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
 
-        def say(text: str) -> None:
-            spoken.append(text)
-            pieces.put_nowait(text)
+        def say(part: Part) -> None:
+            spoken.append(part.text)
+            pieces.put_nowait(part.text)
 
         try:
             async with asyncio.TaskGroup() as tasks:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import BaseTool
 
-from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.anthropic.chat import AnthropicModel, make_chat, with_cache_mark
@@ -43,7 +42,6 @@ class AnthropicClient:
         executor: ToolExecutor,
         *,
         clock: Clock = local_time,
-        home: Callable[[], HomeNames] = HomeNames,
         devices: Devices = tuple,
         instructions: Instructions = dict,
         tools_ready: Callable[[], Awaitable[None]] | None = None,
@@ -51,7 +49,7 @@ class AnthropicClient:
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
-        self._home, self._note = home, HomeNote(devices)
+        self._note = HomeNote(devices)
         self._instructions = instructions
         self._tools_ready = tools_ready
         self._new_chat = new_chat
@@ -79,8 +77,6 @@ class AnthropicClient:
             user_text=stamped(turn.utterance, self._clock(), may_act=may_act),
             max_rounds=self._brain.max_rounds,
             history_budget=HISTORY_TOKENS,
-            language=self._brain.language,
-            home=self._home(),
         )
 
     async def warm_up(self) -> bool:

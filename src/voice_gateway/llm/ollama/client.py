@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from voice_gateway.backoff import Backoff, wait_at_most
-from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.home_note import Devices, HomeNote, Instructions, note_tokens, server_note
@@ -86,14 +85,13 @@ class OllamaClient:
         priority: Sequence[str] = (),
         clock: Clock = local_time,
         monotonic: Callable[[], float] = time.monotonic,
-        home: Callable[[], HomeNames] = HomeNames,
         devices: Devices = tuple,
         instructions: Instructions = dict,
         tools_ready: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
-        self._home, self._note = home, HomeNote(devices)
+        self._note = HomeNote(devices)
         self._instructions = instructions
         self._tools_ready = tools_ready
         self._chat = OllamaChat(settings)
@@ -129,8 +127,6 @@ class OllamaClient:
             user_text=self._user_text(turn, prefix.offer),
             max_rounds=self._brain.max_rounds,
             history_budget=self._room_for_conversation(prefix),
-            language=self._brain.language,
-            home=self._home(),
         )
 
     def _user_text(self, turn: Turn, offer: Offer) -> str:

@@ -11,7 +11,7 @@ from tests.fakes.web import client, served
 from voice_gateway.channels.web.openai import OpenAi
 from voice_gateway.config import PermissionSettings
 from voice_gateway.events import EventBus, ModelRound
-from voice_gateway.turn import Reply
+from voice_gateway.turn import Part, PartSource, Reply
 
 CHAT = "/v1/chat/completions"
 OPEN = PermissionSettings(sensitive_channels=("web",))
@@ -133,9 +133,9 @@ async def test_a_stream_has_the_pieces_as_they_come(tmp_path):
     goes_on = asyncio.Event()
 
     async def speaks(turn):
-        turn.say("One. ")
+        turn.say(Part(PartSource.MODEL, "One. "))
         await goes_on.wait()
-        turn.say("Two.")
+        turn.say(Part(PartSource.MODEL, "Two."))
         return Reply("One. Two. Three.", stage="model", model="m")
 
     house = House(speaks)
@@ -177,7 +177,7 @@ async def test_who_leaves_ends_the_model(tmp_path):
     begun, over = asyncio.Event(), asyncio.Event()
 
     async def speaks_for_ever(turn):
-        turn.say("Well")
+        turn.say(Part(PartSource.MODEL, "Well"))
         begun.set()
         try:
             await asyncio.Event().wait()

@@ -20,7 +20,7 @@ from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.events import EventBus, Said, State
 from voice_gateway.problems import WEB_NO_TOKEN
-from voice_gateway.turn import Reply
+from voice_gateway.turn import Part, PartSource, Reply
 
 EVERYWHERE = "0.0.0.0"
 
@@ -124,10 +124,10 @@ async def test_an_answer_that_is_under_way_goes_to_nobody_whose_token_is_revoked
     watch, token, revoked, over = EventBus(), tokens.make(), asyncio.Event(), asyncio.Event()
 
     async def answer(utterance, *, say, interruption, **_how):
-        say("Well, ")
+        say(Part(PartSource.MODEL, "Well, "))
         watch.publish(Said(utterance, "Well, "))
         await revoked.wait()
-        say("the secret.")
+        say(Part(PartSource.MODEL, "the secret."))
         watch.publish(Said(utterance, "the secret."))
         await until(lambda: interruption.wanted)
         over.set()

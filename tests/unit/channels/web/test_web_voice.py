@@ -20,7 +20,7 @@ from voice_gateway.channels.web.voice import Engines, voice_router
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.events import Answered, EventBus, Heard, State
-from voice_gateway.turn import Reply, Speech
+from voice_gateway.turn import Part, PartSource, Reply, Speech
 
 SPOKEN = FOLDER / "cmd_03_am_michael.wav"
 
@@ -68,7 +68,7 @@ async def microphone(
 
     async def answer(utterance, *, say, **_how):
         watch.publish(Heard(utterance))
-        say("Done. ")
+        say(Part(PartSource.MODEL, "Done. "))
         told = Reply(reply, conversation_id=utterance.conversation_id)
         watch.publish(Answered(utterance, told))
         return told

@@ -64,11 +64,21 @@ export class AnswerCard {
     this.foot = h("div", { class: "foot" });
     this.element = h("div", { class: "reply", "data-busy": true }, this.text, this.more, this.foot);
     this.said = "";
+    this.parts = [];
   }
 
-  piece(text) {
+  piece(text, source) {
     this.said += text;
-    write(this.text, this.said);
+    const last = this.parts.at(-1);
+    if (last?.source === source) last.text += text;
+    else this.parts.push({ source, text });
+    this.write(this.parts);
+  }
+
+  // The words of a language model carry a badge, which no text can imitate.
+  write(parts) {
+    const badge = () => h("span", { class: "badge", title: "Words of the language model" }, "model");
+    replace(this.text, parts.flatMap(({ source, text }, at) => [at ? " " : "", source === "model" ? [badge(), " "] : "", text]).flat());
   }
 
   waiting(text) {
@@ -77,7 +87,8 @@ export class AnswerCard {
 
   show(answer, turn) {
     this.turn = turn;
-    write(this.text, answer.text || "Done.");
+    if (answer.parts?.length) this.write(answer.parts);
+    else write(this.text, answer.text || "Done.");
     set(this.element, "data-busy", null);
     set(this.element, "data-ok", String(answer.ok));
     const acts = actsOf(answer, turn);

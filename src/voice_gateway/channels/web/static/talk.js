@@ -156,7 +156,7 @@ class Talk {
       card.turn = data.turn;
       tracePanel.show(data.turn, { quietly: true });
     }
-    if (type === "said") card.piece(data.text);
+    if (type === "said") card.piece(data.text, data.source);
     else if (type === "waiting") card.waiting(data.text);
     this.scroll();
   }
