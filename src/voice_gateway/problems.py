@@ -55,7 +55,7 @@ MODEL_TOO_LONG = "My answer became too long."
 MODEL_REFUSED = "I would rather not answer that."
 
 MEMORY_LOST = "I cannot remember what is said at the moment."
-FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of its entries I kept {kept}."
+FILE_DAMAGED = "The file with my {what} was damaged, so I {consequence}."
 ROUTINES_LOST = "Routines are not available: the place where they are kept cannot be used."
 TURNS_LOST = "What happens is not kept: the file with the turns cannot be used."
 LISTS_LOST = "Lists are not available: their file cannot be used."

@@ -129,7 +129,7 @@ def damaged_file(
     loop = asyncio.get_running_loop()
 
     def report(damage: Damage) -> None:
-        sentence = FILE_DAMAGED.format(what=what, kept=damage.kept)
+        sentence = FILE_DAMAGED.format(what=what, consequence=damage.consequence)
         advice = f"the damaged file is {damage.aside}; check the disk"
         loop.call_soon_threadsafe(events.report, part, State.DEGRADED, sentence, advice)
 

@@ -14,7 +14,7 @@ from voice_gateway.private_files import (
     private_file,
     private_folder,
 )
-from voice_gateway.sqlite_file import Schema, SqliteFile
+from voice_gateway.sqlite_file import SqliteFile
 from voice_gateway.tools.builtin.volume.system import PlaybackVolume
 from zwave_mcp.simulated.store import StateFile, Track
 
@@ -94,7 +94,7 @@ def test_a_data_folder_that_is_a_link_is_closed_where_it_is(tmp_path):
 
 
 def test_sqlite_and_the_files_beside_it(tmp_path):
-    file = SqliteFile(tmp_path / "x.sqlite", Schema("t", ("a",), ("CREATE TABLE t (a)",), lambda _row: True))
+    file = SqliteFile(tmp_path / "x.sqlite", ("CREATE TABLE t (a)",))
 
     def look(connection: sqlite3.Connection) -> dict[str, int]:
         connection.execute("INSERT INTO t VALUES (1)")

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from voice_gateway.shared import is_redis
-from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
+from voice_gateway.sqlite_file import Damage, SqliteFile
 
 CLAIMED = "claimed"
 MOST_ENTRIES = 10_000  # in memory: about 3000 answered requests, or some ten megabytes
@@ -111,17 +111,7 @@ class MemoryStore:
         """There is nothing to close."""
 
 
-def _is_entry(row: tuple[Any, ...]) -> bool:
-    key, expires, text = row
-    return isinstance(key, str) and isinstance(expires, int | float) and isinstance(text, str)
-
-
-_ENTRIES = Schema(
-    "entries",
-    ("key", "expires", "text"),
-    ("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)",),
-    _is_entry,
-)
+_ENTRIES = "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)"
 
 
 class SqliteStore:
@@ -139,7 +129,7 @@ class SqliteStore:
         *,
         on_damage: Callable[[Damage], None] = lambda _damage: None,
     ) -> None:
-        self._file = SqliteFile(file, _ENTRIES, on_damage=on_damage)
+        self._file = SqliteFile(file, (_ENTRIES,), on_damage=on_damage, overwrites=True)
         self._now = now
 
     async def get(self, key: str) -> str | None:

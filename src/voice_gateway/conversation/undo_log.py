@@ -7,13 +7,13 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from voice_gateway.conversation.place import SHARED_DOORS
 from voice_gateway.conversation.store import Store
 from voice_gateway.errors import LinkError
-from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
+from voice_gateway.sqlite_file import Damage, SqliteFile
 from voice_gateway.turns.acts import KEPT_SECONDS, Acts, UndoEntry, Where
 
 if TYPE_CHECKING:
@@ -32,13 +32,6 @@ CREATE TABLE IF NOT EXISTS acts (
 )
 """
 _NAMES = ("id", "at", "door", "room", "conversation", "text")
-
-
-def _fits(row: tuple[Any, ...]) -> bool:
-    number, at, *texts = row
-    if not (isinstance(number, int) and isinstance(at, int | float)):
-        return False
-    return all(isinstance(text, str) for text in texts) and _act(texts[-1]) is not None
 
 
 def _act(text: str) -> UndoEntry | None:
@@ -66,9 +59,8 @@ class SqliteActs:
         *,
         on_damage: Callable[[Damage], None] = lambda _damage: None,
     ) -> None:
-        schema = Schema("acts", _NAMES, (_TABLE,), _fits)
         # A reply waits for it, and after a power cut nobody takes back what was done before.
-        self._file = SqliteFile(file, schema, on_damage=on_damage, durable=False)
+        self._file = SqliteFile(file, (_TABLE,), on_damage=on_damage, durable=False)
         self._now = now
 
     async def add(self, act: UndoEntry, where: Where) -> None:

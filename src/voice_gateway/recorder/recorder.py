@@ -260,5 +260,5 @@ class Recorder:
             self._watch.report("recorder", State.OK, "Turns are kept again.")
 
     def _report_damage(self, damage: "Damage") -> None:
-        sentence = FILE_DAMAGED.format(what="turns", kept=damage.kept or "none")
+        sentence = FILE_DAMAGED.format(what="turns", consequence=damage.consequence)
         self._watch.report("recorder", State.DEGRADED, sentence, f"the damaged file is {damage.aside}")

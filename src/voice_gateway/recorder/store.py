@@ -13,7 +13,7 @@ from typing import Any
 
 from voice_gateway.errors import GatewayError
 from voice_gateway.private_files import SIDE_FILES
-from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
+from voice_gateway.sqlite_file import Damage, SqliteFile
 
 MEGABYTE = 1_000_000
 TRIM_EVERY = 50  # turns
@@ -102,9 +102,8 @@ class TurnStore:
         now: Callable[[], float] = time.time,
         on_damage: Callable[[Damage], None] = lambda _damage: None,
     ) -> None:
-        schema = Schema("turns", _COLUMNS, _MIGRATIONS, _fits)
         # Nobody waits for it, and after a power cut the last turns may be missing.
-        self._file = SqliteFile(path, schema, on_damage=on_damage, durable=False, overwrites=True)
+        self._file = SqliteFile(path, _MIGRATIONS, on_damage=on_damage, durable=False, overwrites=True)
         self.keep_open, self.close = self._file.keep_open, self._file.close  # for the thread that writes
         self._path = path
         self._days, self._megabytes = days, megabytes
@@ -288,20 +287,6 @@ def _query(search: str) -> str:
     """All of these words, or beginnings of words, in any order; none of FTS's own signs has a meaning."""
     words = re.findall(r"\w+", search)
     return " ".join(f'"{word}"*' for word in words[:20])
-
-
-def _fits(row: tuple[Any, ...]) -> bool:
-    """Whether a row of a damaged file is a turn."""
-    known = dict(zip(_COLUMNS, row, strict=True))
-    texts = ("id", "door", "conversation", "text", "reply", "stage", "acts", "named", "tools", "home")
-    if not all(isinstance(known[name], str) for name in texts):
-        return False
-    if not all(isinstance(known[name], int | float) for name in ("seq", "at", "ok", "seconds")):
-        return False
-    try:
-        return isinstance(_unpacked(known["events"]), list) and isinstance(json.loads(known["acts"]), list)
-    except (ValueError, TypeError, zlib.error, RecursionError):
-        return False
 
 
 def _bytes_used(connection: sqlite3.Connection) -> int:

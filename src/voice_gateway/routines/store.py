@@ -14,7 +14,7 @@ from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
 from voice_gateway.shared.rows import RedisRows, Rows, RowTable, SharedRedis
-from voice_gateway.sqlite_file import ChangeCounter, Damage, Schema, SharedTable
+from voice_gateway.sqlite_file import ChangeCounter, Damage, SharedTable
 from voice_gateway.tools.builtin.timers import Lease, RingLease
 
 T = TypeVar("T")
@@ -207,8 +207,7 @@ class SqliteRows:
     """The `RowTable` of one machine's gateways. Their lease is a file; a claim is atomic without it."""
 
     def __init__(self, path: Path, *, on_damage: Callable[[Damage], None]) -> None:
-        schema = Schema("routines", ("id", *Row._fields), (_TABLE, _LAST), _fits)
-        self._table = SharedTable(path, schema, ROUTINES_LOST, on_damage=on_damage)
+        self._table = SharedTable(path, (_TABLE, _LAST), ROUTINES_LOST, on_damage=on_damage)
         self.stamp = ChangeCounter(path).read
 
     def read(self) -> dict[int, Row]:
@@ -278,15 +277,6 @@ def _routine(number: int, row: Row) -> Routine:
     if row.last:
         facts["last"] = json.loads(row.last)
     return replace(from_record(facts), id=number, next=moment_of(row.next), paused=bool(row.paused))
-
-
-def _fits(row: tuple[Any, ...]) -> bool:
-    """Whether a row of a damaged file is a routine."""
-    try:
-        _routine(int(row[0]), Row(*row[1:]))
-    except _UNREADABLE:
-        return False
-    return True
 
 
 def _seconds(moment: datetime | None) -> float | None:

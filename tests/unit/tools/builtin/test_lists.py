@@ -119,7 +119,7 @@ async def test_what_cannot_be_added_is_refused(lists: Tool, more: dict[str, str]
         await lists.say("add", **more)
 
 
-def test_a_damaged_file_is_set_aside_and_what_can_be_read_is_kept(store: ListStore, tmp_path: Path) -> None:
+def test_a_damaged_file_is_set_aside_and_its_backup_restored(store: ListStore, tmp_path: Path) -> None:
     store.add("shopping", ["milk", "eggs"])
     damages: list[Any] = []
     content = store.path.read_bytes()
@@ -128,7 +128,7 @@ def test_a_damaged_file_is_set_aside_and_what_can_be_read_is_kept(store: ListSto
     again = ListStore(store.path, on_damage=damages.append)
 
     assert [item.text for item in again.all()] == ["milk", "eggs"]
-    assert [damage.kept for damage in damages] == [2]
+    assert [damage.minutes_lost for damage in damages] == [0]
 
 
 async def test_whoever_changes_a_list_it_is_told(store: ListStore) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import LOOK_SECONDS, identity, look_again
 from voice_gateway.problems import LISTS_LOST
-from voice_gateway.sqlite_file import Damage, Schema, SharedTable, UnreadableRow
+from voice_gateway.sqlite_file import Damage, SharedTable, UnreadableRow
 
 MAX_ITEMS = 5000  # of all lists; a model in a loop must not fill the disk
 
@@ -38,8 +38,7 @@ class ListStore:
     """Every method is one short transaction; call it through `asyncio.to_thread`."""
 
     def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
-        schema = Schema("items", _NAMES, (_TABLE,), _is_item)
-        self._table = SharedTable(path, schema, LISTS_LOST, on_damage=on_damage)
+        self._table = SharedTable(path, (_TABLE,), LISTS_LOST, on_damage=on_damage)
         self.path, self.listen = path, self._table.listen
 
     def all(self) -> list[Item]:
@@ -96,14 +95,6 @@ def _item(row: tuple[Any, ...]) -> Item:
     if not isinstance(number, int) or not isinstance(name, str) or not isinstance(text, str) or not name:
         raise UnreadableRow("not a thing on a list")
     return Item(number, name, text, bool(done))
-
-
-def _is_item(row: tuple[Any, ...]) -> bool:
-    try:
-        _item(row)
-    except UnreadableRow:
-        return False
-    return True
 
 
 Tell = Callable[[str, Sequence[Item]], None]

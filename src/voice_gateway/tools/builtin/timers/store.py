@@ -1,5 +1,6 @@
 """Timers in a file, so that they survive a restart and several processes can share them."""
 
+import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import ChangeListeners, Listen, identity
 from voice_gateway.problems import TIMERS_LOST
-from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow
+from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, SqliteFile, UnreadableRow
 
 OLD_SECONDS = 2.0  # some file systems know no shorter time
 MAX_TIMERS = 100  # a model in a loop must not fill the disk
@@ -116,8 +117,7 @@ class TimerStore:
         self._latest: list[Timer] = []
         self._changes = ChangeListeners()
         self.listen = self._changes.listen
-        schema = Schema("timers", _NAMES, (_TABLE, _NUMBERS), _is_timer)
-        self._file = SqliteFile(path, schema, on_damage=on_damage)
+        self._file = SqliteFile(path, (_TABLE, _NUMBERS), on_damage=on_damage)
 
     def stamp(self) -> object:
         return identity(self.path)
@@ -216,7 +216,11 @@ def _is_old(*files: tuple[int, int, int] | None) -> bool:
 
 def _read(connection: sqlite3.Connection) -> list[Timer]:
     select = f"SELECT {_COLUMNS} FROM timers ORDER BY rang IS NULL, due, id"
-    return [_timer(row) for row in connection.execute(select).fetchall()]
+    timers = []
+    for row in connection.execute(select).fetchall():
+        with contextlib.suppress(UnreadableRow):  # a row that makes no sense costs only itself
+            timers.append(_timer(row))
+    return timers
 
 
 def _inserted(connection: sqlite3.Connection, row: tuple[Any, ...]) -> Timer:
@@ -238,11 +242,3 @@ def _timer(row: tuple[Any, ...]) -> Timer:
     if not isinstance(name, str) or not isinstance(message, str):
         raise UnreadableRow("not a timer: its name is no text")
     return timer
-
-
-def _is_timer(row: tuple[Any, ...]) -> bool:
-    try:
-        _timer(row)
-    except UnreadableRow:
-        return False
-    return True
