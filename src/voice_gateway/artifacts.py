@@ -1,4 +1,4 @@
-"""Pictures, sounds and files in a result: what is said of one, what is in it, and what its file is called."""
+"""Pictures, sounds and files in a result: their description, content, type and file name."""
 
 import base64
 import binascii
@@ -11,7 +11,7 @@ from voice_gateway.turn import Artifact, encodable
 LONGEST_NAME = 80  # characters
 _BYTES_OF_FOUR = 3  # characters of base64
 
-# The first bytes of what is sent most, for what comes without a type or with one that says nothing.
+# The first bytes of common formats, for data without a type or with a generic one.
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -27,7 +27,7 @@ _SIGNATURES = (
 )
 _RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp", b"AVI ": "video/x-msvideo"}
 _SAYS_NOTHING = ("", "application/octet-stream", "binary/octet-stream")
-# Where Python's table has none, or a rare one.
+# Where Python's table has no extension, or a rare one.
 _EXTENSIONS = {
     "audio/wav": ".wav",
     "audio/x-wav": ".wav",
@@ -71,8 +71,8 @@ def bytes_in(data: str) -> int:
     return len(data) * _BYTES_OF_FOUR // 4 - data[-2:].count("=")
 
 
-def said(artifact: Artifact) -> str:
-    """`an image of 300 kB`: enough to speak of it, nothing of what is in it."""
+def description_of(artifact: Artifact) -> str:
+    """`an image of 300 kB`: a short description without any of the content."""
     name = plain_name(artifact.name)
     if artifact.kind == "link":
         return f"a link to {name or without_secrets(artifact.uri) or 'something'}"
@@ -98,14 +98,14 @@ def without_secrets(uri: str) -> str:
 
 
 def content(artifact: Artifact) -> bytes:
-    """What is in it. A broken end costs the end alone."""
+    """The decoded data; broken base64 is decoded up to the break."""
     text = re.sub(r"[^A-Za-z0-9+/]", "", (artifact.data or "").replace("-", "+").replace("_", "/"))
     text = text[: len(text) - 1] if len(text) % 4 == 1 else text
     return base64.b64decode(text + "=" * (-len(text) % 4))
 
 
 def sniffed(data: str) -> str:
-    """The type that the first bytes of base64 tell; "" where they tell none."""
+    """The type that the first bytes of base64 show, or ""."""
     try:
         head = base64.b64decode(data[:24].replace("-", "+").replace("_", "/"))
     except (binascii.Error, ValueError):
@@ -134,5 +134,5 @@ def file_name(artifact: Artifact, number: int = 1) -> str:
     return f"{stem}{wanted or '.bin'}"
 
 
-def _same(one: str, other: str) -> bool:
-    return one == other or any({one, other} <= group for group in _SAME)
+def _same(extension: str, other: str) -> bool:
+    return extension == other or any({extension, other} <= group for group in _SAME)

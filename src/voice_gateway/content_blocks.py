@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from voice_gateway.artifacts import kind_of, said
+from voice_gateway.artifacts import description_of, kind_of
 from voice_gateway.turn import Artifact
 
 KINDS = frozenset(
@@ -25,7 +25,7 @@ def read_blocks(blocks: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[st
         if (text := _text_of(block)) is not None:
             texts.append(text)
         elif (artifact := artifact_of(block)) is not None:
-            names.append(said(artifact))
+            names.append(description_of(artifact))
             artifacts.append(artifact)
         else:
             names.append(f"content of the unknown type {block.get('type')!s:.40}")
@@ -59,10 +59,10 @@ def without_artifacts(value: Any) -> tuple[Any, list[Artifact], bool]:
             artifact = artifact_of(inner)
             if artifact is not None and artifact.data is not None:
                 found.append(artifact)
-                return said(artifact)
-            return {key: walked(one, depth + 1) for key, one in inner.items()}
+                return description_of(artifact)
+            return {key: walked(part, depth + 1) for key, part in inner.items()}
         if isinstance(inner, list | tuple) and depth < DEEPEST:
-            return [walked(one, depth + 1) for one in inner]
+            return [walked(part, depth + 1) for part in inner]
         others[0] = True
         return inner
 
@@ -70,7 +70,7 @@ def without_artifacts(value: Any) -> tuple[Any, list[Artifact], bool]:
 
 
 def as_json(value: Any) -> str:
-    """Whatever it is: a result must not fail because it cannot be written."""
+    """Any value as JSON, or as text where JSON cannot express it; never raises."""
     if hasattr(value, "model_dump_json"):
         return _or_str(value, value.model_dump_json)
     if is_dataclass(value) and not isinstance(value, type):

@@ -1,11 +1,11 @@
-"""What a gate decides about one call, and by which rule."""
+"""The decision of a gate about one call, and the rule behind it."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 
 class Permission(StrEnum):
-    """Which rule let a call through, or did not."""
+    """The rule that let a call through or held it back."""
 
     LOOKS = "it only looks"
     AGREED = "it was agreed to"
@@ -25,18 +25,18 @@ class Permission(StrEnum):
 
 class Decision(StrEnum):
     ALLOWED = "allowed"
-    ASK = "ask"  # not before the user has said yes
+    ASK = "ask"  # only after the user has said yes
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a gate decides about one call. The reason is for the model and the log, `spoken` for people."""
+    """A gate's decision about one call. The reason is for the model and the log, `spoken` for people."""
 
     decision: Decision
     reason: str = ""
-    spoken: str = ""  # where people should hear other words than the model
-    why: Permission | None = field(default=None, compare=False)  # by which rule, for who asks later
+    spoken: str = ""  # for people, where it differs from the reason
+    why: Permission | None = field(default=None, compare=False)  # the rule, for the record
 
 
 ALLOWED = Verdict(Decision.ALLOWED)

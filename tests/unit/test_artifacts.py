@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from voice_gateway.artifacts import content, file_name, mime_type_of, said, without_secrets
+from voice_gateway.artifacts import content, description_of, file_name, mime_type_of, without_secrets
 from voice_gateway.turn import Artifact
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(299_992)).decode()
@@ -25,7 +25,7 @@ PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(299_992)).decode()
     ],
 )
 def test_what_is_said(artifact, words):
-    assert said(artifact) == words
+    assert description_of(artifact) == words
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.app.model import autonomy
-from voice_gateway.artifacts import content, file_name, said
+from voice_gateway.artifacts import content, description_of, file_name
 from voice_gateway.channels.control import Operation, answer_json
 from voice_gateway.config import data_folder
 from voice_gateway.conversation.prompts import find_prompt, sentence
@@ -289,7 +289,11 @@ async def fetched(gateway: "Gateway", outcome: ToolOutcome) -> list[dict[str, An
 def packed(artifacts: "tuple[Artifact, ...] | list[Artifact]") -> list[dict[str, Any]]:
     """As they go through the control socket."""
     return [
-        {"name": file_name(one, number), "said": said(one), "data": base64.b64encode(content(one)).decode()}
+        {
+            "name": file_name(one, number),
+            "said": description_of(one),
+            "data": base64.b64encode(content(one)).decode(),
+        }
         for number, one in enumerate(artifacts, 1)
         if one.data is not None
     ]

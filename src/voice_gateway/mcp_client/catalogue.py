@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from voice_gateway.artifacts import kind_of, said
+from voice_gateway.artifacts import description_of, kind_of
 from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.mcp_client.connection import (
@@ -188,7 +188,7 @@ def _of_resource(block: Mapping[str, Any], uri: str) -> tuple[str, list[Artifact
         return text, [Artifact("file", mime_type or "text/plain", "", data, uri)]
     blob = block.get("blob")
     artifact = Artifact(kind_of(mime_type), mime_type, "", blob if isinstance(blob, str) else "", uri)
-    return f"[{said(artifact)}]", [artifact]
+    return f"[{description_of(artifact)}]", [artifact]
 
 
 def _of_message(message: Mapping[str, Any]) -> tuple[str, list[Artifact]]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A cancelled tool gets this long to clean up (an MCP server is told in this time) before it is left behind.
+# A cancelled tool gets this long to clean up, a notification to its MCP server included.
 GRACE_SECONDS = 0.5
 WAIT_SECONDS = 3.0  # after which `heard_by` learns what a call waits for
 REPORT_EVERY_SECONDS = 0.25  # of progress, at most; a flood of it moves the deadline and nothing else

@@ -53,7 +53,7 @@ _HINTS = (
     *("otp", "pin", "psk", "jwt", "pwd", "sk-", "pk-", "rk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
     *("github_pat_", "glpat", "xox", "akia", "hf_", "eyj", "sig=", "signature="),
 )
-SHORTEST_SECRET = 3  # characters; less cannot be told from ordinary text
+SHORTEST_SECRET = 3  # characters; anything shorter is also ordinary text
 _SHORT = (bool, int, float, type(None))
 _TRACEBACK = "Traceback (most recent call last)"
 
@@ -115,7 +115,7 @@ def mask_result(text: str, args: Any, longest: int = LONGEST) -> str:
     secrets = _secrets_in(args)
     if not secrets and not _hints_at_secrets(text[: longest + 400]):
         return shorten(text, longest)
-    # Cut first, but behind whatever could begin in the part that is shown.
+    # Cut first, but behind any secret that could begin in the part that is shown.
     head = text[: longest + max([400, *(len(secret) for secret in secrets)])]
     for secret in secrets:
         head = head.replace(secret, HIDDEN)

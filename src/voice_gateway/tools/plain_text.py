@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from voice_gateway.artifacts import bytes_in, kind_of, said, size_of, sniffed
+from voice_gateway.artifacts import bytes_in, kind_of, size_of, sniffed
 from voice_gateway.tools.masking import HIDDEN, is_secret_name
 from voice_gateway.turn import Artifact
 
@@ -47,7 +47,7 @@ def _taken(whole: str, data: str, mime_type: str, found: list[Artifact]) -> str:
         return whole
     artifact = Artifact(kind_of(mime_type), mime_type, "", data)
     found.append(artifact)
-    return f"[{said(artifact) if mime_type else f'encoded data of {size_of(bytes_in(data))}'}]"
+    return f"[{description_of(artifact) if mime_type else f'encoded data of {size_of(bytes_in(data))}'}]"
 
 
 def _looks_encoded(data: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voice_gateway.artifacts import said, size_of
+from voice_gateway.artifacts import description_of, size_of
 from voice_gateway.content_blocks import KINDS, as_json, read_blocks, without_artifacts
 from voice_gateway.errors import ErrorKind, LinkError, ToolError, first_error
 from voice_gateway.tools.masking import safe, shorten
@@ -45,7 +45,7 @@ def read(raw: Any, artifact: Any = None) -> Result:
             if says_more or not found:
                 lines = [as_json(shown)]
             elif not blobs:
-                blobs = [said(one) for one in found]
+                blobs = [description_of(item) for item in found]
     text = "\n".join([*lines, *(f"[{blob}]" for blob in blobs)])
     if structured is None and artifact is None and isinstance(raw, dict):
         structured = _plain(raw)
@@ -58,8 +58,8 @@ def _result(text: str, structured: Any = None, artifacts: Sequence[Artifact] = (
     text, found = plain_text(text)
     artifacts = [*artifacts, *found]
     once: dict[str, Artifact] = {}
-    for one in artifacts:  # structured content may repeat what the other content has
-        once.setdefault(one.data or one.uri, one)
+    for item in artifacts:  # structured content may repeat what the other content has
+        once.setdefault(item.data or item.uri, item)
     return Result(encodable(text) if text.strip() else EMPTY, structured, tuple(once.values()))
 
 
@@ -77,7 +77,7 @@ def _artifact(artifact: Any) -> tuple[Any, list[str], list[Artifact]]:
     """The link's `{"structured": …, "blobs": […]}`; another tool's artifact counts when JSON can say it."""
     if isinstance(artifact, dict) and "structured" in artifact:
         blobs, kept = artifact.get("blobs") or [], artifact.get("artifacts") or ()
-        artifacts = [one for one in kept if isinstance(one, Artifact)]
+        artifacts = [item for item in kept if isinstance(item, Artifact)]
         return artifact["structured"], [str(blob) for blob in blobs], artifacts
     return _plain(artifact), [], []
 
@@ -124,7 +124,7 @@ def _plain(value: Any) -> Any:
 
 # what it raised: by type, not by words
 
-LONGEST_MESSAGE = 500  # of an error that nobody wrote for a model
+LONGEST_MESSAGE = 500  # characters of an error that was not written for a model
 LONGEST_CAUSE = 2500  # of what lies behind it, in the log
 
 # Kinds of OSError that speak of files and processes; the rest speak of a network or a device.

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.content_server import PNG
 from tests.fakes.linked import FAKES, Linked, linked
 
-from voice_gateway.artifacts import content, said
+from voice_gateway.artifacts import content, description_of
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolError
 from voice_gateway.progress import Progress, progress_to
@@ -47,7 +47,7 @@ async def test_results_say_what_they_hold_and_keep_it():
     ]
     assert [one["kind"] for one in every.to_json()["artifacts"]] == ["image", "audio", "file", "link"]
     assert encoded.text == "It is [an image of 3 kB]"
-    assert [said(one) for one in encoded.artifacts] == ["an image of 3 kB"]
+    assert [description_of(one) for one in encoded.artifacts] == ["an image of 3 kB"]
     assert secret.text == ("See https://***@box.test/x?sig=***&page=2 now\n[a link to https://box.test/f]")
 
 

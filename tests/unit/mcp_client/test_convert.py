@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from voice_gateway.artifacts import said
+from voice_gateway.artifacts import description_of
 from voice_gateway.errors import ToolError
 from voice_gateway.mcp_client.convert import to_langchain_tools, to_text_and_artifact
 from voice_gateway.tools.executor import ToolExecutor
@@ -164,7 +164,7 @@ def test_results():
         read, artifact = to_text_and_artifact(result)
         assert (read, artifact["structured"], artifact["blobs"]) == (text, structured, blobs), result
         known = [blob for blob in blobs if "unknown type" not in blob]
-        assert [said(each) for each in artifact.get("artifacts", [])] == known
+        assert [description_of(each) for each in artifact.get("artifacts", [])] == known
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,12 @@ def builtin_tools(
     home: tuple[float, float] | None = None,
     now: Now = system_clock,
 ) -> "list[BaseTool]":
-    """`playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's.
+    """All built-in tools that these settings allow.
 
-    `timers` is the file they are kept in; without it there are no timer tools. `rings` says whether somebody
-    is there to let them ring, `repeated` knows those that come again and again. `lists` is the file of the
-    lists, `announce` says something at every door; without them there are no such tools. `home` is where it
-    stands, north and east. LangChain is loaded here: what else stands in this folder does without.
+    `playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's.
+    `timers` and `lists` are the stores of timers and lists; without one its tools are left out. `rings` says
+    whether a gateway is running that rings timers, `repeated` has the repeated timers. `announce` speaks on
+    every channel. `home` is the latitude and longitude. LangChain is imported here, not at the top.
     """
     from voice_gateway.tools.builtin.calculate.tool import calculate_tool
     from voice_gateway.tools.builtin.current_datetime import datetime_tool

@@ -30,11 +30,11 @@ def broadcast_tool(announce: Callable[[str], Awaitable[bool]]) -> BaseTool:
         words = " ".join(message.split())
         if not words or len(words) > MAX_MESSAGE:
             raise BadArguments(f"message must have 1 to {MAX_MESSAGE} characters.")
-        said = f"{words[:1].upper()}{words[1:]}"
-        said = said if said.endswith((".", "!", "?")) else f"{said}."
-        if not await announce(said):
+        sentence = f"{words[:1].upper()}{words[1:]}"
+        sentence = sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+        if not await announce(sentence):
             raise ToolUnavailable(NOBODY_HEARS)
-        facts = {"message": said, "before": [], "undo": "What was said aloud cannot be taken back."}
+        facts = {"message": sentence, "before": [], "undo": "What was said aloud cannot be taken back."}
         return "I told everyone.", {"structured": facts}
 
     return declared_tool(

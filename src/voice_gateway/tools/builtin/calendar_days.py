@@ -119,9 +119,9 @@ def _written_date(text: str, today: date) -> Found:
 
 def _next_date(month: int, number: int, year: int | None, today: date) -> date | None:
     """The next year that has it: a leap day may be years away."""
-    for one in [year] if year else range(today.year, today.year + 9):
+    for in_year in [year] if year else range(today.year, today.year + 9):
         try:
-            day = date(one, month, number)
+            day = date(in_year, month, number)
         except ValueError:
             continue
         if year or day >= today:

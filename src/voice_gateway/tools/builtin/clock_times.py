@@ -47,7 +47,7 @@ def parse_moment(
         hours = _likely(hours, waking=waking, other_day=day is not None and day != here.date())
     # "At 7" is the next 7 o'clock of either half of the day.
     days = [here.date(), here.date() + timedelta(days=1)] if day is None else [day]
-    moments = [_on(one, hour, clock[1], zone) for one in days for hour in hours]
+    moments = [_on(each, hour, clock[1], zone) for each in days for hour in hours]
     return next((moment for moment in moments if moment > now), moments[-1] if moments else None)
 
 
@@ -143,15 +143,17 @@ def _clock(text: str) -> tuple[str, int] | None:
     return None
 
 
-def _hours(said: str, half: str | None) -> list[int]:
+def _hours(spoken_hour: str, half: str | None) -> list[int]:
     """The hours of the day that can be meant, in order; none when there is no such hour. 24 is midnight."""
-    if said in _NAMED:
-        return [_NAMED[said]]
-    hour = int(said)
+    if spoken_hour in _NAMED:
+        return [_NAMED[spoken_hour]]
+    hour = int(spoken_hour)
     if half is None:
         # "07:30" and "19:30" are of the 24 hour clock; "7:30" may be either.
         return [
-            one for one in ([hour] if said.startswith("0") or hour > 12 else [hour, hour + 12]) if one <= 24
+            each
+            for each in ([hour] if spoken_hour.startswith("0") or hour > 12 else [hour, hour + 12])
+            if each <= 24
         ]
     if hour > 12:
         return [hour] if half not in _EARLY and hour < 24 else []

@@ -148,7 +148,7 @@ def _sum(parts: list[tuple[float, str]]) -> Span | None:
         days += amount * _DAYS.get(unit, 0)
         seconds += amount * _SECONDS.get(unit, 0)
     if months % 1:
-        return None  # nobody knows how long half a month is
+        return None  # half a month has no definite length
     whole_days = int(days)
     return Span(months=int(months), days=whole_days, seconds=seconds + (days - whole_days) * 86400)
 

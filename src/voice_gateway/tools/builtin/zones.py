@@ -72,12 +72,12 @@ def resolve_zone(spoken: str | None) -> tuple[tzinfo, str]:
         return fixed
     for candidate in dict.fromkeys((name, name.split(",")[0].strip(), name.removeprefix("the "))):
         if key := _zone_names().get(candidate):
-            return ZoneInfo(key), said(key) if "/" in candidate else _capitals(candidate)
+            return ZoneInfo(key), place_of(key) if "/" in candidate else _capitals(candidate)
         if keys := _countries().get(candidate):
             different = _one_for_each_time(keys)
             if len(different) == 1:
                 return ZoneInfo(different[0]), _capitals(candidate)
-            some = ", ".join(said(key) for key in different[:4])
+            some = ", ".join(place_of(key) for key in different[:4])
             raise BadArguments(
                 f"{_capitals(candidate)} has several time zones. Name a city, for example {some}."
             )
@@ -102,7 +102,7 @@ def local_zone() -> tuple[tzinfo, str]:
     return datetime.now().astimezone().tzinfo or UTC, "local time"
 
 
-def said(key: str) -> str:
+def place_of(key: str) -> str:
     """ "America/New_York" is said "New York"."""
     return key.rpartition("/")[2].replace("_", " ")
 

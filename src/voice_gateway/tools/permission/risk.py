@@ -73,7 +73,7 @@ def _reach_tier(reach: Reach) -> Tier:
         return Tier.SENSITIVE if reach.unseen else Tier.ACT
     if not reach.devices:
         return Tier.ACT if reach.action in HARMLESS | {LIST, WARMTH} else Tier.SENSITIVE
-    # A chime is as loud as the tone that it is told to play.
+    # A chime is as loud as the tone it plays.
     called = f"{reach.said} {reach.how}" if reach.action in ("ring", "on") else reach.said
     risky = any(_is_risky(device, called, reach.action) for device in reach.devices)
     return Tier.SENSITIVE if risky or reach.unseen else Tier.ACT
@@ -158,7 +158,7 @@ def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
     given = {word for key, value in _texts(args) if key in ACTION_KEYS for word in plain_words(value)}
     done = given or set(words)
     plain = () if done & OPENING_WORDS else ("close", "stop", "lock", "off", "on")
-    action = next((word for word in plain if word in done), "")  # the riskiest where nobody knows
+    action = next((word for word in plain if word in done), "")  # unknown counts as the riskiest
     return any(is_sensitive("switch", (name,), action) for name in named)
 
 

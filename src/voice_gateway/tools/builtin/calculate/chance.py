@@ -46,9 +46,9 @@ def read_chance(text: str) -> Chance | None:
     if _COIN.fullmatch(text):
         return Chance("coin")
     if found := _DICE.fullmatch(text):
-        said = found["count"] or found["n"] or "1"
-        count = int(said) if said.isdecimal() else 2 if "of" in said else 1
-        count = 2 if said == "some" or (text.endswith("dice") and not found["count"]) else count
+        amount = found["count"] or found["n"] or "1"
+        count = int(amount) if amount.isdecimal() else 2 if "of" in amount else 1
+        count = 2 if amount == "some" or (text.endswith("dice") and not found["count"]) else count
         return Chance("dice", 1, int(found["sides"] or found["d"] or 6), count)
     if found := _NUMBER.fullmatch(text):
         low, high = found["low"], found["high"]

@@ -153,11 +153,11 @@ def answer_conversion(asked: Conversion) -> tuple[str, dict[str, Any]]:
     number = Decimal(f"{float(result.magnitude):.10g}")
     about = "" if is_exact(number) else "about "
     shown = say_number(number)
-    unit = _say_unit(asked.wanted, one=shown == "1")
+    unit = _say_unit(asked.wanted, single=shown == "1")
     return f"That's {about}{shown} {unit}.", {"result": float(result.magnitude), "unit": asked.wanted}
 
 
-def _say_unit(name: str, *, one: bool = False) -> str:
+def _say_unit(name: str, *, single: bool = False) -> str:
     if name not in _NAMES.values():
         return name.replace("_", " ")
-    return name.replace("_", " ") if one and name != "metric_ton" else _plural(name)
+    return name.replace("_", " ") if single and name != "metric_ton" else _plural(name)

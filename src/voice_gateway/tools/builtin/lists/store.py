@@ -49,7 +49,7 @@ class ListStore:
         return self._table.run(lambda connection: _read(connection, "WHERE list = ?", (name,)), write=False)
 
     def add(self, name: str, texts: Sequence[str]) -> list[Item]:
-        """Those that were not there, or were ticked off."""
+        """Add texts; returns the items that are new or were ticked off before."""
 
         def work(connection: sqlite3.Connection) -> list[Item]:
             known = {item.text.casefold(): item for item in _read(connection, "WHERE list = ?", (name,))}
@@ -76,11 +76,11 @@ class ListStore:
         return self._each("UPDATE items SET done = 1", ids)
 
     def _each(self, change: str, ids: Iterable[int]) -> list[Item]:
-        """Those that were still there."""
+        """Change items by number; returns the items that were still there."""
         statement, wanted = f"{change} WHERE id = ? RETURNING {_COLUMNS}", list(ids)
         return self._table.change(
             lambda connection: [
-                _item(row) for one in wanted for row in connection.execute(statement, (one,)).fetchall()
+                _item(row) for number in wanted for row in connection.execute(statement, (number,)).fetchall()
             ]
         )
 

@@ -16,7 +16,7 @@ from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_TEXT, MAX_NAME, MAX_AT_ONCE = 100, 40, 50  # characters of one thing and of a list's name; things at once
-MOST_SAID, FIRST_SAID = 8, 5  # of a longer list the first few are told
+MOST_SAID, FIRST_SAID = 8, 5  # of a longer list only the first few are read out
 # What has an "and" in it and is one thing.
 _ONE_THING = re.compile(
     r"\b(mac|macaroni|fish|half|gin|rum|cookies|pork|ham) and "
@@ -74,8 +74,8 @@ def list_tools(store: ListStore) -> list[BaseTool]:
     ]
 
 
-def _name(said: str | None) -> str:
-    name = list_name(said or "")
+def _name(given: str | None) -> str:
+    name = list_name(given or "")
     if len(name) > MAX_NAME:
         raise BadArguments(f"list must have at most {MAX_NAME} characters.")
     return name
@@ -163,11 +163,11 @@ class _Lists:
         items = [item for item in self._store.of(name) if not item.done]
         found, missing = [], []
         for text in texts:
-            one = _match(text, items)
-            if one is None:
+            item = _match(text, items)
+            if item is None:
                 missing.append(text)
             else:
-                found.append(one)
+                found.append(item)
         if missing:
             on_list = spoken_list(name)
             raise ToolError(

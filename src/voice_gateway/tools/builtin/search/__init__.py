@@ -1,4 +1,4 @@
-"""The tool for web search, and who answers it."""
+"""The tool for web search, and its backends."""
 
 from voice_gateway.tools.builtin.search.backends import DuckDuckGo, SearXNG
 from voice_gateway.tools.builtin.search.tool import SearchBackend, search_tool

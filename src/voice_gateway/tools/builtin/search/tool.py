@@ -1,4 +1,4 @@
-"""The tool `search_web`: what a search looks like, whoever answers it."""
+"""The tool `search_web`, independent of the backend."""
 
 import html
 import re
@@ -31,9 +31,9 @@ class Hit:
 
 
 class SearchBackend(Protocol):
-    """Somebody who searches. Trouble comes out as a ToolError that names the service."""
+    """Searches the web; failures are raised as ToolError and name the service."""
 
-    label: str  # what descriptions and sentences call it
+    label: str  # its name in descriptions and sentences
 
     async def search(self, query: str, count: int) -> Sequence[Hit]: ...
 

@@ -1,4 +1,4 @@
-"""Lets timers ring when their time has come."""
+"""Rings timers when they are due."""
 
 import asyncio
 import functools
@@ -19,12 +19,11 @@ from voice_gateway.tools.builtin.timers.store import KeptTimers, Kind, Timer
 
 log = logging.getLogger(__name__)
 
-RING_SECONDS = 60.0  # how long a timer rings when nobody says stop
-# How long a change by another process may go unnoticed, a timer that it set or that it died. A file has no
-# better way to tell than to be looked at; a timer lasts a second at least, so none that is set elsewhere
-# rings late.
+RING_SECONDS = 60.0  # how long a timer rings unless it is stopped
+# How long a change by another process (a new timer, or its death) may go unnoticed. A timer lasts a second at
+# least, so none that is set elsewhere rings late.
 LOOK_SECONDS = 0.5
-BUSY_SECONDS = 0.5  # a file that somebody holds for longer must not delay what is in memory
+BUSY_SECONDS = 0.5  # a locked file must not delay timers that are in memory
 _BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
 _STOP = re.compile(
     r"^(?:(?:ok|okay|please|hey|alright|thanks|thank you)[\s,]*)*"
@@ -42,7 +41,7 @@ T = TypeVar("T")
 
 
 def time_passed() -> float:
-    """Seconds that no clock that is set changes, those in which the machine slept included."""
+    """Seconds of a clock that is never set, including those in which the machine slept."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
@@ -54,9 +53,9 @@ class _Ringing:
 
 
 class TimerClock:
-    """Owns the ringing of this process. Several gateways may share one store: the holder of the lease rings.
+    """Rings the timers of this process. Of several gateways with one store, the holder of the lease rings.
 
-    It rings from memory: a timer that was read once rings in time, whatever becomes of the file.
+    A timer that was read once rings from memory, also if the file cannot be read any more.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class TimerClock:
         self._heard: set[int] = set()  # to be removed from the file, as soon as it can be written
         self._runs = False
         self._well = True
-        # Of its own: the threads that all share may be waiting for another file.
+        # Its own thread: the shared threads may be waiting for another file.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="timers")
 
     @property
@@ -90,12 +89,11 @@ class TimerClock:
         return [ringing.timer for ringing in self._ringing.values()]
 
     def will_ring(self) -> bool:
-        """Whether there is a gateway that lets timers ring, this one or another."""
+        """Whether any gateway, this or another, is running to ring timers."""
         return self._runs or self._lease.held()
 
     async def answer(self, text: str) -> str | None:
-        """While a timer rings, here or in another gateway, "stop" means the timer, whatever else it may mean;
-        None: it does not."""
+        """Stop the ringing timers if `text` means that, here or in another gateway; otherwise None."""
         if not _STOP.match(text.strip()) or not (ringing := await self._all_ringing()):
             return None
         await self._hear([timer.id for timer in ringing])
@@ -112,8 +110,10 @@ class TimerClock:
             return []
 
     async def run(self, ring: Ring, missed: Missed | None = None) -> None:
-        """Until cancelled. `ring` is called when a timer is due, and cancelled when it is stopped or has
-        rung for a minute; it may also return at once. `missed` gets those that nobody heard in their time.
+        """Ring timers until cancelled.
+
+        `ring` is called when a timer is due, and cancelled when it is stopped or has rung for a minute; it
+        may also return at once. `missed` gets the timers that were not heard in time.
         """
         changed, loop = asyncio.Event(), asyncio.get_running_loop()
 
@@ -135,14 +135,14 @@ class TimerClock:
             self._lease.release()
 
     async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed | None) -> None:
-        """Start and stop what has to."""
+        """Start due timers and stop those that are over."""
         found = await self._in_thread(self._renewed, self._loud())
         if found is None:
-            self._fall_silent(set(self._ringing))  # whoever has the lease goes on with what rings
+            self._fall_silent(set(self._ringing))  # the holder of the lease goes on ringing
             self._known = []
             return
         self._take(found)
-        over = {one for one, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
+        over = {number for number, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
         await self._hear(over)
         due = [timer for timer in self._known if self._is_new(timer) and self._left_seconds(timer) <= 0]
         late = [timer for timer in due if self._unheard_seconds(timer) >= RING_SECONDS]
@@ -156,7 +156,7 @@ class TimerClock:
             tasks.create_task(self._tell(missed, late), name="missed timers")
 
     def _renewed(self, loud: bool) -> list[Timer] | ToolUnavailable | None:
-        """In one go, as it is done twice a second. None: another gateway rings."""
+        """Renew the lease and read the file. None: another gateway rings."""
         try:
             if not self._lease.renew(loud=loud):
                 return None
@@ -165,7 +165,7 @@ class TimerClock:
             return error
 
     def _take(self, found: list[Timer] | ToolUnavailable) -> None:
-        """What was removed elsewhere falls silent. A file that cannot be read leaves what is in memory."""
+        """Take over the file's timers; silence removed ones. An unreadable file changes nothing."""
         if isinstance(found, ToolUnavailable):
             self._report(found)
             return
@@ -173,12 +173,15 @@ class TimerClock:
         if not self._heard and not self._unmarked:  # else it can be read, but not written
             self._report(None)
         known = {timer.id for timer in self._known}
-        self._moments = {one: moment for one, moment in self._moments.items() if one in known}
+        self._moments = {number: moment for number, moment in self._moments.items() if number in known}
         self._fall_silent(self._ringing.keys() - known)
 
     def _left_seconds(self, timer: Timer) -> float:
-        """A time of day is what the clock shows. A duration is time that has passed since we first saw it,
-        however the clock is set, and none is longer than when it was set."""
+        """Seconds until a timer is due.
+
+        A time of day follows the clock. A duration is counted from when the timer was first seen, so that
+        setting the clock does not change it.
+        """
         by_clock = (timer.due - self._now()).total_seconds()
         if timer.at_clock_time:
             return by_clock
@@ -189,13 +192,13 @@ class TimerClock:
         return timer.id not in self._ringing.keys() | self._telling | self._heard
 
     def _unheard_seconds(self, timer: Timer) -> float:
-        """What began to ring and was not heard to its end belongs to a gateway that is gone."""
+        """How long a timer has been due. One that rang already belongs to a gateway that is gone."""
         if timer.rang is None:
             return -self._left_seconds(timer)
         return (self._now() - timer.rang).total_seconds()
 
     async def _marked(self, timers: list[Timer]) -> list[Timer]:
-        """Those that are ours to ring, which is written down first; where nothing can be written, all."""
+        """Mark timers as ringing in the file; returns those this gateway rings, or all if writing fails."""
         self._unmarked = [timer for timer in self._unmarked if timer.id in self._ringing]
         wanted = self._unmarked + timers
         if not wanted:
@@ -211,7 +214,7 @@ class TimerClock:
         return [timer for timer in timers if timer.id in ours]
 
     async def _hear(self, ids: Iterable[int]) -> None:
-        """Stopped, told, or rung to the end: silent at once, and gone from the file now or later."""
+        """Silence timers at once and remove them from the file, later if it cannot be written now."""
         self._heard |= set(ids)
         self._fall_silent(self._heard)
         if not self._heard:
@@ -236,8 +239,8 @@ class TimerClock:
         return await loop.run_in_executor(self._thread, functools.partial(work, *args, **more))
 
     def _fall_silent(self, ids: set[int]) -> None:
-        for one in ids & self._ringing.keys():
-            self._ringing.pop(one).task.cancel()
+        for number in ids & self._ringing.keys():
+            self._ringing.pop(number).task.cancel()
 
     async def _tell(self, missed: Missed | None, timers: Sequence[Timer]) -> None:
         if missed is not None:
@@ -253,7 +256,7 @@ class TimerClock:
 
 
 async def _call(listener: Callable[[Any], Awaitable[None] | None], what: Any) -> None:
-    """A door that fails must not stop the other timers."""
+    """Call a listener; its failure is logged and does not stop the other timers."""
     try:
         result = listener(what)
         if inspect.isawaitable(result):

@@ -1,4 +1,4 @@
-"""Which of several gateways lets the timers ring: the one that holds a lease and keeps renewing it."""
+"""The lease that decides which of several gateways rings: its holder renews it twice a second."""
 
 import contextlib
 import fcntl
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from voice_gateway.private_files import FILE, private_folder
 
-LEASE_SECONDS = 2.0  # who has not renewed for so long is dead or frozen, and is replaced with the next look
+LEASE_SECONDS = 2.0  # without renewal for so long the holder counts as dead, and is replaced
 _LENGTH = 200  # bytes; written in place and never longer, so that a full disk does not matter
 
 
@@ -35,8 +35,7 @@ class Lease(Protocol):
 
 
 class RingLease:
-    """A small file beside the timers. It is renewed twice a second, which is why it is not in their database:
-    nothing here has to survive a power cut."""
+    """A small file beside the timers' database; it need not survive a power cut."""
 
     def __init__(self, path: Path, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._path = path
@@ -45,9 +44,10 @@ class RingLease:
         self._mine = False
 
     def renew(self, *, loud: bool) -> bool:
-        """Whether we ring. Whoever has a loudspeaker takes the lease from one without.
+        """Renew or take the lease; returns whether this gateway rings.
 
-        On a disk that takes nothing it is ours unless somebody else's is valid: better twice than not at all.
+        A gateway with a loudspeaker takes the lease from one without. Where the disk cannot be written, it is
+        ours unless another gateway's is valid: ringing twice is better than not at all.
         """
         try:
             with self._locked():
@@ -55,18 +55,18 @@ class RingLease:
                 if self._mine:
                     self._write(_Holder(self._token, self._monotonic(), loud))
         except BlockingIOError:
-            # Another gateway looks at this very moment, or has frozen while it did: then nobody renews.
+            # Another gateway holds the lock now, or froze while it did; then the lease is not renewed.
             self._mine = self._mine or self._valid() is None
         except OSError:
             self._mine = self._free_for(loud)
         return self._mine
 
     def held(self) -> bool:
-        """Whether there is a gateway that rings, this one or another."""
+        """Whether any gateway, this or another, holds the lease."""
         return self._valid() is not None
 
     def release(self) -> None:
-        """Another gateway need not wait."""
+        """Give the lease back, so that another gateway need not wait."""
         with contextlib.suppress(OSError), self._locked():
             holder = self._valid()
             if holder is not None and holder.token == self._token:
@@ -78,7 +78,7 @@ class RingLease:
         return holder is None or holder.token == self._token or (loud and not holder.loud)
 
     def _valid(self) -> _Holder | None:
-        """A time that lies ahead was written before the machine was started anew."""
+        """The current holder. A time in the future was written before a restart of the machine."""
         try:
             holder = _holder(json.loads(self._path.read_bytes()))
         except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
@@ -95,7 +95,7 @@ class RingLease:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Reading and writing are one step. Never waits: whoever holds the lock might be frozen."""
+        """Lock the folder while reading and writing. Never waits: the holder of the lock might be frozen."""
         descriptor = os.open(private_folder(self._path.parent), os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

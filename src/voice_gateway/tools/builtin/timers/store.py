@@ -71,7 +71,7 @@ class Timer:
 
     @property
     def at_clock_time(self) -> bool:
-        """Set for a time of day, not for a while: nobody says such a time with its microseconds."""
+        """Set for a time of day, which has no microseconds, and not for a duration."""
         return self.due.microsecond == 0
 
     def remaining_seconds(self, now: datetime) -> int:

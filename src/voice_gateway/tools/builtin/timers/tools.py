@@ -91,14 +91,16 @@ def timer_tools(
         known = _kind(kind) or kind_of(text, at_clock_time=bool(at))
         due = _due(duration, at, moment, known)
         timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text, kind=known)
-        said = say_set(timer, moment)
+        reply = say_set(timer, moment)
         if not await asyncio.to_thread(rings):
-            said = f"{said} {NOBODY_RINGS}"
-        return said, {"structured": {**_facts(timer, moment), "before": [_cancel(timer)]}}
+            reply = f"{reply} {NOBODY_RINGS}"
+        return reply, {"structured": {**_facts(timer, moment), "before": [_cancel(timer)]}}
 
     async def list_timers(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
         moment, wanted = now(), _kind(kind)
-        timers = [one for one in await asyncio.to_thread(_all, store, repeated) if wanted in (None, one.kind)]
+        timers = [
+            timer for timer in await asyncio.to_thread(_all, store, repeated) if wanted in (None, timer.kind)
+        ]
         if name and timers:
             timers = list(_choose(name, timers, moment, wanted))
         only = len(timers) == 1 and (name or wanted is Kind.TIMER)
@@ -166,7 +168,7 @@ def _all(store: KeptTimers, repeated: RepeatedTimers | None) -> list[Timer]:
 def _remove(
     store: KeptTimers, repeated: RepeatedTimers | None, chosen: Sequence[Timer]
 ) -> tuple[list[Timer], list[dict[str, Any]]]:
-    """(those that were still there, the calls that make the repeated ones again)."""
+    """(the timers that were still there, the calls that make the repeated timers again)."""
     once = [timer.id for timer in chosen if not timer.again]
     again = [timer for timer in chosen if timer.again]
     gone = list(store.remove(once)) if once else []
@@ -221,8 +223,8 @@ def _short(parameter: str, text: str | None, limit: int) -> str:
     return words
 
 
-def _kind(said: str | None) -> Kind | None:
-    return Kind(said) if said else None
+def _kind(given: str | None) -> Kind | None:
+    return Kind(given) if given else None
 
 
 def _due(duration: str | float | None, at: str | None, now: datetime, kind: Kind) -> datetime:
@@ -290,9 +292,9 @@ def _choose(
         return ringing  # "stop" while it rings means what is heard
     found = [timer for timer in timers if not wanted or _matches(wanted, timer, now)]
     found = found or [timer for timer in timers if set(wanted.split()) <= _words_of(timer)]
-    one = {word.removesuffix("s") for word in wanted.split()}  # "the eggs" are what the egg timer is for
+    singular = {word.removesuffix("s") for word in wanted.split()}  # "the eggs" are what the egg timer is for
     found = found or [
-        timer for timer in timers if one <= {word.removesuffix("s") for word in _words_of(timer)}
+        timer for timer in timers if singular <= {word.removesuffix("s") for word in _words_of(timer)}
     ]
     found = [timer for timer in found if timer.rang is not None] or found
     if len(found) == 1:
@@ -345,9 +347,9 @@ def _is_at(wanted: str, due: datetime, now: datetime) -> bool:
     zone = local_zone()[0]
     there = due.astimezone(zone)
     if (clock := parse_moment(wanted, now, zone)) is not None:
-        said = clock.astimezone(zone)
+        wanted_time = clock.astimezone(zone)
         halves = 24 if _HALVES & set(wanted.split()) else 12
-        return (said.hour % halves, said.minute) == (there.hour % halves, there.minute)
+        return (wanted_time.hour % halves, wanted_time.minute) == (there.hour % halves, there.minute)
     day = parse_moment(wanted, now, zone, day_alone=True)
     return day is not None and day.astimezone(zone).date() == there.date()
 

@@ -11,7 +11,7 @@ from voice_gateway.tools.builtin.durations import say_seconds
 from voice_gateway.tools.builtin.timers.store import Kind, Timer
 from voice_gateway.tools.builtin.zones import local_zone
 
-MOST_SAID = 5  # of each kind: nobody remembers more
+MOST_SAID = 5  # of each kind
 
 
 def called(timer: Timer) -> str:
@@ -61,7 +61,7 @@ def say_moved(timer: Timer, now: datetime, *, snoozed: bool) -> str:
 def say_list(timers: Sequence[Timer], now: datetime, kind: Kind | None = None) -> str:
     if not timers:
         return f"No {kind}s are set." if kind in (Kind.ALARM, Kind.REMINDER) else "No timers are running."
-    groups = [[timer for timer in timers if timer.kind is one] for one in Kind]
+    groups = [[timer for timer in timers if timer.kind is each] for each in Kind]
     return " ".join(_say_group(group, now) for group in groups if group)
 
 
@@ -108,7 +108,7 @@ def say_gone(gone: Sequence[Timer]) -> str:
 
 
 def say_left(seconds: int) -> str:
-    """As exact as anybody wants it: seconds below ten minutes, minutes below a day."""
+    """Rounded: seconds below ten minutes, minutes below a day, hours above."""
     for size, step in ((86400, 3600), (600, 60)):
         if seconds >= size:
             return say_seconds(round(seconds / step) * step)
@@ -123,7 +123,7 @@ def _left(timer: Timer, now: datetime) -> str:
 
 
 def _when(timer: Timer, now: datetime) -> str:
-    """ "at 6 this evening"; what was set for a while is told as a while."""
+    """ "at 6 this evening", or "in 5 minutes" for a timer that was set for a duration."""
     left = timer.remaining_seconds(now)
     if timer.at_clock_time or left >= 3600:
         return f"at {say_moment(timer.due, now, local_zone()[0])}"

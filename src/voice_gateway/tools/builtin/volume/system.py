@@ -135,8 +135,8 @@ class SystemVolume:
         try:
             return await request(backend)
         except ToolUnavailable:
-            # It may be back, or another one may have taken over. If not, the trouble is told: to change the
-            # gateway's own loudness instead would claim a change of the system's.
+            # It may be back, or another system may have taken over. If not, the failure is reported: setting
+            # the gateway's own loudness instead would claim a change of the system's.
             again = await self.find()
             if again is None:
                 raise

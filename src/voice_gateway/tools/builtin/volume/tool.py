@@ -1,4 +1,4 @@
-"""The tool `control_speaker_volume`: what its actions mean, whatever loudspeaker obeys."""
+"""The tool `control_speaker_volume`: what its actions mean, independent of the sound system."""
 
 import asyncio
 import math
@@ -13,7 +13,7 @@ from voice_gateway.turn import ToolTraits
 
 NAME = "control_speaker_volume"
 ACTIONS = ("get", "set", "up", "down", "mute", "unmute", "max")
-STEP = 10  # percent that "louder" means when nobody says how much
+STEP = 10  # percent for "louder" without an amount
 FULL = 100
 _COARSE = 4  # a sound card with few steps comes this close to what was asked; more than that is a failure
 

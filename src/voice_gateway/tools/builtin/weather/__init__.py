@@ -1,1 +1,1 @@
-"""The weather, from Open-Meteo: who asks it, and the tool."""
+"""The weather from Open-Meteo: its client and the tool."""

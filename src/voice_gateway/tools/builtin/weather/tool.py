@@ -68,10 +68,12 @@ def weather_tool(
         where = await source.find(name) if name else Location("", *(home or (0.0, 0.0)))
         forecast = await source.forecast(where.latitude, where.longitude)
         wanted = _wanted(day, now().astimezone(local_zone()[0]).date(), forecast)
-        place_said = f" in {where.name}" if where.name else ""
-        told = _Telling(place_said, imperial)
+        there = f" in {where.name}" if where.name else ""
+        wording = _Wording(there, imperial)
         text = (
-            told.now(forecast.now, about) if wanted is None else told.day(wanted, forecast.days[0].day, about)
+            wording.now(forecast.now, about)
+            if wanted is None
+            else wording.day(wanted, forecast.days[0].day, about)
         )
         return f"{text}, according to {SERVICE}.", {"structured": _facts(forecast, wanted, where.name)}
 
@@ -90,9 +92,9 @@ def weather_tool(
     )
 
 
-def _wanted(said: str | None, today: date, forecast: Forecast) -> ForecastDay | None:
+def _wanted(spoken_day: str | None, today: date, forecast: Forecast) -> ForecastDay | None:
     """None is now."""
-    text = " ".join((said or "").lower().split())
+    text = " ".join((spoken_day or "").lower().split())
     if text in ("", "now", "right now", "currently"):
         return None
     _, day = take_day("today" if text.startswith("this ") and "week" not in text else text, today)
@@ -105,7 +107,7 @@ def _wanted(said: str | None, today: date, forecast: Forecast) -> ForecastDay | 
     return forecast.days[ahead]
 
 
-class _Telling:
+class _Wording:
     def __init__(self, where: str, imperial: bool) -> None:
         self._where, self._imperial = where, imperial
 
