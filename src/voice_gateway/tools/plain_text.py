@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from voice_gateway.artifacts import bytes_in, kind_of, size_of, sniffed
+from voice_gateway.artifacts import bytes_in, description_of, kind_of, size_of, sniffed
 from voice_gateway.tools.masking import HIDDEN, is_secret_name
 from voice_gateway.turn import Artifact
 
