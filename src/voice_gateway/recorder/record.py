@@ -7,7 +7,7 @@ from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.events import Answered, CallFinished, Event, Heard, Judged, ModelRound
-from voice_gateway.recorder.recorder import FinishedTurn, Surroundings
+from voice_gateway.recorder.recorder import RecordedTurn, Surroundings
 from voice_gateway.recorder.store import Kept, TurnStore, packed
 from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, is_secret_name, mask_whole
 from voice_gateway.tools.traits import schema_of, traits
@@ -37,7 +37,7 @@ class Records:
         self._tools: tuple[int, str, bytes] = (-2, "", b"")
         self._looks: tuple[Sequence[ToolOutcome], str, bytes] = ((), "", b"")
 
-    def write(self, turns: Sequence[FinishedTurn]) -> None:
+    def write(self, turns: Sequence[RecordedTurn]) -> None:
         kept: list[Kept] = []
         shared: dict[str, bytes] = {}
         for turn in turns:
@@ -46,7 +46,7 @@ class Records:
             shared |= content
         self._store.add(kept, shared.items())
 
-    def _kept(self, turn: FinishedTurn) -> tuple[Kept, dict[str, bytes]]:
+    def _kept(self, turn: RecordedTurn) -> tuple[Kept, dict[str, bytes]]:
         hide = hidden_in(turn.events)
         events = [hide(told) for told in map(event_json, turn.events) if told is not None]
         answered: dict[str, Any] = next((one for one in reversed(events) if one["type"] == "answered"), {})
