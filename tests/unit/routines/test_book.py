@@ -1,5 +1,6 @@
 """Routines are made whole or not at all, found by what people call them, and changed as they wish."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,10 +11,12 @@ from tests.fakes.limits import with_limits
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.book import JudgedCalls, Origin, RoutineBook, has_time
+from voice_gateway.routines.book import JudgedCalls, Origin, RoutineBook, has_time, starts_itself
 from voice_gateway.routines.model import Event, Every, Later, Missing, Once, Routine
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import kept_in
+from voice_gateway.routines.tools import routine_tools
+from voice_gateway.tools.traits import traits
 
 NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
 LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
@@ -27,15 +30,20 @@ class Home:
         self.later: Later | Missing | None = Later(Once(NOW + timedelta(hours=1)))
         self.opens = False
 
-    def when(self, _text: str) -> Later | Missing | None:
-        return self.later
+    def when(self, text: str) -> Later | Missing | None:
+        """ "at 07:30 …" is the next such time; what is behind it says how it was meant."""
+        if not (found := re.match(r"at (\d\d):(\d\d)", text)):
+            return self.later
+        at = NOW.replace(hour=int(found[1]), minute=int(found[2]))
+        return Later(Once(at if at > NOW else at + timedelta(days=1)))
 
     def order(self, text: str) -> Any:
         return [LAMP] if text == "turn on the floor lamp" else "I don't know that."
 
     def judged(self, calls: Any) -> JudgedCalls:
         names = " and ".join(call["args"]["deviceName"] for call in calls)
-        return JudgedCalls(f"turn on the {names}" if names else "", opens=self.opens)
+        sensitive = "Door" in names
+        return JudgedCalls(f"turn on the {names}" if names else "", sensitive=sensitive, opens=self.opens)
 
     def unwatchable(self, server: str, _resource: str) -> str:
         return "" if server == "zwave" else f'There is no server "{server}".'
@@ -98,13 +106,23 @@ def test_a_script_that_makes_two_thousand_gets_to_the_limit_and_no_further(book)
     assert len(book.all()) == 5
 
 
-def test_what_starts_itself_is_refused(book, home):
+def waiting(number: int, waits_for: str, becomes: str, acts_on: str, action: str) -> Routine:
+    call = {"name": "control_zwave_device", "args": {"deviceName": acts_on, "action": action}}
+    return Routine("x", Event("zwave", f"r/{waits_for}", becomes, device=waits_for), (call,), id=number)
+
+
+def test_a_routine_that_starts_itself_is_refused(book, home):
     home.later = Later(Event("zwave", "zwave://devices/3/0", "off", device="Floor Lamp"))
     toggles = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "toggle"}}
     drafted = book.drafted("when the lamp goes off", calls=(toggles,))
     with pytest.raises(ToolError, match="start itself"):
         book.keep(drafted, Origin())
     assert book.all() == []
+    for becomes, action, loops in (("off", "toggle", True), ("on", "on", False), ("on", "off", False)):
+        assert starts_itself(waiting(0, "Lamp", becomes, "lamp", action), []) is loops
+    ring = [waiting(n, f"Lamp {n}", "on", f"Lamp {n + 1}", "on") for n in range(1, 50)]
+    assert starts_itself(waiting(0, "Lamp 50", "on", "Lamp 1", "on"), ring)
+    assert not starts_itself(waiting(0, "Lamp 50", "on", "Lamp 90", "on"), ring)
 
 
 def test_one_is_found_by_its_words_and_never_more_than_was_meant(book):
@@ -117,6 +135,75 @@ def test_one_is_found_by_its_words_and_never_more_than_was_meant(book):
         book.find("every day")
     with pytest.raises(ToolError, match="don't find"):
         book.find("garage")
+
+
+def test_one_is_found_by_the_day_and_part_of_the_day_of_its_next_time(book):
+    light = kept(book, Every(DAILY, NOW), "turn on the Light", next=NOW + timedelta(hours=23, minutes=30))
+    lamp = kept(book, Once(NOW + timedelta(hours=16)), "turn off the Lamp")
+    for name, routine in {
+        "the morning one": light,
+        "6:30": light,
+        "tomorrow": light,
+        "night": lamp,
+        "today": lamp,
+    }.items():
+        assert book.find(name) == [routine], name
+    for name in ("tonight", "the toaster"):
+        with pytest.raises(ToolError, match="don't find"):
+            book.find(name)
+
+
+def test_a_day_that_is_named_is_the_only_one_skipped(book):
+    daily(book)
+    far = kept(book, Once(NOW + timedelta(days=1)), "turn on the Desk Lamp")
+    assert book.find_next("", "tomorrow") == [far]
+    with pytest.raises(ToolError, match="Nothing of that is planned for today"):
+        book.find_next("desk lamp", "today")
+    kept(book, Once(NOW + timedelta(days=1, hours=1)))
+    with pytest.raises(ToolError, match="Which routine"):
+        book.find_next("", "tomorrow")
+
+
+def test_a_routine_stays_in_its_half_of_the_day(book):
+    rule = Every("FREQ=DAILY;BYHOUR=6;BYMINUTE=30;BYSECOND=0", NOW)
+    wrong = []
+    for when, hour in {"at 19:30": 19, "at 07:30": 7, "at 06:45": 6}.items():
+        moved = book.moved(Routine("x", rule, (LAMP,), next=NOW.replace(hour=6, minute=30)), when)
+        wrong += [(when, moved.trigger)] if f"BYHOUR={hour};" not in moved.trigger.rrule else []
+    evening = book.moved(kept(book, Once(NOW.replace(hour=23))), "at 10")  # the reader takes it for 8 AM
+    assert evening.trigger.at.hour == 20
+    assert wrong == []
+
+
+def cancel_tool(book):
+    return next(tool for tool in routine_tools(book, lambda: True) if tool.name == "cancel_routine")
+
+
+def test_moving_and_resuming_ask_again_where_a_yes_was_needed(book):
+    call = {"name": "control_zwave_device", "args": {"deviceName": "Front Door", "action": "unlock"}}
+    book.keep(book.drafted("at 08:00", calls=[call]), Origin())
+    daily(book, "turn on the Desk Lamp")
+    cancel: Any = traits(cancel_tool(book))
+    moving = {"name": "front door", "action": "move", "when": "at 09:00"}
+    assert cancel.sensitive(moving)
+    assert cancel.asked(moving) == "turn on the Front Door at 9 AM today"
+    assert not cancel.sensitive({**moving, "name": "desk lamp"})
+    assert not cancel.sensitive({"name": "front door"})
+    assert not cancel.sensitive({"action": "resume"})  # nothing is paused
+    book.pause(paused=True)
+    for name in ("all", "", "front door"):
+        assert cancel.sensitive({"name": name, "action": "resume"}), name
+        assert cancel.asked({"name": name, "action": "resume"}).startswith("turn on the Front Door")
+    assert not cancel.sensitive({"name": "desk lamp", "action": "resume"})
+
+
+async def test_undoing_a_pause_resumes_no_other_routine(book):
+    book.pause(paused=True, routines=[daily(book, "turn on the Light")])
+    lamp = daily(book, "turn on the Desk Lamp")
+    call = {"name": "cancel_routine", "args": {"name": "desk lamp", "action": "pause"}}
+    message = await cancel_tool(book).ainvoke({**call, "id": "1", "type": "tool_call"})
+    undo = message.artifact["structured"]["before"]
+    assert undo == [{"name": "cancel_routine", "args": {"name": str(lamp.id), "action": "resume"}}]
 
 
 def test_of_two_with_one_name_only_the_one_that_has_a_time_is_skipped_and_moved(book):

@@ -1,11 +1,8 @@
 """The file of the routines: what is damaged is left out, what an older gateway wrote is read."""
 
-import contextlib
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -42,16 +39,6 @@ def test_two_changes_within_a_tick_of_the_clock_are_two(store, path):
     store.replace([replace(made, paused=True)])
     os.utime(path, ns=(1, 1))
     assert store.stamp() != before
-
-
-def test_looking_whether_something_changed_frees_no_lock_of_a_change_under_way(store, path):
-    store.add([once()], 10)
-    other = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as changing:
-        changing.execute("BEGIN IMMEDIATE")
-        store.stamp()
-        done = subprocess.run([sys.executable, "-c", other, path], capture_output=True, check=False)
-    assert b"database is locked" in done.stderr
 
 
 def test_a_file_that_took_the_place_of_another_is_seen(store, path):
