@@ -17,7 +17,7 @@ help: ## what each target does
 setup: $(VENV)/.dev $(VENV)/.speech ## everything the other targets need
 
 # Set-up talks on stderr, so that `echo "what time is it" | make -s run` prints the answer alone.
-$(VENV)/.run: requirements/run.lock pyproject.toml
+$(VENV)/.run: requirements/run.lock $(wildcard requirements/search.lock) pyproject.toml
 	@scripts/setup run "$(PYTHON)" "$(VENV)" >&2
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.lock
@@ -41,7 +41,7 @@ unit: $(VENV)/.dev ## the inner loop: tests that need no service, no speech engi
 test: setup counterparts ## all quick tests, against a real broker and a real Redis
 	$(BIN)/pytest -n 3 --dist worksteal $(ARGS)
 
-test-slow: setup counterparts ## what takes seconds each: floods, gateways that are killed, pasted blocks, worst letters
+test-slow: setup counterparts ## what takes seconds each: floods, gateways that are killed, pasted blocks
 	$(BIN)/pytest -n 3 --dist worksteal -m slow $(ARGS)
 
 test-live: setup ## a real Ollama with real models (built and fetched the first time)

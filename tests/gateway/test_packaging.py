@@ -122,7 +122,8 @@ def test_the_image_is_built_from_hashes_and_runs_without_rights():
     installs = [rest for word, rest in found if word == "RUN" and "pip install" in rest]
     assert installs
     assert all("--no-deps" in rest for rest in installs)
-    assert "--require-hashes" in installs[0]
+    assert "--only-binary :all: --require-hashes" in installs[0]
+    assert all(re.match(r"python:3\.\d+\.\d+-", rest) for word, rest in found if word == "FROM")
     assert found[-2:] == [("ENTRYPOINT", '["voice-gateway"]'), ("CMD", '["run"]')]
 
 
@@ -150,6 +151,7 @@ def test_the_compose_file_has_all_services_and_only_volumes_and_files_that_exist
     assert set(tree["services"]) == {"gateway", "mosquitto", "ollama", "zwave-js-ui"}
     for service in tree["services"].values():
         assert service["restart"] == "unless-stopped"
+        assert "image" not in service or re.search(r":\d+\.\d+\.\d+$", service["image"]), "pinned"
         assert service["logging"]["options"] == {"max-size": "10m", "max-file": "3"}
         for volume in service["volumes"]:
             source = volume.split(":")[0]
