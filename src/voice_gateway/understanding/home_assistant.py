@@ -72,6 +72,8 @@ class Converter:
         domains = needs.get("domain") or ()
         domains = (domains,) if isinstance(domains, str) else tuple(domains)
         says: list[tuple[str, Any]] = [("intent", intent), *(("domain", one) for one in domains)]
+        if block.get("response") and intent == "HassGetState":
+            says.append(("response", str(block["response"])))
         if "area" in needs:
             says.append(("here", True))
         says += [(f"slot.{key}", _plain(value)) for key, value in (block.get("slots") or {}).items()]

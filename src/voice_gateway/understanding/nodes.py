@@ -168,8 +168,13 @@ class Command(Node):
 class Look(Node):
     """A question about the home."""
 
-    ask: str = ""  # is any all which count list measure about rooms health
+    ask: str = ""  # is any all which count list measure about danger rooms scenes health
     which: Which | None = None
+    item: Item | None = None  # "the floor lamp's battery"
+    danger: str = ""  # smoke, gas, water …
+    told: bool = False  # the answer is no yes or no
+    outside: bool = False
+    either: tuple[str, ...] = ()  # "open or closed"
     state: str = ""
     measure: str = ""
     negated: bool = False
@@ -220,6 +225,7 @@ class Intent(Node):
     intent: str = ""
     domain: tuple[str, ...] = ()  # of the device that is named
     here: bool = False  # only in a room that is known
+    response: str = ""  # of the package: which of its replies belongs to the sentence
     polite: bool = harmless(False)
     slot: tuple[tuple[str, Any], ...] = ()
 

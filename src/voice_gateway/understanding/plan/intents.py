@@ -40,6 +40,7 @@ class Slots:
     domains: tuple[str, ...]
     here: bool
     intent: str
+    response: str = ""
 
     def take(self, name: str, default: Any = None) -> Any:
         return self.known.pop(name, default)
@@ -97,7 +98,7 @@ def intent(node: Intent, context: Context) -> Plan:
     meaning = _MEANINGS.get(node.intent)
     if meaning is None:
         raise Refused(f"nothing is planned for {node.intent}")
-    slots = Slots(dict(node.slot), node.domain, node.here, node.intent)
+    slots = Slots(dict(node.slot), node.domain, node.here, node.intent, node.response)
     meant = meaning(slots, context)
     if slots.known:
         raise Refused(f"a slot of {node.intent} is not used: {', '.join(slots.known)}")

@@ -2,39 +2,57 @@
 
 from typing import Final
 
-from home_words.kinds import DeviceClass, Sort
+from home_words.names import plain_words
 from voice_gateway.brain.local.meaning import DeviceQuery, Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.zwave import HEALTH
-from voice_gateway.understanding.nodes import Item, Look, altered, bare
+from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
+from voice_gateway.understanding.plan.intents import WORDS, Slots, means
 from voice_gateway.understanding.resolver import Doubt, Resolver, Unknown, sort_of
 
-STATES: Final = {"up": "open", "down": "closed"}
+STATES: Final = {"up": "open", "down": "closed", "opening": "open", "closing": "closed"}
 OPPOSITE: Final = {
     "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
 }  # fmt: skip
-NOUNS: Final = {"light": "lights", "cover": "blinds"}
+NOUNS: Final = {"light": "lights", "cover": "blinds", "switch": "switches"}
 MOST_SINGLE: Final = 8  # devices that are looked at one by one
-UNITS: Final = {"temperature": "°", "humidity": "humid", "motion": "motion"}
+MOST_MEASURED: Final = 6
+# What a state says of a measure, where no place was named.
+UNITS: Final = {"temperature": "°", "humidity": "humid", "motion": "motion", "light": "lx", "power": " W"}
+OUTDOORS: Final = frozenset(
+    "outside outdoor outdoors garden balcony terrace patio porch yard weather".split()
+)
+OPENINGS: Final = frozenset({"door", "window"})
 
 
 @plans(Look)
 def look(node: Look, context: Context) -> Plan:
     """The look that answers the question."""
-    if node.ask == "health":
-        return Step(bare(node), (Request(HEALTH),))
-    if node.ask == "measure":
-        return _measured(node, context)
-    item = _item(node)
-    single = bool(item.name or item.pronoun or item.unknown or (item.kind and not item.plural))
-    if node.ask == "about" or (node.ask in ("is", "any") and single and not item.state):
+    plain = {"health": _health, "measure": _measured, "danger": _danger, "rooms": _known, "scenes": _known}
+    if (planner := plain.get(node.ask)) is not None:
+        return planner(node, context)
+    if node.ask == "about":
+        _ = node.either
         return _single(node, context)
-    return _listed(node, item, context)
+    items = node.which.item if node.which is not None else ()
+    if node.ask == "is" and (len(items) > 1 or (items and _is_single(items[0]))):
+        return _single(node, context)
+    if node.ask == "any" and items and _is_single(items[0]) and not items[0].quant:
+        return _single(node, context)
+    return _listed(node, _item(node), context)
+
+
+def _is_single(item: Item) -> bool:
+    """One thing, or a word for one; of doors and windows any may be meant."""
+    if item.name or item.pronoun or item.unknown or item.like:
+        return True
+    one = bool(item.kind) and not item.plural and item.quant in ("", "both")
+    return one and item.kind not in OPENINGS and not item.state
 
 
 def _item(node: Look) -> Item:
-    """The only thing that is asked about."""
+    """The only thing that is asked about, with the place of the question."""
     which = node.which
     if which is None:
         return Item(everything="all", place=node.place)
@@ -53,90 +71,183 @@ def _fits(device: Device) -> bool:
     return device.kind != "group"
 
 
+def _unknown(found: Unknown, context: Context) -> Refused:
+    facts = {"text": found.text, "here": context.here}
+    return Refused(f"unknown {found.what}: {found.text}", Say(f"unknown.{found.what}", facts), unknown=True)
+
+
 def _single(node: Look, context: Context) -> Plan:
-    assert node.which is not None
+    """A look at each of the devices that are named."""
+    if node.which is None:
+        raise Refused("nothing is asked about")
     state, home = _state(node), context.home
-    which = altered(node.which, item=(_item(node),))
+    which = node.which if len(node.which.item) > 1 else altered(node.which, item=(_item(node),))
     found = Resolver(home, context.here, context.last).which(which, "look", _fits)
     if isinstance(found, Unknown):
-        raise Refused(
-            f"unknown: {found.text}",
-            Say(f"unknown.{found.what}", {"text": found.text, "here": context.here}),
-            unknown=True,
-        )
+        raise _unknown(found, context)
     if isinstance(found, Doubt):
         return Question(Say("ask.which", {"devices": found.candidates}), bare(node), found.candidates)
-    requests = tuple(
-        Request.about(home.source_of(one).look(one, home, ""), one, home)
-        for one in found.devices[:MOST_SINGLE]
-    )
+    looked = found.devices[:MOST_SINGLE]
+    requests = tuple(Request.about(home.source_of(one).look(one, home, ""), one, home) for one in looked)
     return Step(bare(node), requests, found.devices, state=state)
 
 
 def _rooms(node: Look, item: Item, context: Context) -> tuple[str, ...]:
     rooms = Resolver(context.home, context.here).rooms(item)
     if isinstance(rooms, Unknown):
-        facts = {"text": rooms.text, "here": context.here}
-        raise Refused(f"unknown room: {rooms.text}", Say(f"unknown.{rooms.what}", facts), unknown=True)
+        raise _unknown(rooms, context)
     return rooms
+
+
+def _listing(node: Look, query: DeviceQuery, context: Context) -> Step:
+    home = context.home
+    looks = tuple(Request.of(source.look(None, home), source=source.name) for source in home.asked_sources)
+    return Step(bare(node), looks, query=query)
 
 
 def _listed(node: Look, item: Item, context: Context) -> Plan:
     """From the list of all devices: which are on, how many there are."""
     if node.which is not None and (node.which.without or node.which.either or node.which.state):
         raise Refused("an exception in a question")
-    home, state, ask = context.home, _state(node), node.ask
-    if item.name or item.unknown or item.pronoun or item.like or item.number is not None:
+    if item.unknown:
+        raise _unknown(Unknown(item.unknown), context)
+    if item.name or item.pronoun or item.like or item.number is not None:
         raise Refused("one device in a question about all")
-    if item.state and not state:
-        state = item.state
-    elif item.state:
+    state, ask = _state(node), node.ask
+    if item.state and state:
         raise Refused("two states in one question")
+    state = state or item.state
     rooms = _rooms(node, item, context)
-    word = item.kind or ("device" if item.everything else "")
-    if not word:
-        word = "device"
-    sort = sort_of(word)
+    sort = sort_of(item.kind or "device")
     if ask == "is":
-        ask = "all" if not item.quant or item.quant == "all" else "any"
-        ask = "any" if item.definite and not item.quant and _singular(sort, context) else ask
-    if "locked" in state and sort == "device":
+        ask = (
+            "any" if item.quant in ("any", "every") or (item.kind in OPENINGS and not item.plural) else "all"
+        )
+    if "locked" in state:
         sort = "lock"
     whole = {"list": "devices", "all": "everything"}.get(ask, "anything")
-    noun = whole if item.everything or sort == "device" else NOUNS.get(sort, f"{word}s")
-    query = DeviceQuery(ask, sort, noun, rooms[0] if rooms else None, state)
-    looks = tuple(Request.of(source.look(None, home), source=source.name) for source in home.asked_sources)
-    return Step(bare(node), looks, query=query)
+    noun = whole if item.everything or sort == "device" else NOUNS.get(sort, f"{item.kind or sort}s")
+    return _listing(node, DeviceQuery(ask, sort, noun, rooms[0] if rooms else None, state), context)
 
 
-def _singular(sort: Sort, context: Context) -> bool:
-    return sum(map(DeviceClass(sort, sort, plural=False).has, context.home.devices)) == 1
+def _known(node: Look, context: Context) -> Plan:
+    """The rooms, or the scenes."""
+    if node.ask == "scenes" and not context.home.scenes_listed:
+        raise Refused("the scenes are not listed")
+    return _listing(node, DeviceQuery(node.ask), context)
+
+
+def _danger(node: Look, context: Context) -> Plan:
+    """Smoke, gas or water: only what watches for it can say no."""
+    rooms = _rooms(node, Item(place=node.place), context)
+    room = rooms[0] if rooms else None
+    query = DeviceQuery("alarm", noun=node.danger, room=room, state="told" if node.told else "")
+    return _listing(node, query, context)
+
+
+def _health(node: Look, context: Context) -> Plan:
+    if context.tools and HEALTH not in context.tools:
+        raise Refused("there is no Z-Wave network")
+    return Step(bare(node), (Request(HEALTH),))
+
+
+# --- what is measured
 
 
 def _measured(node: Look, context: Context) -> Plan:
+    """The reading of a device, of a room, or of all that measure it."""
     home, measure = context.home, node.measure
+    named = node.item.name if node.item is not None else None
+    if named is not None:
+        return _read(node, _of_name(named, context), context)
     item = _item(node)
+    if item.name is not None and not item.place:
+        return _read(node, _of_name(item.name, context), context)
+    if item.kind or item.pronoun or item.name is not None or item.unknown:
+        found = Resolver(home, context.here, context.last).item(item, "look", _fits)
+        if isinstance(found, Unknown):
+            raise _unknown(found, context)
+        devices = found.candidates if isinstance(found, Doubt) else found.devices
+        return _read(node, _measuring(devices, measure, context) or devices[:1], context)
     rooms = _rooms(node, item, context)
-    if item.name is not None:
-        found = (home.find(key) for key in item.name.keys)
-        return _read(node, tuple(one for one in found if one is not None), context)
-    if item.kind or item.pronoun or item.unknown:
-        raise Refused("a measure of a kind of device")
     if rooms:
-        looks = tuple(
-            Request.of(source.look_in(rooms[0]), source=source.name) for source in home.asked_sources
-        )
+        asked = {device.source for device in home.in_room(rooms[0])}
+        sources = [one for one in home.asked_sources if one.name in asked or not asked]
+        looks = tuple(Request.of(one.look_in(rooms[0]), source=one.name) for one in sources)
         return Step(bare(node), looks, measure=measure, room=rooms[0])
-    unit = UNITS.get(measure, "?")
-    devices = tuple(one for one in home.devices if one.kind == "sensor" and unit in home.state_of(one))
+    sensors = tuple(device for device in home.devices if device.kind == "sensor")
+    if node.outside:
+        sensors = tuple(one for one in sensors if OUTDOORS & set(plain_words(f"{one.room} {one.name}")))
+    measuring = _measuring(sensors, measure, context)
+    here = tuple(one for one in measuring if context.here and one.room == context.here)
+    devices = (here or measuring)[:MOST_MEASURED]
     if not devices:
-        raise Refused("nothing measures that", Say("unknown.measure"))
-    return _read(node, devices[:6], context)
+        raise Refused("nothing measures that", Say("unknown.outside" if node.outside else "unknown.measure"))
+    return _read(node, devices, context)
+
+
+def _of_name(name: Name, context: Context) -> tuple[Device, ...]:
+    found = (context.home.find(key) for key in name.keys)
+    return tuple(one for one in found if one is not None)
+
+
+def _measuring(devices: tuple[Device, ...], measure: str, context: Context) -> tuple[Device, ...]:
+    unit = UNITS.get(measure, measure)
+    told = ((one, (context.home.state_of(one), *one.readings)) for one in devices)
+    return tuple(one for one, texts in told if any(unit in text for text in texts))
 
 
 def _read(node: Look, devices: tuple[Device, ...], context: Context) -> Step:
     home = context.home
-    looks = tuple(
-        Request.about(home.source_of(one).look(one, home, node.measure), one, home) for one in devices
-    )
-    return Step(bare(node), looks, devices, measure=node.measure)
+    looks = (Request.about(home.source_of(one).look(one, home, node.measure), one, home) for one in devices)
+    return Step(bare(node), tuple(looks), devices, measure=node.measure)
+
+
+# --- Home Assistant's sentences
+
+_ASKS: Final = {
+    "one": "about",
+    "one_yesno": "is",
+    "how_many": "count",
+    "any": "any",
+    "all": "all",
+    "which": "which",
+}
+_QUANT: Final = {"any": "any", "all": "all", "is": ""}
+
+
+@means("HassGetState")
+def get_state(slots: Slots, context: Context) -> Node:
+    ask = _ASKS.get(slots.response)
+    state = str(slots.take("state", ""))
+    if ask is None or slots.known.get("domain") == "person" or "person" in slots.domains:
+        raise Refused("nobody here knows where people are")
+    if "binary_sensor" in slots.domains:
+        state = {"on": "open", "off": "closed"}.get(state, state)
+    if isinstance(slots.known.get("name"), Name):
+        return Look(ask=ask, which=slots.which(context), state=state)
+    place = slots.place(context)
+    kind = str(slots.take("device_class") or slots.take("domain") or "")
+    slots.known.pop("domain", None)
+    item = Item(kind=WORDS.get(kind, kind), plural=True, quant=_QUANT.get(ask, ""), place=place)
+    return Look(ask=ask, which=Which(item=(item,)), state=state)
+
+
+@means("HassClimateGetTemperature")
+def get_temperature(slots: Slots, context: Context) -> Node:
+    if "name" in slots.known:
+        return Look(ask="measure", measure="temperature", which=slots.which(context))
+    return Look(ask="measure", measure="temperature", place=slots.place(context))
+
+
+@means("HassGetCurrentTime", "HassGetCurrentDate")
+def clock(slots: Slots, context: Context) -> Node:
+    part = "date" if slots.intent == "HassGetCurrentDate" else ""
+    return Everyday(tool="get_current_datetime", part=part)
+
+
+@means("HassGetWeather")
+def weather(slots: Slots, context: Context) -> Node:
+    if "name" in slots.known:
+        raise Refused("the weather of a named device")
+    return Everyday(tool="get_weather")
