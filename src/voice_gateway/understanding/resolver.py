@@ -203,7 +203,7 @@ class Resolver:
     ) -> Resolved:
         word, every = item.kind, item.plural or item.quant in ("all", "every")
         kind = DeviceClass(sort_of(word), word, item.plural)
-        particular = word == "lamp" and item.quant != "both"
+        particular = word == "lamp" and not every and item.quant != "both"  # "the lamps" are all lights
         members = kind.among(scope) if particular else tuple(filter(kind.has, scope))
         if kind.sort in ("door", "garage", "window"):
             return self._doors(tuple(filter(able, members)), item, do, every=every)
