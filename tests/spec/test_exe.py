@@ -101,18 +101,6 @@ async def test_a_long_result_is_shortened_in_the_log_and_for_the_model_but_kept_
     assert len(caplog.records[-1].result) < 300
 
 
-@pytest.mark.scenario("EXE-2")
-async def test_a_result_below_the_cap_is_not_shortened_for_the_model():
-    @tool
-    async def read_it() -> str:
-        """Read it."""
-        return "x" * 8000
-
-    outcome = await outcome_of(read_it)
-
-    assert outcome.for_model == outcome.text == "x" * 8000
-
-
 @pytest.mark.scenario("EXE-3")
 async def test_an_unknown_tool_is_answered_by_name(caplog):
     executor = executor_with(add)
@@ -356,18 +344,6 @@ def test_the_limit_is_thirty_seconds_unless_configured_and_a_tool_may_have_its_o
     assert outcome.error == "timeout"
     assert f"within {seconds} s" in outcome.text
     assert lasted == [pytest.approx(seconds, abs=1)]
-
-
-@pytest.mark.scenario("EXE-6")
-async def test_a_timeout_says_that_a_side_effect_may_still_happen():
-    async def dream(**_):
-        await asyncio.sleep(3600)
-
-    acting = mcp_tool("act", {"type": "object"}, answer=dream)
-    looking = mcp_tool("look", {"type": "object"}, answer=dream, read_only=True)
-
-    assert "It may still happen" in (await outcome_of(acting, timeout_seconds=0.01)).text
-    assert "It may still happen" not in (await outcome_of(looking, timeout_seconds=0.01)).text
 
 
 @pytest.mark.scenario("EXE-7")

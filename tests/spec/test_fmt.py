@@ -155,21 +155,6 @@ def through_ollamas_client(converted: dict[str, Any]) -> dict[str, Any]:
     return ollama_library.Tool.model_validate(converted).model_dump(exclude_none=True)
 
 
-@pytest.mark.scenario("FMT-1")
-def test_ollamas_client_would_lose_the_schema_as_it_is_and_loses_nothing_of_what_we_make_of_it() -> None:
-    tool = typed()
-    as_it_is = {
-        "type": "function",
-        "function": {"name": "t", "description": "d", "parameters": schema_of(tool)},
-    }
-
-    lost = through_ollamas_client(as_it_is)["function"]["parameters"]["properties"]
-    assert "type" not in lost["level"], "an optional number arrives as anything"
-    assert "maxLength" not in lost["device"]
-    for converted in to_qwen_tools([tool, from_server("zwave", "control", LAMP), bare()]):
-        assert through_ollamas_client(converted) == converted
-
-
 CALLS_IT_TAKES = st.fixed_dictionaries(
     {"device": st.text(min_size=1, max_size=40)},
     optional={
@@ -207,24 +192,6 @@ def test_two_tools_of_one_name_are_offered_with_their_servers() -> None:
         "two__control",
         "ping",
     ]
-
-
-@pytest.mark.scenario("FMT-1")
-def test_what_the_wire_cannot_carry_is_said_in_words() -> None:
-    (tool,) = to_qwen_tools([typed()])
-    properties = tool["function"]["parameters"]["properties"]
-
-    assert properties == {
-        "device": {"type": "string", "description": "Name of the device (1 to 40 characters)"},
-        "level": {"type": "integer", "description": "Brightness (0 to 100)"},
-        "mode": {"type": "string", "description": "Mode (default warm)", "enum": ["warm", "cold"]},
-        "when": {"type": "string", "description": "When (default now)", "enum": ["now", "later"]},
-        "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags (at most 3 items)"},
-        "at": {"type": "object", "description": "Point (keys x: integer; y: integer, optional)"},
-        "code": {"type": "string", "description": "Code (must match ^[a-z][0-9]$; default a1)"},
-        "either": {"type": ["integer", "string"], "description": "Either (default 5)"},
-    }
-    assert tool["function"]["parameters"]["required"] == ["device"]
 
 
 @pytest.mark.scenario("FMT-2")

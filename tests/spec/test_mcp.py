@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from langchain_core.tools import StructuredTool
 from tests.fakes.linked import LIMIT, fault_server, linked
-from tests.fakes.waiting import until
 
 from voice_gateway.config import McpSettings, ServerSettings, ToolsSettings, load
 from voice_gateway.errors import ToolUnavailable
@@ -213,14 +212,6 @@ async def test_what_cannot_be_parsed_is_shown(caplog):
     assert {"[1, 2]", "42", '"word"', "null"} <= set(shown)
 
 
-@pytest.mark.scenario("MCP-9")
-async def test_a_long_odd_line_is_shortened_in_the_log(caplog):
-    async with linked(fault_server()) as link:
-        await link.call("junk", megabytes=2)
-    (record,) = logged(caplog, "not JSON-RPC")
-    assert len(record.content) < 400
-
-
 @pytest.mark.scenario("MCP-10")
 async def test_after_such_a_line_the_next_message_is_read():
     async with linked(fault_server("banner")) as link, asyncio.timeout(LIMIT):
@@ -249,22 +240,6 @@ async def test_one_server_that_fails_costs_only_its_own_tools(caplog):
             "good": "connected",
             "worse": "degraded",
         }
-
-
-async def test_whoever_needs_one_server_need_not_wait_for_another():
-    servers = {"slow": fault_server("hang_in_initialize"), "good": fault_server()}
-    async with linked(servers, settle=False, connect_timeout_seconds=600) as link, asyncio.timeout(LIMIT):
-        await link.integration.settled(lambda: "good" in link.tools)
-        assert await link.call("echo", "good") == "{}"
-        assert link.status("slow").state == "connecting"
-
-
-async def test_servers_connect_in_parallel(tmp_path):
-    """All have been started, and none of them will ever answer."""
-    files = [tmp_path / str(number) for number in range(4)]
-    servers = {file.name: fault_server("hang_in_initialize", f"pid={file}") for file in files}
-    async with linked(servers, settle=False, connect_timeout_seconds=600):
-        await until(lambda: all(file.exists() for file in files))
 
 
 async def test_a_server_that_comes_back_brings_its_tools_back(caplog, tmp_path):
@@ -320,11 +295,3 @@ async def test_changed_tools_are_listed_again_once_for_a_burst_of_announcements(
 async def test_a_list_in_pages_is_read_to_its_end():
     async with linked(fault_server()) as whole, linked(fault_server("pages")) as paged:
         assert list(paged.tools["fault"]) == list(whole.tools["fault"])
-
-
-async def test_malformed_definitions_cost_only_themselves(caplog):
-    async with linked(fault_server("bad_tools")) as link:
-        assert await link.call("echo") == "{}"
-        assert "💡 on" in link.tools["fault"]
-        assert "no_schema" in link.tools["fault"]
-    assert len(logged(caplog, "tool without a name")) == 3

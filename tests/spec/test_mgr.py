@@ -216,20 +216,6 @@ def test_a_tool_of_a_known_name_replaces_the_earlier_one_with_a_warning(caplog):
     assert (warning.levelname, warning.tool) == ("WARNING", "say")
 
 
-@pytest.mark.scenario("MGR-8")
-def test_a_tool_that_a_server_lists_twice_is_replaced_by_the_later_with_a_warning(caplog):
-    manager = ToolManager()
-    first, second = named("dup", "one"), named("dup_1234", "two")
-    first.metadata = second.metadata = {"lc_name": "dup"}
-    manager.add_mcp_tools("a", [first, second])
-
-    assert manager.all() == [second]
-    assert manager.find("dup") is manager.find("a__dup") is second
-    assert manager.offered_name(second) == "dup"
-    (warning,) = caplog.records
-    assert (warning.levelname, warning.tool, warning.source) == ("WARNING", "dup", "a")
-
-
 def test_no_server_takes_the_place_of_the_built_in_tools():
     manager = ToolManager()
     manager.add(add)
@@ -283,18 +269,6 @@ def test_a_server_cannot_take_the_name_of_a_built_in_tool(caplog):
     assert caplog.records[-1].winner == "add"
 
 
-def test_a_servers_new_list_replaces_its_old_one_without_a_warning(caplog):
-    manager = ToolManager()
-    manager.add_mcp_tools("zwave", [mcp_tool("a"), mcp_tool("b")])
-    manager.add_mcp_tools("zwave", [mcp_tool("b"), mcp_tool("c")])
-
-    assert [one.name for one in manager.all()] == ["b", "c"]
-    assert manager.find("a") is None
-    manager.add_mcp_tools("zwave", [])
-    assert manager.all() == []
-    assert caplog.records == []
-
-
 def test_a_tool_name_with_an_emoji_is_offered_under_a_name_that_can_be_sent():
     manager = ToolManager()
     light, lamp = mcp_tool("💡 light"), mcp_tool("🔦 light")
@@ -326,20 +300,6 @@ def test_a_tool_without_name_description_or_schema_is_refused_with_a_clear_error
 
     assert [one.name for one in manager.all()] == ["good"], "a server's bad tool costs only itself"
     assert complaint.split(" ")[-1] in caplog.records[-1].reason
-
-
-@pytest.mark.scenario("DEF-1")
-def test_what_is_no_tool_at_all_is_refused():
-    with pytest.raises(ToolError, match="has no ainvoke"):
-        ToolManager().add(type("Thing", (), {"name": "thing", "description": "A thing."})())
-
-
-def test_a_tool_handed_over_without_traits_gets_its_servers_name():
-    manager, plain = ToolManager(), named("say")
-    manager.add_mcp_tools("radio", [plain])
-
-    assert traits(plain).source == "radio"
-    assert qualified_name(plain) == "radio__say"
 
 
 def owner(manager: ToolManager, name: str) -> str:

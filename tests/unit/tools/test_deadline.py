@@ -62,6 +62,7 @@ async def test_after_the_limit_the_tool_is_cancelled_and_the_caller_is_not(here)
     exchange = Exchange()
     outcome = await asking(exchange.run, here=here, timeout_seconds=0.01)
     assert outcome.error == "timeout"
+    assert "It may still happen" in outcome.text
     assert exchange.ended_by is asyncio.CancelledError
     assert asyncio.current_task().cancelling() == 0
 

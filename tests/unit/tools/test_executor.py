@@ -111,15 +111,6 @@ async def test_whatever_a_tool_raises_becomes_a_failed_outcome(error, kind, text
     assert text in outcome.text
 
 
-async def test_a_blocking_tool_that_raises_anything_gets_an_outcome():
-    @tool
-    def leave() -> str:
-        """Leave."""
-        raise SystemExit(1)
-
-    assert "tried to end the program" in (await outcome_of(leave)).text
-
-
 async def test_a_tool_that_cancels_its_own_task_does_not_cancel_the_turn():
     @tool
     async def give_up() -> str:
@@ -208,18 +199,6 @@ async def test_an_executor_bug_is_an_outcome_too(caplog):
 
 
 # --- limits and cancellation ---
-
-
-async def test_the_limit_of_the_call_beats_the_tools_own_and_the_executors():
-    async def dream(**_):
-        await asyncio.sleep(SOON)
-
-    dreamer = mcp_tool("dream", {"type": "object"}, answer=dream, timeout_seconds=SOON)
-    executor = executor_with(dreamer, timeout_seconds=SOON)
-
-    outcome = await executor.execute(ToolCall("1", "dream", {}), timeout_seconds=0.02)
-
-    assert "within 0.02 s" in outcome.text
 
 
 async def test_cancelling_the_caller_cancels_the_tools_waits_for_them_and_gets_out():

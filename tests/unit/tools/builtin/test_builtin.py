@@ -43,27 +43,6 @@ def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())  # making the tools touches nothing
 
 
-@pytest.mark.parametrize(
-    ("name", "read_only"),
-    [
-        ("get_current_datetime", True),
-        ("search_web", True),
-        ("list_timers", True),
-        ("calculate", True),
-        ("control_speaker_volume", False),
-        ("set_timer", False),
-        ("cancel_timer", False),
-        ("extend_timer", False),
-    ],
-)
-def test_each_says_whether_it_changes_something(tmp_path: Path, name: str, read_only: bool) -> None:
-    tools = {tool.name: tool for tool in builtin_tools(ToolsSettings(), timers=TimerStore(tmp_path / "t"))}
-
-    assert traits(tools[name]).read_only is read_only
-    assert traits(tools[name]).source == "builtin"
-    assert not traits(tools[name]).destructive
-
-
 def test_the_searchs_limit_lies_below_the_executors() -> None:
     search = builtin_tools(with_limits(ToolsSettings, search_timeout_seconds=40))[-1]
 

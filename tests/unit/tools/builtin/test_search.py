@@ -92,15 +92,6 @@ def test_regions_become_languages(region: str, code: str) -> None:
     assert language(region) == code
 
 
-@pytest.mark.parametrize("way", [searxng, duckduckgo])
-async def test_nothing_found_is_said_so(way: Any) -> None:
-    async with search_engine() as engine:
-        text, facts = await search(way(engine), query="qwxz")
-
-    assert text == f'{way(engine).label} found nothing for "qwxz".'
-    assert facts["results"] == []
-
-
 async def test_no_results_because_its_engines_are_silent_is_a_failure() -> None:
     async with search_engine(unresponsive=[["google", "timeout"], ["bing", "CAPTCHA"]]) as engine:
         with pytest.raises(ToolUnavailable, match=r"no answer from its search engines \(bing, google\)"):
@@ -167,23 +158,6 @@ async def test_an_unreachable_searxng_is_named_without_its_password() -> None:
     assert str(failure.value) == (
         f"SearXNG at 127.0.0.1:{engine.port} cannot be reached, so I could not search the web."
     )
-
-
-async def test_a_password_in_the_address_is_used() -> None:
-    async with search_engine(rows=ROWS) as engine:
-        await search(searxng(engine, url=f"http://me:hush@127.0.0.1:{engine.port}/search/"), query="x")
-
-    assert engine.requests[0].headers["authorization"].startswith("Basic ")
-    assert engine.requests[0].path == "/search"
-
-
-async def test_an_address_that_is_not_of_the_web_is_not_passed_on() -> None:
-    rows = [{"title": "Bad", "content": "x", "url": "javascript:alert(1)"}, ROWS[1]]
-    async with search_engine(rows=rows) as engine:
-        text, _ = await search(searxng(engine), query="x")
-
-    assert "javascript" not in text
-    assert "1. Second" in text
 
 
 @pytest.mark.parametrize(

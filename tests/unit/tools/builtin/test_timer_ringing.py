@@ -4,10 +4,9 @@ import asyncio
 import fcntl
 import os
 import signal
-import sqlite3
 import subprocess
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -180,17 +179,6 @@ async def test_stop_is_understood_by_those_that_do_not_ring(store: TimerStore, c
         assert store.all() == []
 
 
-async def test_who_only_sets_timers_knows_whether_somebody_rings(
-    store: TimerStore, clock: StoppedClock
-) -> None:
-    asks, house = House(store, clock), House(store, clock)
-    assert not asks.timers.will_ring()
-    async with house.running():
-        assert asks.timers.will_ring()
-        assert house.timers.will_ring()
-    assert not asks.timers.will_ring()
-
-
 # until it was heard
 
 
@@ -331,30 +319,7 @@ async def test_on_a_disk_that_takes_nothing_a_due_timer_rings_and_can_be_stopped
         assert caplog.text.count("the file of timers cannot be used") == 1
 
 
-@pytest.mark.parametrize("nonsense", ["due = 1e300", "due = 'soon'", "name = x'ff'", "rang = 'x'"])
-async def test_a_row_that_makes_no_sense_costs_only_itself(
-    path: Path, store: TimerStore, clock: StoppedClock, nonsense: str
-) -> None:
-    for name in ("tea", "eggs", "cake"):
-        set_timer(store, clock, name=name)
-    with closing(sqlite3.connect(path)) as other, other:
-        other.execute(f"UPDATE timers SET {nonsense} WHERE name = 'eggs'")
-
-    assert [timer.name for timer in TimerStore(path).all()] == ["tea", "cake"]
-
-
 # files that others replace, hold or fill
-
-
-async def test_a_file_that_somebody_holds_delays_no_timer(
-    path: Path, store: TimerStore, clock: StoppedClock
-) -> None:
-    set_timer(store, clock)
-    async with House(store, clock).running() as house:
-        with closing(sqlite3.connect(path, isolation_level=None)) as frozen:
-            frozen.execute("BEGIN EXCLUSIVE")
-            await house.later(10)
-            assert house.rings == ["tea"], "while it is held"
 
 
 def test_who_froze_while_it_looked_at_the_lease_is_replaced(tmp_path: Path, clock: StoppedClock) -> None:

@@ -146,13 +146,6 @@ async def test_before_puts_back_how_loud_it_was(
     assert await own.read() == was
 
 
-async def test_what_stood_above_the_most_that_can_be_set_says_so() -> None:
-    _, facts = await control(PlaybackVolume(130), "set", level=30)
-
-    assert facts["before"] == [{"name": "control_speaker_volume", "args": {"action": "set", "level": 100}}]
-    assert facts["undo"] == "It stood at 130 percent, and 100 is the most that can be set."
-
-
 @pytest.mark.parametrize(("action", "arguments"), [("set", {"level": 30}), ("mute", {}), ("down", {})])
 async def test_a_speaker_that_does_not_follow_is_an_error(action: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(ToolError, match="did not follow: it is 80 percent") as failure:
@@ -212,17 +205,6 @@ async def test_a_sound_system_that_is_lost_is_told_and_not_replaced_by_a_pretenc
     with pytest.raises(ToolUnavailable, match="not reachable"):
         await control(volume, "set", level=20)
     assert own.gain() == before
-
-
-async def test_the_own_loudness_makes_way_for_a_sound_system_that_is_found(tmp_path: Path) -> None:
-    own = PlaybackVolume(file=tmp_path / "volume.json")
-    await own.set_percent(30)
-    await own.set_muted(True)
-
-    await control(SystemVolume(own, [Fragile(70)]), "get")
-
-    assert own.gain() == 1.0
-    assert PlaybackVolume(file=tmp_path / "volume.json").gain() == 1.0
 
 
 async def test_the_own_loudness_survives_in_its_file_and_is_seen_by_other_processes(tmp_path: Path) -> None:

@@ -44,16 +44,6 @@ async def test_the_daemons_volume_really_changes(pulse: PulseDaemon) -> None:
     assert await tool.ainvoke({"action": "max"}) == "The volume is now 100 percent."
 
 
-async def test_the_balance_between_the_channels_stays(pulse: PulseDaemon) -> None:
-    await pulse.pactl("set-sink-volume", "spk", "80%", "40%")
-
-    await PulseVolume().set_percent(40)
-
-    shown = await pulse.pactl("get-sink-volume", "spk")
-    assert "front-left: 26214 /  40%" in shown
-    assert "front-right: 13107 /  20%" in shown
-
-
 async def test_alsa_reaches_it_through_its_pulse_plugin(pulse: PulseDaemon) -> None:
     counterparts.program("amixer", "alsa-utils")
     (pulse.folder / ".asoundrc").write_text("pcm.!default {type pulse}\nctl.!default {type pulse}\n")
