@@ -43,13 +43,3 @@ async def test_a_pin_reaches_nobody_and_too_many_wrong_ones_lock_it_through_a_re
         assert secret not in log
         assert secret not in published
         assert secret.encode() not in kept
-
-
-async def test_a_pin_that_is_too_short_is_refused(commands):
-    commands.file("settings.toml", '[permission]\npin = "123"\n')
-
-    done = await commands.run("--config", "settings.toml", "ask", "hello")
-
-    assert done.code == 2
-    assert "permission.pin: must have at least 4 digits" in done.err
-    assert "123" not in done.err

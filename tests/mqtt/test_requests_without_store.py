@@ -65,7 +65,7 @@ class Dying(MemoryStore):
         await super().release(key, text)
 
 
-@pytest.mark.parametrize("left", range(14))
+@pytest.mark.parametrize("left", range(0, 14, 2))
 async def test_a_store_that_goes_in_the_middle_and_comes_back_costs_no_second_action(left):
     acted = []
 

@@ -9,7 +9,6 @@ from base64 import urlsafe_b64encode
 
 import numpy as np
 import pytest
-from tests.fakes.speech import FOLDER
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
@@ -39,12 +38,6 @@ async def test_everything_is_loaded_warm_and_off_the_event_loop(speech, sound):
     assert longest < 0.5  # on the loop it would be more than a second
     assert await ears.transcriber.transcribe(sound("cmd_00_am_michael.wav")) == "What time is it?"
     await ears.close()
-
-
-async def test_no_wake_word_is_push_to_talk(speech):
-    from voice_gateway.hearing.engines import load_wake_word
-
-    assert load_wake_word(VoiceSettings(wake="none")) is None
 
 
 @pytest.mark.parametrize(
@@ -140,10 +133,3 @@ async def test_a_long_recording_is_transcribed_in_parts(moonshine, sound):
 
     assert len(long) / 16000 > 30
     assert "time" in (await moonshine.transcribe(long)).lower()
-
-
-def test_the_recordings_are_all_there():
-    from tests.fakes.speech import RECORDINGS
-
-    assert all((FOLDER / one["file"]).is_file() for one in RECORDINGS)
-    assert len(RECORDINGS) == 63

@@ -23,31 +23,12 @@ def detections(words, samples):
     ]
 
 
-@pytest.mark.parametrize("name", [WAKE[0], WAKE[6], WAKE[9]])
-def test_the_wake_word_is_heard_once(open_words, sound, name):
-    found = detections(open_words, sound(name))
-
-    assert [detected.word for _, detected in found] == ["hey_jarvis"]
-    assert 0.5 < found[0][1].score <= 1
-
-
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda session: session["file"])
 def test_it_is_heard_soon_behind_its_end(open_words, sound, session):
     (at, _), *more = detections(open_words, sound(session["file"], before=0))
 
     assert at - session["wake_end_s"] < 0.35
     assert not more
-
-
-@pytest.mark.parametrize("engine", ["open_words", "micro_words"])
-@pytest.mark.parametrize("name", ["noise_beeps_3s.wav", "silence_2s.wav", "cmd_36_am_michael.wav"])
-def test_noise_and_commands_do_not_wake(request, sound, engine, name):
-    assert not detections(request.getfixturevalue(engine), sound(name))
-
-
-@pytest.mark.parametrize("name", [WAKE[0], SESSIONS[0]["file"]])
-def test_the_light_engine_hears_it_too(micro_words, sound, name):
-    assert len(detections(micro_words, sound(name))) == 1
 
 
 def test_long_silence_costs_nothing_and_hides_no_word(speech, sound, monkeypatch):
@@ -87,12 +68,6 @@ def test_several_words_at_once_and_names_as_people_write_them(speech, sound):
     words = OpenWakeWords(["Okay Nabu", "hey-jarvis", "hey_jarvis"])
 
     assert [detected.word for _, detected in detections(words, sound(WAKE[0]))] == ["hey_jarvis"]
-
-
-def test_a_threshold_can_be_set(speech, sound):
-    from voice_gateway.hearing.openwakeword import OpenWakeWords
-
-    assert not detections(OpenWakeWords(["hey_jarvis"], threshold=0.9999), sound(WAKE[0]))
 
 
 @pytest.mark.parametrize("module", ["openwakeword", "microwakeword"])
@@ -157,17 +132,6 @@ def test_nothing_else_wakes(open_words, micro_words, sound, kind):
 
     assert [name for name in names if detections(open_words, sound(name))] == []
     assert [name for name in names if detections(micro_words, sound(name))] == []
-
-
-def test_near_misses_are_as_good_as_they_are_known_to_be(open_words, micro_words, sound):
-    """Some names fool the engines: this test says which, and fails when that changes."""
-    texts = {one["file"]: one["text"].split(",")[0] for one in recordings("near_miss")}
-
-    def fooled(words):
-        return [text for name, text in texts.items() if detections(words, sound(name))]
-
-    assert fooled(open_words) == ["Hey Charlie"]
-    assert fooled(micro_words) == ["Hey Travis", "Hey Charlie"]
 
 
 @pytest.mark.parametrize("loudness", [0.05, 0.3, 1.0])

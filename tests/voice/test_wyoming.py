@@ -272,32 +272,6 @@ async def test_a_port_that_is_taken_is_told_and_tried_again():
         assert opened.port == port
 
 
-async def test_a_port_that_stays_taken_is_logged_ever_more_rarely(caplog):
-    async with await asyncio.start_server(lambda *_: None, "127.0.0.1", 0) as taken:
-        url = f"tcp://127.0.0.1:{taken.sockets[0].getsockname()[1]}"
-        async with door(LevelTranscriber({}), wyoming_url=url):
-            await until(lambda: len(caplog.records) >= 5)
-    assert {record.getMessage() for record in caplog.records} == {"the Wyoming port cannot be opened"}
-    assert [record.attempts for record in caplog.records][:5] == [1, 2, 4, 8, 16]
-
-
-async def test_the_engines_are_warm_before_somebody_asks():
-    warmed, both = [], asyncio.Event()
-
-    class Ears(LevelTranscriber):
-        async def warm_up(self):
-            warmed.append("transcriber")
-
-    class Voice(ScriptedSynthesizer):
-        async def warm_up(self):
-            warmed.append("synthesizer")
-            both.set()
-
-    async with asyncio.timeout(LIMIT), door(Ears({}), Voice()):
-        await both.wait()
-    assert warmed == ["transcriber", "synthesizer"]
-
-
 async def test_silent_clients_make_room_for_one_that_asks():
     from voice_gateway.channels.wyoming.channel import MOST_CLIENTS
 
@@ -372,19 +346,6 @@ async def test_text_that_comes_in_pieces_is_spoken_sentence_by_sentence():
 
         await connected.write_event(Synthesize("Good night.").event())
         assert (await spoken_by(connected, "audio-stop"))[0] == ["audio-start", "audio-chunk", "audio-stop"]
-
-
-async def test_too_much_text_in_pieces_is_told_and_still_has_an_end():
-    from wyoming.error import Error
-    from wyoming.tts import SynthesizeChunk, SynthesizeStart, SynthesizeStop
-
-    async with door(LevelTranscriber({})) as opened, client(opened) as connected:
-        await connected.write_event(SynthesizeStart().event())
-        await connected.write_event(SynthesizeChunk("word " * 2_000).event())
-        assert "8000 characters" in Error.from_event(await connected.read_event()).text
-        await connected.write_event(SynthesizeStop().event())
-        kinds, _ = await spoken_by(connected, "synthesize-stopped")
-        assert kinds[-1] == "synthesize-stopped"
 
 
 async def test_a_transcript_comes_in_pieces_and_whole():

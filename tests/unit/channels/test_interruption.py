@@ -121,15 +121,6 @@ async def test_what_the_local_brain_does_is_done_whole():
     assert house.switched == ["red", "green"]
 
 
-async def test_an_interruption_with_nothing_to_interrupt_does_nothing():
-    house = House("Hello to you.", endless=9)
-
-    assert (await house.hears("hello")).text == "Hello to you."
-    house.interruption.now()
-    house.interruption = Interruption()
-    assert (await house.hears("hello")).ok
-
-
 async def test_a_wake_word_does_not_wait_for_the_model_that_still_talks():
     house = House(STORY, "You are welcome.")
     async with room(answer=house.conversation.answer) as here:

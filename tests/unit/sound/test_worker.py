@@ -55,15 +55,6 @@ async def test_who_gives_up_waiting_leaves_the_engine_usable(worker):
     assert await worker.run(lambda: "next") == "next"
 
 
-async def test_a_closed_worker_ends_its_thread_and_starts_again_when_needed(worker):
-    thread = await worker.run(threading.current_thread)
-    worker.close()
-    await asyncio.to_thread(thread.join, 10)
-
-    assert not thread.is_alive()
-    assert await worker.run(threading.current_thread) is not thread
-
-
 def test_a_hung_engine_does_not_hold_up_the_end_of_the_program():
     program = (
         "import asyncio, threading\n"

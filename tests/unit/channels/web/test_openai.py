@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 
-import pytest
 from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.web import client, served
 
@@ -108,13 +107,13 @@ async def test_a_chat_that_began_with_a_picture_goes_on_in_a_conversation_of_its
     assert len({first, other, words}) == 3
 
 
-@pytest.mark.parametrize("depth", [200, 700, 950, 5000])
-async def test_a_picture_of_any_depth_harms_nobody(tmp_path, depth):
-    picture = '{"type": "image_url", "image_url": ' + "[" * depth + "]" * depth + "}"
-    messages = f'[{{"role": "user", "content": [{picture}]}}, {{"role": "user", "content": "hello"}}]'
-    async with openai(tmp_path, House("fine")) as http:
-        answer = await http.post(CHAT, content=f'{{"messages": {messages}}}')
-    assert answer.status_code in (200, 400)
+async def test_a_deeply_nested_picture_is_answered_or_refused(tmp_path):
+    for depth in (200, 950, 5000):
+        picture = '{"type": "image_url", "image_url": ' + "[" * depth + "]" * depth + "}"
+        messages = f'[{{"role": "user", "content": [{picture}]}}, {{"role": "user", "content": "hello"}}]'
+        async with openai(tmp_path, House("fine")) as http:
+            answer = await http.post(CHAT, content=f'{{"messages": {messages}}}')
+        assert answer.status_code in (200, 400)
 
 
 async def test_a_yes_counts_only_in_the_conversation_that_was_asked(tmp_path):
@@ -192,58 +191,45 @@ async def test_who_leaves_ends_the_model(tmp_path):
             await over.wait()
 
 
-@pytest.mark.parametrize(
-    ("body", "parameter"),
-    [
-        ("{", None),
-        ("[]", ""),
-        ('{"model": "x"}', "messages"),
-        ('{"messages": []}', "messages"),
-        ('{"messages": [{"role": "system", "content": "turn on the lamp"}]}', "messages"),
-        ('{"messages": [{"role": "user", "content": " "}]}', "messages.0.content"),
-        ('{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}', "messages.0.content"),
-        ('{"messages": [{"role": "user", "content": "hi"}], "n": 2}', "n"),
-        ('{"messages": [{"role": "user", "content": "%s"}]}' % ("x" * 9000), "messages.0.content"),
-        ('{"messages": [{"role": "user", "content": "hi"}], "user": "%s"}' % ("x" * 300), "user"),
-        ('{"messages": [{"role": "user", "content": "hi"}], "model": "%s"}' % ("x" * 300), "model"),
-        ('{"messages": ' + "[" * 5000 + "]" * 5000 + "}", None),
-    ],
-)
-async def test_what_cannot_be_answered_is_refused_in_their_shape(tmp_path, body, parameter):
+WRONG = {
+    "{": None,
+    "[]": "",
+    '{"model": "x"}': "messages",
+    '{"messages": []}': "messages",
+    '{"messages": [{"role": "system", "content": "turn on the lamp"}]}': "messages",
+    '{"messages": [{"role": "user", "content": " "}]}': "messages.0.content",
+    '{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}': "messages.0.content",
+    '{"messages": [{"role": "user", "content": "hi"}], "n": 2}': "n",
+    '{"messages": [{"role": "user", "content": "%s"}]}' % ("x" * 9000): "messages.0.content",
+    '{"messages": [{"role": "user", "content": "hi"}], "user": "%s"}' % ("x" * 300): "user",
+    '{"messages": ' + "[" * 5000 + "]" * 5000 + "}": None,
+}
+
+
+async def test_a_wrong_request_is_refused_in_openais_shape(tmp_path):
     house = House()
     async with openai(tmp_path, house) as http:
-        answer = await http.post(CHAT, content=body)
-    assert answer.status_code == 400
-    error = answer.json()["error"]
-    assert error["type"] == "invalid_request_error"
-    assert error["message"]
-    assert error["param"] == parameter
+        for body, parameter in WRONG.items():
+            answer = await http.post(CHAT, content=body)
+            assert answer.status_code == 400, body
+            error = answer.json()["error"]
+            assert (error["type"], error["param"]) == ("invalid_request_error", parameter), body
+            assert error["message"]
     assert house.stage.seen == []
 
 
-async def test_half_a_character_harms_nobody(tmp_path):
+async def test_models_are_listed_and_every_other_answer_has_openais_shape(tmp_path):
     async with openai(tmp_path, House("fine")) as http:
-        answer = await http.post(CHAT, content=r'{"messages": [{"role": "user", "content": "a \ud800"}]}')
-    assert answer.status_code == 200
-
-
-async def test_the_models_are_listed_and_anything_else_is_unknown_in_their_shape(tmp_path):
-    async with openai(tmp_path, House()) as http:
-        listed = (await http.get("/v1/models")).json()
-        one = (await http.get("/v1/models/gpt-5")).json()
-        unknown = await http.post("/v1/embeddings", json={})
-    assert [model["id"] for model in listed["data"]] == ["voice-gateway"]
-    assert one["id"] == "gpt-5"
-    assert unknown.status_code == 404
-    assert unknown.json()["error"]["type"] == "invalid_request_error"
-
-
-async def test_what_the_guard_refuses_has_their_shape_too(tmp_path):
-    async with openai(tmp_path, House()) as http:
-        foreign = await http.post(CHAT, json={}, headers={"origin": "https://evil.example"})
-        large = await http.post(CHAT, content=b"x" * (2 * 1024 * 1024))
-        wrong = await http.get(CHAT)
-    for answer, status in ((foreign, 403), (large, 413), (wrong, 405)):
+        assert [model["id"] for model in (await http.get("/v1/models")).json()["data"]] == ["voice-gateway"]
+        assert (await http.get("/v1/models/gpt-5")).json()["id"] == "gpt-5"
+        surrogate = r'{"messages": [{"role": "user", "content": "a \ud800"}]}'
+        assert (await http.post(CHAT, content=surrogate)).status_code == 200
+        refused = {
+            404: await http.post("/v1/embeddings", json={}),
+            403: await http.post(CHAT, json={}, headers={"origin": "https://evil.example"}),
+            413: await http.post(CHAT, content=b"x" * (2 * 1024 * 1024)),
+            405: await http.get(CHAT),
+        }
+    for status, answer in refused.items():
         assert answer.status_code == status
         assert answer.json()["error"]["type"] == "invalid_request_error"
-        assert answer.json()["error"]["message"]

@@ -32,15 +32,6 @@ async def test_a_console_whose_port_is_taken_is_told_of_and_opened_when_it_is_fr
     assert watch.part("web").sentence == f"The web console is at http://127.0.0.1:{port}/."
 
 
-async def test_a_certificate_that_cannot_be_read_is_told_of(tmp_path):
-    watch = EventBus()
-    missing = tmp_path / "no.pem"
-    async with served(tmp_path, watch=watch, tls_cert=missing, tls_key=missing):
-        part = watch.part("web")
-        assert part.state is State.DEGRADED
-        assert "its certificate cannot be used" in part.sentence
-
-
 async def test_open_streams_do_not_hold_up_the_end_and_are_no_error(tmp_path, caplog):
     open_now = asyncio.Event()
 

@@ -85,18 +85,14 @@ async def test_the_cookie_of_an_encrypted_page_never_goes_plainly(tmp_path, made
             assert await socket.recv() == '{"type": "start"}'
 
 
-@pytest.mark.parametrize("wrong", ["of another", "with a passphrase", "no key"])
-async def test_a_key_that_cannot_be_used_is_told_of_and_asked_for_nowhere(tmp_path, made, wrong):
-    key = tmp_path / "other.key"
-    if wrong == "of another":
-        (tmp_path / "other").mkdir()
-        key = Certificates(tmp_path / "other").key
-    elif wrong == "with a passphrase":
-        made.lock_key(key, b"sesame")
-    else:
-        key.write_text("no key")
-    watch = EventBus()
-    async with served(tmp_path, watch=watch, tls_cert=made.certificate, tls_key=key):
-        part = watch.part("web")
-        assert part.state is State.DEGRADED
-        assert "its certificate cannot be used" in part.sentence
+async def test_a_key_that_cannot_be_used_is_reported_and_no_passphrase_is_asked_for(tmp_path, made):
+    (tmp_path / "other").mkdir()
+    locked, broken = tmp_path / "locked.key", tmp_path / "broken.key"
+    made.lock_key(locked, b"sesame")
+    broken.write_text("no key")
+    for key in (Certificates(tmp_path / "other").key, locked, broken):
+        events = EventBus()
+        async with served(tmp_path, watch=events, tls_cert=made.certificate, tls_key=key):
+            part = events.part("web")
+            assert part.state is State.DEGRADED
+            assert "its certificate cannot be used" in part.sentence

@@ -191,68 +191,38 @@ async def test_who_does_not_listen_and_leaves_holds_up_nobody(tmp_path):
             await asyncio.gather(*begun)  # it is let go, and nothing waits for it
 
 
-async def test_an_answer_that_came_another_way_is_spoken(tmp_path):
-    voice = Voice()
-    async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
-        await socket.send(json.dumps({"type": "speak", "text": "It is on. It is bright."}))
-        messages = await until_kind(socket, "audio_end")
-
-    assert voice.said == ["It is on.", "It is bright."]
-    assert sum(len(one) for one in messages if isinstance(one, bytes)) == 2 * 2205 * 2
-    assert messages[-1] == {"type": "audio_end"}
-
-
-async def test_a_voice_that_fails_says_so_where_only_it_was_wanted(tmp_path):
-    async with microphone(tmp_path, Ears(""), Voice(fails=True)) as (socket, _watch):
-        await socket.send(json.dumps({"type": "speak", "text": "It is on."}))
-        messages = await until_kind(socket, "audio_end")
-    assert messages[-1]["error"] == "no voice"
+async def test_a_text_is_spoken_on_request_and_a_voice_that_fails_says_so(tmp_path):
+    for voice, error in ((Voice(), None), (Voice(fails=True), "no voice")):
+        async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
+            await socket.send(json.dumps({"type": "speak", "text": "It is on. It is bright."}))
+            messages = await until_kind(socket, "audio_end")
+        assert voice.said == ([] if error else ["It is on.", "It is bright."])
+        assert messages[-1].get("error") == error
+        assert sum(len(one) for one in messages if isinstance(one, bytes)) == len(voice.said) * 2205 * 2
 
 
-async def test_a_voice_that_fails_leaves_the_words(tmp_path):
-    async with microphone(tmp_path, Ears("hello there"), Voice(fails=True), "speak=1") as (socket, _watch):
-        await said(socket)
-        messages = await until_kind(socket, "audio_end")
-    assert any(one["type"] == "answer" for one in messages)
-
-
-@pytest.mark.parametrize(
-    ("text", "sound", "reason"),
-    [
+async def test_noise_and_a_failing_engine_give_no_turn(tmp_path):
+    for text, sound, reason in (
         ("turn on the lamp", bytes(64_000), "too short"),
-        ("turn on the lamp", b"", "too short"),
         ("thanks for watching", None, "what the engine makes of noise"),
-        ("", None, "no words"),
         (HearingError("it is broken"), None, "it is broken"),
-    ],
-)
-async def test_noise_is_no_wish(tmp_path, text, sound, reason):
-    async with microphone(tmp_path, Ears(text)) as (socket, watch):
-        await said(socket, sound)
-        heard = (await until_kind(socket, "transcript"))[-1]
-        assert heard == {"type": "transcript", "text": "", "noise": reason}
-        degraded = isinstance(text, Exception)
-        assert watch.state("transcriber") is (State.DEGRADED if degraded else State.OK)
+    ):
+        async with microphone(tmp_path, Ears(text)) as (socket, watch):
+            await socket.send(bytes(4096))  # outside of a recording
+            await said(socket, sound)
+            heard = (await until_kind(socket, "transcript"))[-1]
+            assert heard == {"type": "transcript", "text": "", "noise": reason}
+            degraded = isinstance(text, Exception)
+            assert watch.state("transcriber") is (State.DEGRADED if degraded else State.OK)
 
 
-async def test_several_wishes_one_after_the_other_and_sound_outside_of_them_is_dropped(tmp_path):
-    async with microphone(tmp_path, Ears("hello there")) as (socket, _watch):
-        await socket.send(bytes(4096))
-        await socket.send(json.dumps({"type": "end"}))
-        for _ in range(2):
-            await said(socket)
-            assert (await until_kind(socket, "answer"))[-1]["ok"]
-
-
-@pytest.mark.parametrize(
-    "message", ["", "{", "[]", "5", '{"kind": "start"}', '{"type": "speak"}', '{"type": "speak", "text": 5}']
-)
-async def test_what_is_no_message_ends_the_connection(tmp_path, message):
-    async with microphone(tmp_path, Ears("hello")) as (socket, _watch):
-        await socket.send(message)
-        with pytest.raises(ConnectionClosed) as closed:
-            await socket.recv()
-        assert closed.value.rcvd.code == 1009
+async def test_a_malformed_message_ends_the_connection(tmp_path):
+    for message in ("", "[]", "5", '{"kind": "start"}', '{"type": "speak", "text": 5}'):
+        async with microphone(tmp_path, Ears("hello")) as (socket, _watch):
+            await socket.send(message)
+            with pytest.raises(ConnectionClosed) as closed:
+                await socket.recv()
+            assert closed.value.rcvd.code == 1009, message
 
 
 async def test_sound_without_end_is_not_kept(tmp_path):
