@@ -332,7 +332,7 @@ class Gateway:
 
     def is_complete(self, text: str) -> bool:
         """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
-        return not self.conversation.may_hear_pin(text, "voice") and self.local.understand(text).complete
+        return not self.conversation.wants_pin("voice") and self.local.understand(text).complete
 
     async def home_read(self) -> None:
         """Returns when every server was asked, and the home's devices are known."""

@@ -1,14 +1,14 @@
-"""What somebody says to a question of ours: yes, no, a PIN, or something else."""
+"""Reads an answer to an open question: yes, no, a PIN, or something else."""
 
 import re
 from collections.abc import Sequence
 from enum import StrEnum
 from hmac import compare_digest
 
-from home_words.numerals import Spoken, parted, readings, without_numbers
+from home_words.numerals import Spoken, parted, readings
 
-# A yes is made of these words alone (and of the question's own). "Okay, turn on the lamp" is a new request,
-# and must not unlock a door.
+# A yes holds these words and the question's own, and no others: "okay, turn on the lamp" is a new request and
+# must not unlock a door.
 _AGREEING = frozenset(
     "yes yeah yep yup sure ok okay confirm confirmed affirmative correct absolutely".split()
 )
@@ -22,16 +22,13 @@ _REFUSING = re.compile(
 _LONGEST_NO = 4  # "no, turn on the lamp instead" is a new request
 _FILLERS = re.compile(r"^((well|um+|uh+|oh|hey|and)[\s,]+)+", re.I)
 
-# With a number in it an answer may be put more freely: whoever says a PIN means the question.
+# Words beside a PIN may vary more: a number answers the question.
 _PIN_WORDS = frozenset("pin pins pincode passcode".split())
-# What else it is called; a number beside one of these may be it.
-_CODE_WORDS = _PIN_WORDS | frozenset("code codes combination password keypad".split())
-_OPENING = frozenset("open unlock disarm".split())  # what a PIN is asked for
 _BESIDE_A_PIN = frozenset(
     "a all alright am an and be by digits enter er fine for good great hello here here's hey hi hmm i'm im "
     "in it's its just let me oh our password said say secret so that's then there this to try uh um use "
-    "using we well with your st nd rd th".split()
-).union(_BESIDE_A_YES, _PIN_WORDS, _OPENING)
+    "using we well with your st nd rd th open unlock disarm".split()
+).union(_BESIDE_A_YES, _PIN_WORDS)
 _REFUSING_WORDS = frozenset(
     "no nope nah not never cancel stop abort wait hold forget leave keep nevermind negative wrong refuse "
     "deny decline reject later dont wont cannot instead rather quit".split()
@@ -63,25 +60,6 @@ def read_answer(text: str, asked: str, pin: str | None) -> Answer:
     return Answer.YES if pin is None else Answer.WRONG_PIN
 
 
-def may_be_pin(spoken: Spoken, shortest: int) -> bool:
-    """By its shape alone, never by comparing: else whoever tries numbers could see which one is hidden."""
-    if spoken.size < shortest or len(spoken.words) > _LONGEST_ANSWER:
-        return False
-    words = set(spoken.words)
-    return words <= _BESIDE_A_PIN or bool(words & (_CODE_WORDS | _OPENING))
-
-
-def is_short(spoken: Spoken) -> bool:
-    return len(spoken.words) <= _LONGEST_ANSWER
-
-
-def without_pin(text: str, asked: str) -> str:
-    """Of what may have a PIN in it only words are left that are known not to be one: a slip of the pen or of
-    the transcriber ("tow fuor six eigth"), and a language that nobody knew of, would tell it as well."""
-    known = _BESIDE_A_PIN | _REFUSING_WORDS | frozenset(parted(asked).words)
-    return without_numbers(text, known)
-
-
 def _read_with_number(spoken: Spoken, asked: frozenset[str]) -> Answer:
     """Whether it is meant as an answer, whatever the number is."""
     words = spoken.words
@@ -95,7 +73,7 @@ def _read_with_number(spoken: Spoken, asked: frozenset[str]) -> Answer:
 
 
 def _is_pin(spoken: Spoken, pin: str) -> bool:
-    """Takes as long for a wrong one as for the right one."""
+    """Whether it is the PIN, compared in constant time."""
     return sum(compare_digest(reading, pin) for reading in readings(spoken)) > 0
 
 

@@ -1,13 +1,14 @@
 """The user's own yes or no to a sensitive call, taken from the next utterance of the conversation only."""
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from home_words.numerals import is_latin, parted, without_numbers
+from home_words.numerals import is_latin, parted
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
-from voice_gateway.conversation.answers import Answer, is_short, may_be_pin, read_answer, without_pin
+from voice_gateway.conversation.answers import Answer, read_answer
 from voice_gateway.conversation.choices import (
     DECLINED,
     QUESTION,
@@ -31,8 +32,11 @@ from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utter
 from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import Turn
 
-OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
-GRACE_SECONDS = 60.0  # how long that is
+OVER = "confirmation over"  # in a conversation's state: until when a PIN may still come after its question
+GRACE_SECONDS = 60.0
+FEW_WORDS = 2  # beside a number that may be the rest of a PIN
+HIDDEN = "(hidden: it may hold a PIN)"
+LONG_NUMBER, MASK = re.compile(r"\d{4,}"), "••••"
 
 CHOSEN = "some of what I asked about"
 KEPT_BACK = "a number that could be a PIN, so nothing was passed on"
@@ -54,7 +58,8 @@ class Incoming:
 
     utterance: Utterance
     answer: Answer = Answer.OTHER  # to the open question
-    hidden: bool = False  # there were numbers that may be a PIN
+    hidden: bool = False  # they may hold a PIN, so nothing of them is kept
+    numbered: bool = False  # they hold a number
     choice: Choice | None = None  # of the calls that were asked about: "only the lamp"
     declined: tuple[Any, ...] = ()  # the calls, as JSON, that were proposed last and not agreed to
 
@@ -97,49 +102,32 @@ class Confirmation:
     # --- what was said
 
     def receive(self, utterance: Utterance, state: Mapping[str, Any]) -> Incoming:
-        """The only place that sees a PIN. Whatever comes behind it gets what is returned: MQTT, the history,
-        the stages and their models, the log."""
+        """Reads the answer to an open question. No other part gets the words of one that may hold a PIN."""
         pending, text = open_question(state), utterance.text
         pin = self._pin if pending and pending.sensitive else None
         answer = read_answer(text, pending.question, pin) if pending else Answer.OTHER
         if self._pin is not None and self._hides(text, answer, pending, state):
-            shown = without_pin(text, pending.question if pending else "")
-            return Incoming(replace(utterance, text=shown), answer, hidden=True)
+            hidden = replace(utterance, text=HIDDEN, samples=None)  # a recording holds the PIN, too
+            return Incoming(hidden, answer, hidden=True, numbered=bool(parted(text).numbers))
         choice = read_choice(text, pending.question, pending.things) if pending else None
         return Incoming(utterance, answer, choice=choice, declined=declined(state, pending, text))
 
     def _hides(self, text: str, answer: Answer, pending: Pending | None, state: Mapping[str, Any]) -> bool:
-        """Every number while a question wants a PIN, and whatever may be one in a script that we do not read.
-        Shortly behind it every number as long as a PIN. At any other time, and in every other conversation, a
-        sentence that is about nothing else."""
+        """Whether the words may hold a PIN: any answer while one is asked for, any number shortly after."""
         spoken = parted(text)
         if pending is not None and pending.sensitive:
             near = self._now() <= pending.expires + GRACE_SECONDS
-            if near and not is_latin(text):
-                return True
-            if spoken.numbers and (near or answer is not Answer.OTHER):
-                return True
-        behind = self._now() <= state.get(OVER, 0.0)
-        if behind and spoken.size >= SHORTEST_PIN and is_short(spoken):
-            return True
-        return bool(spoken.numbers) and may_be_pin(spoken, shortest=1 if behind else SHORTEST_PIN)
+            return answer is not Answer.OTHER or (near and bool(spoken.numbers or not is_latin(text)))
+        short = spoken.size >= SHORTEST_PIN or len(spoken.words) <= FEW_WORDS
+        return bool(spoken.numbers) and short and self._now() <= state.get(OVER, 0.0)
 
-    def without_pin(self, text: str) -> str:
-        """Of what nobody reads, because it is too long: then also nobody knows whether a PIN is wanted."""
-        return text if self._pin is None else without_numbers(text)
+    def masked(self, text: str) -> str:
+        """The words as logs and events may have them: with a PIN configured, long numbers are masked."""
+        return text if self._pin is None else LONG_NUMBER.sub(MASK, text)
 
     def wants_pin(self, channel: str) -> bool:
-        """Whether a question that wants one is open there, or was a moment ago."""
+        """Whether a PIN is asked for on this channel, or was less than a minute ago."""
         return self._now() <= self._asked_until.get(channel, 0.0)
-
-    def may_hear_pin(self, text: str, channel: str) -> bool:
-        """Of words that may not be whole yet: whether nobody but `receive` should look at them."""
-        if self._pin is None:
-            return False
-        spoken = parted(text)
-        if self.wants_pin(channel):
-            return bool(spoken.numbers) or not is_latin(text)
-        return bool(spoken.numbers) and may_be_pin(spoken, SHORTEST_PIN)
 
     # --- the question
 
@@ -258,7 +246,7 @@ class Confirmation:
         if self._pin is None:
             return ""
         # A yes without a number is no attempt to guess one.
-        return await self._judged(right=incoming.answer is Answer.YES) if incoming.hidden else WRONG_PIN
+        return await self._judged(right=incoming.answer is Answer.YES) if incoming.numbered else WRONG_PIN
 
     async def _judged(self, *, right: bool) -> str:
         verdict, attempts = await self._pin_lock.judge(right=right)

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.choices import QUESTION, open_question
-from voice_gateway.conversation.confirmation import Confirmation, Incoming
+from voice_gateway.conversation.confirmation import HIDDEN, Confirmation, Incoming
 from voice_gateway.conversation.context import GatewayContext, NullContext
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.locking import Locks
@@ -143,9 +143,9 @@ class Conversation:
                 self._set_aside.remove(key)
                 self._confirmation.set_aside(history.state)
             incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
-            shown = utterance
-            if incoming.hidden:  # a recording says the PIN, too
-                shown = replace(utterance, text=incoming.utterance.text, samples=None)
+            shown = incoming.utterance
+            if not incoming.hidden:
+                shown = replace(utterance, text=self._confirmation.masked(utterance.text))
             open_now = open_question(history.state)
             self.watch.publish(Heard(shown, open_now.question if open_now else ""))
             opened.turn = turn = Turn(
@@ -282,7 +282,9 @@ class Conversation:
         """Nothing looks at what is too long, and only its beginning is passed on."""
         shown = replace(
             utterance,
-            text=self._confirmation.without_pin(_cut(utterance.text, SHOWN_OF_TOO_MUCH)),
+            text=HIDDEN
+            if self.wants_pin(utterance.channel)
+            else self._confirmation.masked(_cut(utterance.text, SHOWN_OF_TOO_MUCH)),
             conversation_id=_cut(utterance.conversation_id, LONGEST_NAME),
             room=_cut(utterance.room or "", LONGEST_NAME) or None,
             satellite=_cut(utterance.satellite or "", LONGEST_NAME) or None,
@@ -293,12 +295,8 @@ class Conversation:
         self.watch.publish(Answered(shown, reply))
         return reply
 
-    def may_hear_pin(self, text: str, channel: str) -> bool:
-        """Of words that may not be whole yet: whether no stage should look at them."""
-        return self._confirmation.may_hear_pin(text, channel)
-
     def wants_pin(self, channel: str) -> bool:
-        """Whether somebody there is asked for a PIN, or was a moment ago."""
+        """Whether a PIN is asked for on this channel, or was less than a minute ago."""
         return self._confirmation.wants_pin(channel)
 
     def _cleaned(self, utterance: Utterance) -> Utterance:

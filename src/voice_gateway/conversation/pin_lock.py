@@ -1,4 +1,4 @@
-"""Wrong PINs, counted for the whole gateway and through restarts: after a few no PIN counts for a while."""
+"""Counts wrong PINs for the whole gateway and through restarts; after a few, no PIN counts for a while."""
 
 import asyncio
 import contextlib
@@ -6,10 +6,9 @@ import fcntl
 import json
 import logging
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from threading import Lock
@@ -29,12 +28,12 @@ LONGEST_LOCK_SECONDS = 3600.0  # … up to this
 class PinVerdict(StrEnum):
     RIGHT = "right"
     WRONG = "wrong"
-    LOCKED = "locked"  # whether it was right is not told
+    LOCKED = "locked"  # right or wrong is not said
 
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """Since the last right PIN."""
+    """Wrong PINs since the last right one."""
 
     wrong: int = 0
     locked_until: float = 0.0  # wall-clock time, because it outlives the process
@@ -42,16 +41,15 @@ class Attempts:
 
     @property
     def is_locked(self) -> bool:
-        """Or was, until it ran out."""
+        """A lock was set, whether or not it has run out."""
         return self.locked_seconds > 0
 
     def seconds_left(self, now: float) -> float:
-        return max(0.0, self.locked_until - now)
+        return min(max(0.0, self.locked_until - now), self.locked_seconds)
 
     def at(self, now: float) -> "Attempts":
-        """A clock that was set back must not make a lock longer than it was."""
-        latest = now + self.locked_seconds
-        return self if self.locked_until <= latest else Attempts(self.wrong, latest, self.locked_seconds)
+        """The same by a clock that may have been set back, which does not make a lock longer."""
+        return replace(self, locked_until=min(self.locked_until, now + self.locked_seconds))
 
     def one_more(self, now: float) -> "Attempts":
         if self.wrong + 1 < MOST_WRONG:
@@ -60,24 +58,17 @@ class Attempts:
         return Attempts(self.wrong + 1, now + seconds, seconds)
 
 
-# A file that cannot be read was not empty: the next wrong PIN locks.
-UNKNOWN = Attempts(MOST_WRONG - 1)
+UNKNOWN = Attempts(MOST_WRONG - 1)  # for a file that cannot be read: the next wrong PIN locks
 
 
 class PinLock:
-    """Without a file it counts in memory. Every process of the gateway's user counts in the same file."""
+    """Without a file it counts in memory. All processes of one user count in the same file."""
 
-    def __init__(
-        self,
-        file: Path | None,
-        watch: EventBus,
-        now: Callable[[], float] = time.time,
-        before: Attempts | None = None,  # without a file: those that count already
-    ) -> None:
+    def __init__(self, file: Path | None, events: EventBus, now: Callable[[], float] = time.time) -> None:
         self._file = file
-        self._watch = watch
+        self._events = events
         self._now = now
-        self._in_memory: Attempts | None = None if file else before or Attempts()  # what no file could keep
+        self._in_memory: Attempts | None = None if file else Attempts()  # also what no file could keep
         self._one_at_a_time = Lock()
         self._changed = asyncio.Event()
 
@@ -89,12 +80,11 @@ class PinLock:
         return verdict, attempts
 
     async def seconds_left(self) -> float:
-        """How long no PIN counts; 0 when it does."""
-        attempts = await asyncio.to_thread(self._read)
-        return attempts.at(self._now()).seconds_left(self._now())
+        """How long no PIN counts; 0 if one does."""
+        return (await asyncio.to_thread(self._read)).seconds_left(self._now())
 
     async def run(self) -> None:
-        """Keeps the status true: from the start if a lock has outlived a restart, and when one is over."""
+        """Reports a lock at the start, and its end, until cancelled."""
         while True:
             self._changed.clear()
             attempts = await asyncio.to_thread(self._read)
@@ -104,12 +94,12 @@ class PinLock:
     def report(self, attempts: Attempts) -> None:
         if attempts.seconds_left(self._now()):
             sentence = PIN_LOCKED.format(wrong=attempts.wrong, time=in_words(attempts.locked_seconds))
-            self._watch.report("pin", State.DEGRADED, sentence, ADVICE[PIN_LOCKED])
-        elif self._watch.state("pin") is State.DEGRADED:
-            self._watch.report("pin", State.OK, "The PIN can be used again.")
+            self._events.report("pin", State.DEGRADED, sentence, ADVICE[PIN_LOCKED])
+        elif self._events.state("pin") is State.DEGRADED:
+            self._events.report("pin", State.OK, "The PIN can be used again.")
 
     def _judge(self, right: bool) -> tuple[PinVerdict, Attempts]:
-        with self._one_at_a_time, self._alone_with_the_file():
+        with self._one_at_a_time, self._file_locked():
             now = self._now()
             before = self._read().at(now)
             if before.seconds_left(now):
@@ -124,9 +114,9 @@ class PinLock:
         return verdict, after
 
     @contextlib.contextmanager
-    def _alone_with_the_file(self) -> Iterator[None]:
+    def _file_locked(self) -> Iterator[None]:
         with contextlib.ExitStack() as opened:
-            with contextlib.suppress(OSError):  # no folder: then there is no file to share either
+            with contextlib.suppress(OSError):  # without a folder there is no file to share
                 if self._file is not None:
                     lock = opened.enter_context(private_file(self._file.with_suffix(".lock")).open())
                     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -144,16 +134,13 @@ class PinLock:
             return UNKNOWN
 
     def _write(self, attempts: Attempts) -> None:
-        """Whole or not at all. What cannot be written counts for as long as this process lives."""
+        """Replaces the file as a whole. A count that cannot be written holds as long as this process."""
         if self._file is None:
             self._in_memory = attempts
             return
         fresh = self._file.with_suffix(".new")
         try:
-            with private_file(fresh).open("w") as opened:
-                json.dump(asdict(attempts), opened)
-                opened.flush()
-                os.fsync(opened.fileno())
+            private_file(fresh).write_text(json.dumps(asdict(attempts)))
             fresh.replace(self._file)
             self._in_memory = None
         except OSError as error:
@@ -162,14 +149,14 @@ class PinLock:
 
 
 def _attempts(wrong: int, locked_until: float, locked_seconds: float) -> Attempts:
-    """As they were written, or an error."""
+    """The content of the file. Raises ValueError or OverflowError for what this module does not write."""
     if not (wrong >= 0 and 0 <= locked_until < math.inf and 0 <= locked_seconds <= LONGEST_LOCK_SECONDS):
-        raise ValueError("no count of ours")
+        raise ValueError("out of range")
     return Attempts(int(wrong), locked_until, locked_seconds)
 
 
 def in_words(seconds: float) -> str:
-    """ "60 seconds", "2 minutes", "1 hour": never less than is left."""
+    """ "60 seconds", "2 minutes", "1 hour": rounded up."""
     for unit, size in (("hour", 3600), ("minute", 60)):
         if seconds >= 2 * size or (unit == "hour" and seconds >= size):
             count = -(-int(seconds) // size)

@@ -23,7 +23,7 @@ class Clock:
 
 
 def a_house(file=None, **options) -> House:
-    return House(*[[UNLOCK]] * 40, permission=SETTINGS, pin_file=file, **options)
+    return House(*[[UNLOCK]] * 80, permission=SETTINGS, pin_file=file, **options)
 
 
 async def answered(house: House, answer: str, **place) -> str:
@@ -217,7 +217,8 @@ async def test_the_status_is_true_when_the_time_is_over():
     watch = EventBus(clock)
     told = asyncio.Event()
     before = Attempts(5, clock() + 0.01, 60.0)
-    lock = PinLock(None, watch, clock, before)
+    lock = PinLock(None, watch, clock)
+    lock._in_memory = before
     watch.subscribe(lambda event: told.set() if event.state is State.OK else None)
 
     async def passing() -> None:
