@@ -11,7 +11,7 @@ from home_words.states import UNKNOWN, level_of
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, Action, command, down, may_have_changed
-from zwave_mcp.devices import COLOR_SWITCH, Device, components, has_level, with_value
+from zwave_mcp.devices import CC, Device, components, has_level, with_value
 from zwave_mcp.home import Home, HomeError, ValueId, is_number
 from zwave_mcp.results import NotPossible, Result, given, result, worst
 from zwave_mcp.states import colour_text, remembered, state_text
@@ -118,7 +118,7 @@ class Colours:
         itself. `known` in the verdict: some component has changed."""
         parts = components(device)
         where = next(iter(parts.values())).id
-        target = ValueId(where.node_id, COLOR_SWITCH, where.endpoint, "targetColor")
+        target = ValueId(where.node_id, CC.COLOR_SWITCH, where.endpoint, "targetColor")
         wanted = {_NAMES[key]: level for key, level in mix.items()}
         looks = [
             Command(device, target, wanted, parts[key].id, _is_near(level)) for key, level in mix.items()

@@ -11,14 +11,10 @@ from typing import Any, Final
 
 from home_words.states import UNKNOWN
 from zwave_mcp.devices import (
-    BARRIER,
     BOLT_UNKNOWN,
-    COLOR_SWITCH,
-    DOOR_LOCK,
+    CC,
     JAMMED,
     LAST_LEVEL,
-    MULTILEVEL_SWITCH,
-    NOTIFICATION,
     Device,
     components,
     is_jammed,
@@ -80,7 +76,7 @@ class Command:
     @property
     def recalls(self) -> bool:
         """Whether it is "on, as bright as it was": only the device knows that level."""
-        return self.value == LAST_LEVEL and self.write.command_class == MULTILEVEL_SWITCH
+        return self.value == LAST_LEVEL and self.write.command_class == CC.MULTILEVEL_SWITCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +282,7 @@ def _ramp_of(values: Mapping[ValueId, Value], command: Command) -> float:
 
 async def _ramp_left(home: Home, command: Command) -> float:
     """A light reports the rest of its ramp with its level or colour."""
-    if command.write.command_class not in (MULTILEVEL_SWITCH, COLOR_SWITCH):
+    if command.write.command_class not in (CC.MULTILEVEL_SWITCH, CC.COLOR_SWITCH):
         return 0.0
     return _ramp_of(await _values_now(home, command), command)
 
@@ -303,7 +299,7 @@ async def _not_reached(home: Home, command: Command, seen: list[Any]) -> Command
 
 def _under_way(command: Command, seen: list[Any]) -> bool:
     """Whether two polls differ; a garage door says itself that it moves."""
-    if command.read.command_class == BARRIER:
+    if command.read.command_class == CC.BARRIER:
         return bool(seen[-1] == (_OPENING if command.value else _CLOSING))
     return len(seen) > 1 and seen[-1] != seen[-2]
 
@@ -328,7 +324,7 @@ async def _newly_jammed(home: Home, lock: Device) -> bool:
     old = lock_state(lock)
     if node is None:
         return False
-    jam_id = ValueId(node.id, NOTIFICATION, lock.endpoint, "Access Control", "Lock state")
+    jam_id = ValueId(node.id, CC.NOTIFICATION, lock.endpoint, "Access Control", "Lock state")
     now = next((value for value in node.values if value.id == (old.id if old else jam_id)), None)
     if now is None or now.value != JAMMED:
         return False
@@ -343,7 +339,7 @@ async def _polled(home: Home, command: Command) -> Any:
         return _NO_VALUE
     is_switch = isinstance(command.value, bool) and not command.stops
     fits = isinstance(value, bool) if is_switch else is_number(value)
-    lost = command.read.command_class == DOOR_LOCK and value == BOLT_UNKNOWN
+    lost = command.read.command_class == CC.DOOR_LOCK and value == BOLT_UNKNOWN
     return value if fits and not lost else _NO_VALUE
 
 

@@ -12,16 +12,13 @@ from home_words.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.devices import (
-    BARRIER,
-    BINARY_SWITCH,
     BOLT_UNKNOWN,
+    CC,
     HIGHEST_LEVEL,
     LAST_LEVEL,
     LOCKED,
-    MULTILEVEL_SWITCH,
     SOUNDERS,
     TOGETHER,
-    WINDOW_COVERING,
     Device,
     has_level,
     supports,
@@ -40,9 +37,9 @@ log = logging.getLogger(__name__)
 _NEAR: Final = 2  # levels: motors and dimmers stop close to the wish, and report that
 _GEAR: Final = 34  # levels: a fan with three speeds takes the next one, and reports which
 _BARRIER_OPEN: Final = 255
-_DIRECTIONS: Final = {
-    MULTILEVEL_SWITCH: ("Up", "Down", "Open", "Close"),
-    WINDOW_COVERING: ("levelChangeUp", "levelChangeDown"),
+_DIRECTIONS: Final[dict[int, tuple[str, ...]]] = {
+    CC.MULTILEVEL_SWITCH: ("Up", "Down", "Open", "Close"),
+    CC.WINDOW_COVERING: ("levelChangeUp", "levelChangeDown"),
 }
 HAPPENED: Final = frozenset({"confirmed", "working", "queued", "unconfirmed"})
 
@@ -296,19 +293,19 @@ def stop_command(device: Device) -> Command:
 
 
 def _value(action: Action, command_class: int) -> Any:
-    if command_class == BINARY_SWITCH:
+    if command_class == CC.BINARY_SWITCH:
         return action.name == "on"
     if action.percent is not None:
         return to_level(action.percent)
     if action.name in ("off", "close"):
         return 0
-    if command_class == BARRIER:
+    if command_class == CC.BARRIER:
         return _BARRIER_OPEN
     return LAST_LEVEL if action.name == "on" else HIGHEST_LEVEL
 
 
 def _reached(value: Any, action: str, state: Value) -> Callable[[Any], bool]:
-    if isinstance(value, bool) or value == 0 or state.id.command_class == BARRIER:
+    if isinstance(value, bool) or value == 0 or state.id.command_class == CC.BARRIER:
         return lambda now: bool(now == value)
     if action == "on":
         return lambda now: is_number(now) and now > 0

@@ -3,41 +3,48 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any, Final
 
 from home_words.kinds import Kind, is_fan, mover_kind
 from home_words.risk import is_guarded, is_loud
 from zwave_mcp.home import Node, Snapshot, Value, ValueId, is_number
 
-# Command classes.
-BASIC: Final = 32
-BINARY_SWITCH: Final = 37
-MULTILEVEL_SWITCH: Final = 38
-BINARY_SENSOR: Final = 48
-MULTILEVEL_SENSOR: Final = 49
-METER: Final = 50
-COLOR_SWITCH: Final = 51
-THERMOSTAT_MODE: Final = 64
-THERMOSTAT_STATE: Final = 66
-THERMOSTAT_SETPOINT: Final = 67
-THERMOSTAT_FAN_MODE: Final = 68
-CENTRAL_SCENE: Final = 91
-DOOR_LOCK: Final = 98
-BARRIER: Final = 102
-WINDOW_COVERING: Final = 106
-NOTIFICATION: Final = 113
-SOUND_SWITCH: Final = 121
-BATTERY: Final = 128
 
-READINGS: Final = (BINARY_SENSOR, MULTILEVEL_SENSOR, METER, NOTIFICATION, BATTERY)
-_SWITCHED: Final = (BINARY_SWITCH, "currentValue", "targetValue")
-_LEVELED: Final = (MULTILEVEL_SWITCH, "currentValue", "targetValue")
-_COVERING: Final = (WINDOW_COVERING, "currentValue", "targetValue")
-_TONE: Final = (SOUND_SWITCH, "toneId", "toneId")
+class CC(IntEnum):
+    """Z-Wave command classes."""
+
+    BASIC = 32
+    BINARY_SWITCH = 37
+    MULTILEVEL_SWITCH = 38
+    BINARY_SENSOR = 48
+    MULTILEVEL_SENSOR = 49
+    METER = 50
+    COLOR_SWITCH = 51
+    THERMOSTAT_MODE = 64
+    THERMOSTAT_STATE = 66
+    THERMOSTAT_SETPOINT = 67
+    THERMOSTAT_FAN_MODE = 68
+    CENTRAL_SCENE = 91
+    DOOR_LOCK = 98
+    BARRIER = 102
+    WINDOW_COVERING = 106
+    NOTIFICATION = 113
+    SOUND_SWITCH = 121
+    BATTERY = 128
+    USER_CODE = 99
+    USER_CREDENTIAL = 131
+
+
+READINGS: Final = (CC.BINARY_SENSOR, CC.MULTILEVEL_SENSOR, CC.METER, CC.NOTIFICATION, CC.BATTERY)
+_SWITCHED: Final = (CC.BINARY_SWITCH, "currentValue", "targetValue")
+_LEVELED: Final = (CC.MULTILEVEL_SWITCH, "currentValue", "targetValue")
+_COVERING: Final = (CC.WINDOW_COVERING, "currentValue", "targetValue")
+_TONE: Final = (CC.SOUND_SWITCH, "toneId", "toneId")
 # The value that is the device's state, best first: (command class, property, property to write).
 STATE_VALUES: Final = {
-    "lock": ((DOOR_LOCK, "currentMode", "targetMode"),),
-    "garage_door": ((BARRIER, "currentState", "targetState"), _LEVELED, _COVERING),
+    "lock": ((CC.DOOR_LOCK, "currentMode", "targetMode"),),
+    "garage_door": ((CC.BARRIER, "currentState", "targetState"), _LEVELED, _COVERING),
     "blind": (_COVERING, _LEVELED),
     "dimmer": (_LEVELED,),
     "light": (_LEVELED, _SWITCHED),
@@ -134,7 +141,7 @@ class Device:
 
     @property
     def battery_low(self) -> bool:
-        level, low = self.find(BATTERY, "level"), self.find(BATTERY, "isLow")
+        level, low = self.find(CC.BATTERY, "level"), self.find(CC.BATTERY, "isLow")
         if low is not None and low.value is True:  # the device says so itself, whatever the number is
             return True
         return level is not None and is_number(level.value) and level.value <= _BATTERY_LOW_PERCENT
@@ -152,14 +159,14 @@ class Device:
         return tuple(
             value
             for value in self.values
-            if value.id.command_class == THERMOSTAT_SETPOINT
+            if value.id.command_class == CC.THERMOSTAT_SETPOINT
             and value.id.property == "setpoint"
             and value.id.property_key is not None
         )
 
     @property
     def mode(self) -> Value | None:
-        return self.find(THERMOSTAT_MODE, "mode")
+        return self.find(CC.THERMOSTAT_MODE, "mode")
 
 
 def _is_reading(value: Value) -> bool:
@@ -168,7 +175,7 @@ def _is_reading(value: Value) -> bool:
         return False
     if isinstance(value.value, str) or prop in ("alarmType", "alarmLevel", "reset"):
         return False
-    return command_class != METER or prop == "value"
+    return command_class != CC.METER or prop == "value"
 
 
 def components(device: Device) -> dict[int, Value]:
@@ -180,14 +187,14 @@ def components(device: Device) -> dict[int, Value]:
 def _is_component(value: Value) -> bool:
     """`hexColor` says nothing: a bulb with whites alone has it, too."""
     where = value.id
-    is_colour = where.command_class == COLOR_SWITCH and where.property == "currentColor"
+    is_colour = where.command_class == CC.COLOR_SWITCH and where.property == "currentColor"
     return is_colour and isinstance(where.property_key, int) and where.property_key in range(5)
 
 
 def has_level(device: Device) -> bool:
     """Whether the device has more than on and off: some lights have not."""
     state = device.state_value
-    leveled = state is None or state.id.command_class in (MULTILEVEL_SWITCH, WINDOW_COVERING)
+    leveled = state is None or state.id.command_class in (CC.MULTILEVEL_SWITCH, CC.WINDOW_COVERING)
     return device.kind in ("dimmer", "light", "fan", "blind") and leveled
 
 
@@ -257,15 +264,18 @@ def devices_of_node(node: Node) -> Iterable[Device]:
 def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] | None = None) -> Kind:
     """The kind of one endpoint. A riskier or more special kind wins over a plain one."""
     has = {value.id.command_class for value in values}
-    motor = (value.id for value in values if value.id.command_class == MULTILEVEL_SWITCH)
-    moves = WINDOW_COVERING in has or any(one.property in ("Up", "Down", "Open", "Close") for one in motor)
+    motor = (value.id for value in values if value.id.command_class == CC.MULTILEVEL_SWITCH)
+    moves = CC.WINDOW_COVERING in has or any(one.property in ("Up", "Down", "Open", "Close") for one in motor)
     signs: tuple[tuple[bool, Callable[[], Kind]], ...] = (
-        (DOOR_LOCK in has, lambda: "lock"),
-        (bool(has & {THERMOSTAT_MODE, THERMOSTAT_SETPOINT}), lambda: "thermostat"),
-        (BARRIER in has, lambda: "garage_door"),
+        (CC.DOOR_LOCK in has, lambda: "lock"),
+        (bool(has & {CC.THERMOSTAT_MODE, CC.THERMOSTAT_SETPOINT}), lambda: "thermostat"),
+        (CC.BARRIER in has, lambda: "garage_door"),
         (moves, lambda: mover_kind(name)),
-        (SOUND_SWITCH in has, lambda: "siren" if built_for == _SIREN_CLASS or is_loud(name) else "chime"),
-        (bool(has & {MULTILEVEL_SWITCH, BINARY_SWITCH}), lambda: _switch_kind(values, has, name, built_for)),
+        (CC.SOUND_SWITCH in has, lambda: "siren" if built_for == _SIREN_CLASS or is_loud(name) else "chime"),
+        (
+            bool(has & {CC.MULTILEVEL_SWITCH, CC.BINARY_SWITCH}),
+            lambda: _switch_kind(values, has, name, built_for),
+        ),
         (bool(has & set(READINGS)), lambda: "sensor"),
     )
     return next((kind() for sign, kind in signs if sign), "other")
@@ -274,14 +284,14 @@ def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] 
 def _switch_kind(
     values: Sequence[Value], has: set[int], name: str, built_for: tuple[int, int] | None
 ) -> Kind:
-    lit = COLOR_SWITCH in has and any(map(_is_component, values))
-    if MULTILEVEL_SWITCH in has:
+    lit = CC.COLOR_SWITCH in has and any(map(_is_component, values))
+    if CC.MULTILEVEL_SWITCH in has:
         # A word for a fan in the name of a gate opener or a siren does not make it a harmless fan.
         fan = built_for == _FAN_CLASS or (is_fan(name) and not is_guarded("dimmer", (name,)))
         return "fan" if fan else "light" if lit else "dimmer"
     if built_for == _SIREN_CLASS:
         return "siren"
-    return "plug" if METER in has else "light" if lit else "switch"  # a plug may have an indicator lamp
+    return "plug" if CC.METER in has else "light" if lit else "switch"  # a plug may have an indicator lamp
 
 
 # --- jammed locks
@@ -289,7 +299,7 @@ def _switch_kind(
 
 def lock_state(device: Device) -> Value | None:
     """The notification value that reports a jam."""
-    return device.find(NOTIFICATION, "Access Control", "Lock state")
+    return device.find(CC.NOTIFICATION, "Access Control", "Lock state")
 
 
 def is_jammed(device: Device) -> bool:

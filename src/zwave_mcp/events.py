@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from zwave_mcp import wording
-from zwave_mcp.devices import BATTERY, CENTRAL_SCENE, DOOR_LOCK, Device
+from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Node, Report
 from zwave_mcp.maintenance.codes import UserNames
 from zwave_mcp.notifications import (
@@ -105,7 +105,7 @@ _Shown = tuple[Slot, Source, Standing, float | None]  # and when it was last upd
 
 
 def _slot(node: int, endpoint: int, command_class: int, standing: Standing) -> Slot:
-    is_bolt = command_class == DOOR_LOCK and standing.kind == "lock"
+    is_bolt = command_class == CC.DOOR_LOCK and standing.kind == "lock"
     return node, endpoint, BOLT if is_bolt else standing.kind
 
 
@@ -124,8 +124,8 @@ def _can_report(node: Node, report: Report, found: Standing | Moment) -> bool:
     """Whether the node has such a value. Lasting states and buttons are listed from the interview on; a
     lock's user or a low battery only after it was reported, so there the command class must do."""
     number, name = report.command_class, plain(report.prop)
-    if (isinstance(found, Moment) and number != CENTRAL_SCENE) or name == _BATTERY_LOW:
-        needed = DOOR_LOCK if found.kind == "lock" else number
+    if (isinstance(found, Moment) and number != CC.CENTRAL_SCENE) or name == _BATTERY_LOW:
+        needed = CC.DOOR_LOCK if found.kind == "lock" else number
         return any(value.id.command_class == needed for value in node.values)
     wanted = number, report.endpoint, name, plain(report.key or "")
     ids = (value.id for value in node.values)
@@ -248,9 +248,9 @@ class EventLog:
             source = report.command_class, plain(report.prop), plain(report.key or "")
             slot = _slot(report.nodes[0], report.endpoint, report.command_class, found)
             self._take(slot, source, found, taken=None, new=True)
-            if report.command_class == BATTERY and source[1] == "level" and found.state == "off":
+            if report.command_class == CC.BATTERY and source[1] == "level" and found.state == "off":
                 # A low-battery report is never taken back; a new battery reports its level.
-                self._slots[slot].says.pop((BATTERY, _BATTERY_LOW, ""), None)
+                self._slots[slot].says.pop((CC.BATTERY, _BATTERY_LOW, ""), None)
 
     # --- lasting states
 

@@ -7,17 +7,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from home_words.names import plain as folded
-from zwave_mcp.devices import (
-    BARRIER,
-    BATTERY,
-    BINARY_SENSOR,
-    BOLT_UNKNOWN,
-    CENTRAL_SCENE,
-    DOOR_LOCK,
-    LOCKED,
-    NOTIFICATION,
-    Device,
-)
+from zwave_mcp.devices import BOLT_UNKNOWN, CC, LOCKED, Device
 from zwave_mcp.home import Value, is_number
 
 Kind = Literal[
@@ -180,12 +170,12 @@ def _notified(name: str, inner: str, value: Any) -> Standing | Moment | None:
 
 
 _READ: Final[dict[int, Callable[[str, str, Any], Standing | Moment | None]]] = {
-    CENTRAL_SCENE: _press,
-    BATTERY: _battery,
-    BINARY_SENSOR: _binary,
-    DOOR_LOCK: _bolt,
-    BARRIER: _barrier,
-    NOTIFICATION: _notified,
+    CC.CENTRAL_SCENE: _press,
+    CC.BATTERY: _battery,
+    CC.BINARY_SENSOR: _binary,
+    CC.DOOR_LOCK: _bolt,
+    CC.BARRIER: _barrier,
+    CC.NOTIFICATION: _notified,
 }
 EVENT_CLASSES: Final = frozenset(_READ)
 
@@ -204,12 +194,12 @@ def event_names(device: Device) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for value in device.values:
         where, kind = value.id, ""
-        if where.command_class == CENTRAL_SCENE and where.property == "scene":
+        if where.command_class == CC.CENTRAL_SCENE and where.property == "scene":
             if str(where.property_key).isdecimal():
                 names[f"button {int(str(where.property_key))}"] = None
-        elif where.command_class == NOTIFICATION:
+        elif where.command_class == CC.NOTIFICATION:
             kind = _STANDING.get((plain(where.property), plain(where.property_key or "")), ("", {}))[0]
-        elif where.command_class == BINARY_SENSOR:
+        elif where.command_class == CC.BINARY_SENSOR:
             kind = _BINARY.get(plain(where.property), ("", "", ""))[0]
         if kind in ALARMS:
             names[kind] = None

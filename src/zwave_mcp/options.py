@@ -80,9 +80,9 @@ def _data_file(home_file: Path | None) -> Path:
 
     folder = data_folder()
     if home_file is None:
-        return folder / "simulated-home.json"
+        return folder / "simulated-home.sqlite"
     mark = f"{zlib.crc32(str(home_file).encode()):08x}"
-    return folder / f"simulated-{home_file.stem}-{mark}.json"
+    return folder / f"simulated-{home_file.stem}-{mark}.sqlite"
 
 
 def energy_file(home: MqttOptions | SimulationOptions) -> Path:

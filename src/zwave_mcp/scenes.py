@@ -12,23 +12,7 @@ from home_words.risk import RELAYS, is_guarded, is_sensitive
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.colour import Looks, colour_written, looks_for
-from zwave_mcp.devices import (
-    BARRIER,
-    BASIC,
-    BINARY_SWITCH,
-    COLOR_SWITCH,
-    DOOR_LOCK,
-    LAST_LEVEL,
-    LOCKED,
-    MULTILEVEL_SWITCH,
-    THERMOSTAT_FAN_MODE,
-    THERMOSTAT_MODE,
-    THERMOSTAT_SETPOINT,
-    WINDOW_COVERING,
-    Device,
-    components,
-    without_jam,
-)
+from zwave_mcp.devices import CC, LAST_LEVEL, LOCKED, Device, components, without_jam
 from zwave_mcp.home import GatewayError, Home, HomeError, NoAnswer, Scene, SceneValue, is_number, is_secret
 from zwave_mcp.results import Result, result
 from zwave_mcp.states import label_of, reading_text, state_of
@@ -40,11 +24,11 @@ _NEAR: Final = 2
 _MOST_NAMED: Final = 10
 # What a scene can write to a lamp, a blind or a thermostat without side effects.
 _PLAIN_CLASSES: Final = frozenset(
-    {BASIC, BINARY_SWITCH, COLOR_SWITCH, MULTILEVEL_SWITCH, WINDOW_COVERING}
-    | {THERMOSTAT_FAN_MODE, THERMOSTAT_MODE, THERMOSTAT_SETPOINT}
+    {CC.BASIC, CC.BINARY_SWITCH, CC.COLOR_SWITCH, CC.MULTILEVEL_SWITCH, CC.WINDOW_COVERING}
+    | {CC.THERMOSTAT_FAN_MODE, CC.THERMOSTAT_MODE, CC.THERMOSTAT_SETPOINT}
 )
 # A value of these classes is for such a device, whatever else its node is.
-_KINDS: Final = {BARRIER: "garage_door", DOOR_LOCK: "lock"}
+_KINDS: Final[dict[int, str]] = {CC.BARRIER: "garage_door", CC.DOOR_LOCK: "lock"}
 # Values that move a device, and what writing 0 (or false) and more to them does.
 _MOVES: Final = {
     **dict.fromkeys(("targetValue", "targetState"), ("close", "open")),
@@ -127,7 +111,9 @@ class Scenes:
         looks: Looks = {wanted.id: same}
         if device is not None and device.state_value:
             looks = {device.state_value.id: same}
-        elif wanted.id.command_class == COLOR_SWITCH:  # a whole colour cannot be polled, its components can
+        elif (
+            wanted.id.command_class == CC.COLOR_SWITCH
+        ):  # a whole colour cannot be polled, its components can
             device = next((one for one in _reached(wanted, view) if components(one)), None)
             parts = looks_for(device, wanted.id, wanted.value) if device is not None else {}
             looks = parts or {wanted.id: lambda now: bool(now == wanted.value)}
@@ -210,7 +196,7 @@ def _is_risky(device: Device, value: SceneValue) -> bool:
 def _action(kind: str, value: SceneValue) -> str:
     """The word for what writing this value does; the riskiest one where it is unknown."""
     wanted = value.value
-    if value.id.command_class == DOOR_LOCK:
+    if value.id.command_class == CC.DOOR_LOCK:
         return "lock" if value.id.property == "targetMode" and wanted == LOCKED else "unlock"
     moves = _MOVES.get(str(value.id.property))
     if moves is None or not (isinstance(wanted, bool) or is_number(wanted)):
@@ -245,18 +231,18 @@ def _set_to(device: Device, value: SceneValue) -> str | None:
     if is_secret(command_class, value.id.property):
         return None
     if device.target == value.id:  # its state, without the present colour or a jam
-        plain = tuple(one for one in device.values if one.id.command_class != COLOR_SWITCH)
+        plain = tuple(one for one in device.values if one.id.command_class != CC.COLOR_SWITCH)
         text = state_of(without_jam(replace(device, values=plain)), value.value)
         if text != UNKNOWN:
             return text
-    if command_class == COLOR_SWITCH:
+    if command_class == CC.COLOR_SWITCH:
         return colour_written(device, value.id, value.value) or None
     known = next((one for one in device.node.values if one.id == value.id), None)
     if known is None or not (isinstance(value.value, bool | str) or is_number(value.value)):
         return None
     text = reading_text(replace(known, value=value.value))
     mode = text if text in ("off", "on") else f"in {text} mode"
-    words = {THERMOSTAT_SETPOINT: f"set to {text}", THERMOSTAT_MODE: mode}
+    words: dict[int, str] = {CC.THERMOSTAT_SETPOINT: f"set to {text}", CC.THERMOSTAT_MODE: mode}
     return words.get(command_class, f"{label_of(known)} {text}")
 
 

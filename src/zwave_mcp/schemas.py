@@ -161,22 +161,14 @@ _ENERGY_WORDS: Final = (
 )  # fmt: skip
 
 
-def _description(required: str, when: str, never: str, examples: str) -> str:
-    must = f"you MUST call this whenever the user asks about {when}"
-    return f"REQUIRED {required}: {must}. DO NOT use {never}.\n{examples}"
-
-
 TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "list_zwave_devices",
         "List Z-Wave devices",
         "Which devices there are, what is on, and what is in a room.",
-        _description(
-            "to know the home's devices",
-            "which there are, what is on, or what is in a room",
-            "for switching",
-            "Good: {filter: 'kitchen'}; {} for all. Bad: {filter: 'turn on the lamp'}.",
-        ),
+        "REQUIRED to know the home's devices: you MUST call this whenever the user asks about which there"
+        " are, what is on, or what is in a room. DO NOT use for switching.\n"
+        "Good: {filter: 'kitchen'}; {} for all. Bad: {filter: 'turn on the lamp'}.",
         _parameters(
             filter=_given("string", "Room, kind or name, for example 'lights'", maxLength=NAME_LENGTH),
             includeInactive=_given("boolean", "Also those that do not answer"),
@@ -209,12 +201,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_device_sensor_data",
         "Read sensors",
         "Temperature, humidity, motion, power and battery of one device or room.",
-        _description(
-            "to read sensors",
-            "temperature, humidity, motion, power or battery at home",
-            "for the weather",
-            "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
-        ),
+        "REQUIRED to read sensors: you MUST call this whenever the user asks about temperature, humidity,"
+        " motion, power or battery at home. DO NOT use for the weather.\n"
+        "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
         _parameters("deviceName", deviceName=_device("'Climate Sensor'")),
         _result(readings=_READINGS),
         read_only=True,
@@ -224,12 +213,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_device",
         "Check one Z-Wave device",
         "Whether one device is on, open or locked.",
-        _description(
-            "to know ONE device's state",
-            "something being on, open or locked",
-            "for changing it",
-            "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
-        ),
+        "REQUIRED to know ONE device's state: you MUST call this whenever the user asks about something "
+        "being on, open or locked. DO NOT use for changing it.\n"
+        "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
         _parameters("deviceName", deviceName=_device("'Front Door'")),
         _result(
             kind=STRING,
@@ -248,12 +234,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "control_zwave_lock",
         "Lock or unlock a door",
         "Locks or unlocks one door; unlocking needs your yes.",
-        _description(
-            "for ONE lock",
-            "locking or unlocking it",
-            "for a guess; unlock only if the user said so",
-            "Good: {deviceName: 'Front Door', action: 'lock'}. Bad: {deviceName: 'door', action: 'unlock'}.",
-        ),
+        "REQUIRED for ONE lock: you MUST call this whenever the user asks about locking or unlocking it. "
+        "DO NOT use for a guess; unlock only if the user said so.\n"
+        "Good: {deviceName: 'Front Door', action: 'lock'}. Bad: {deviceName: 'door', action: 'unlock'}.",
         _parameters(
             "deviceName",
             "action",
@@ -268,12 +251,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "set_zwave_thermostat",
         "Set a thermostat",
         "Makes it warmer or cooler, or sets the mode of the heating.",
-        _description(
-            "for heating and cooling",
-            "making it warmer or cooler, or about a mode",
-            "for reading the temperature",
-            "Good: {deviceName: 'Thermostat', temperature: 21}. Bad: {deviceName: 'Thermostat'}.",
-        ),
+        "REQUIRED for heating and cooling: you MUST call this whenever the user asks about making it "
+        "warmer or cooler, or about a mode. DO NOT use for reading the temperature.\n"
+        "Good: {deviceName: 'Thermostat', temperature: 21}. Bad: {deviceName: 'Thermostat'}.",
         _parameters(
             "deviceName",
             deviceName=_device("'hallway thermostat'"),
@@ -308,13 +288,10 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "play_zwave_sound",
         "Ring a chime or a siren",
         "Rings or stops one doorbell, chime or siren; a siren needs your yes.",
-        _description(
-            "for ONE doorbell, chime or siren",
-            "ringing or stopping it",
-            "for music, timers or the speaker",
-            "Good: {deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}. "
-            "Bad: {deviceName: 'music', action: 'play'}.",
-        ),
+        "REQUIRED for ONE doorbell, chime or siren: you MUST call this whenever the user asks about "
+        "ringing or stopping it. DO NOT use for music, timers or the speaker.\n"
+        "Good: {deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}. Bad: "
+        "{deviceName: 'music', action: 'play'}.",
         _parameters(
             "deviceName",
             "action",
@@ -330,12 +307,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "activate_zwave_scene",
         "Activate a scene",
         "Starts a scene by its name.",
-        _description(
-            "to start a scene",
-            "a scene by name",
-            "for one device",
-            "Good: {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
-        ),
+        "REQUIRED to start a scene: you MUST call this whenever the user asks about a scene by name. DO "
+        "NOT use for one device.\n"
+        "Good: {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
         _parameters(
             "sceneName",
             sceneName=_text("For example 'Movie Night'"),
@@ -348,12 +322,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "check_zwave_health",
         "Check the Z-Wave system",
         "What does not answer, and which batteries are low.",
-        _description(
-            "to know what is offline or low on battery",
-            "problems or batteries",
-            "for one device",
-            "Good: {}. Bad: {deviceName: 'Lamp'}.",
-        ),
+        "REQUIRED to know what is offline or low on battery: you MUST call this whenever the user asks "
+        "about problems or batteries. DO NOT use for one device.\n"
+        "Good: {}. Bad: {deviceName: 'Lamp'}.",
         _parameters(),
         _result(
             broker=_nullable("boolean"),
@@ -377,12 +348,9 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "list_zwave_scenes",
         "List scenes",
         "Which scenes there are, and what one does.",
-        _description(
-            "to know the scenes",
-            "which scenes there are or what one does",
-            "to start one",
-            "Good: {}; {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
-        ),
+        "REQUIRED to know the scenes: you MUST call this whenever the user asks about which scenes there "
+        "are or what one does. DO NOT use to start one.\n"
+        "Good: {}; {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
         _parameters(sceneName=_text("Only this one, for example 'Movie Night'")),
         _result(scenes=_list_of(name=STRING, members=_MEMBERS, complete=FLAG)),
         read_only=True,
@@ -393,12 +361,9 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_batteries",
         "Battery report",
         "How full the batteries are, and which are low.",
-        _description(
-            "for all batteries at once",
-            "which batteries are low",
-            "for one device",
-            "Good: {}. Bad: {deviceName: 'Lamp'}.",
-        ),
+        "REQUIRED for all batteries at once: you MUST call this whenever the user asks about which "
+        "batteries are low. DO NOT use for one device.\n"
+        "Good: {}. Bad: {deviceName: 'Lamp'}.",
         _parameters(),
         _result(batteries=_BATTERIES),
         read_only=True,
@@ -409,12 +374,9 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_energy",
         "Energy of a day",
         "How much energy a device, or all of them, used on a day.",
-        _description(
-            "for energy over time",
-            "how much was used today or on another day",
-            "for the power now",
-            "Good: {deviceName: 'Dryer', day: 'yesterday'}; {}. Bad: {day: 'tomorrow'}.",
-        ),
+        "REQUIRED for energy over time: you MUST call this whenever the user asks about how much was used"
+        " today or on another day. DO NOT use for the power now.\n"
+        "Good: {deviceName: 'Dryer', day: 'yesterday'}; {}. Bad: {day: 'tomorrow'}.",
         _parameters(
             deviceName=_device("'Dryer'; leave out for all"),
             day=_text("today, yesterday, a weekday, or a date, for example '2026-11-16'"),
@@ -428,12 +390,9 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_user_codes",
         "Codes of a lock",
         "Who has a code for a lock, and how many; never the digits.",
-        _description(
-            "to know who has a code for a lock",
-            "codes",
-            "to learn or set a code: nobody can",
-            "Good: {deviceName: 'Front Door'}; {} for all locks. Bad: {deviceName: '1234'}.",
-        ),
+        "REQUIRED to know who has a code for a lock: you MUST call this whenever the user asks about "
+        "codes. DO NOT use to learn or set a code: nobody can.\n"
+        "Good: {deviceName: 'Front Door'}; {} for all locks. Bad: {deviceName: '1234'}.",
         _parameters(deviceName=_device("'Front Door'; leave out for all locks")),
         _result(users=_USERS, places=_PLACES, locks=_LOCKS),
         read_only=True,
@@ -444,13 +403,10 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "rename_zwave_device",
         "Rename a device",
         "Gives one device another name, or puts it into another room.",
-        _description(
-            "for another name or room of ONE device",
-            "that",
-            "for switching",
-            "Good: {deviceName: 'Node 17', newName: 'Reading Lamp', room: 'Library'}. "
-            "Bad: {deviceName: 'all lights', newName: 'x'}.",
-        ),
+        "REQUIRED for another name or room of ONE device: you MUST call this whenever the user asks about"
+        " that. DO NOT use for switching.\n"
+        "Good: {deviceName: 'Node 17', newName: 'Reading Lamp', room: 'Library'}. Bad: {deviceName: 'all "
+        "lights', newName: 'x'}.",
         _parameters(
             "deviceName",
             deviceName=_device("'Node 17'"),
@@ -465,12 +421,9 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "ping_zwave_device",
         "Ping a device",
         "Whether one device answers.",
-        _description(
-            "to know whether ONE device answers",
-            "pinging it",
-            "for its state",
-            "Good: {deviceName: 'Space Heater'}. Bad: {deviceName: 'google.com'}.",
-        ),
+        "REQUIRED to know whether ONE device answers: you MUST call this whenever the user asks about "
+        "pinging it. DO NOT use for its state.\n"
+        "Good: {deviceName: 'Space Heater'}. Bad: {deviceName: 'google.com'}.",
         _parameters("deviceName", deviceName=_device("'Space Heater'")),
         _result(seconds=NUMBER),
         read_only=True,

@@ -15,7 +15,7 @@ from zwave_mcp.results import Result, result
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.tools import Tools, argument_validator
 from zwave_mcp.view import View
-from zwave_mcp.wire import Lines, TooLong, Writer, refusal
+from zwave_mcp.wire import Lines, Writer, refusal
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -221,7 +221,7 @@ class _Messages:
         self._writer = writer
         self._last_calls = last_calls
 
-    async def __aiter__(self) -> AsyncIterator[str | TooLong]:
+    async def __aiter__(self) -> AsyncIterator[str]:
         async for line in self._lines:
             error = refusal(line)
             if error is None:

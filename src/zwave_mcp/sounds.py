@@ -10,7 +10,7 @@ from home_words.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import down, may_have_changed
-from zwave_mcp.devices import SOUND_SWITCH, SOUNDERS, Device
+from zwave_mcp.devices import CC, SOUNDERS, Device
 from zwave_mcp.home import Home, HomeError, is_number
 from zwave_mcp.results import NotPossible, Result, given, result
 from zwave_mcp.states import DEFAULT_TONE, Tone, state_of, state_text, tones_of
@@ -62,7 +62,7 @@ class Sounds:
         began = clock()
         if action == "stop":  # each endpoint of a doorbell may sound
             for value in command.device.values:
-                tones = value.id.command_class == SOUND_SWITCH and value.id.property == "toneId"
+                tones = value.id.command_class == CC.SOUND_SWITCH and value.id.property == "toneId"
                 if tones and value.id != command.write and value.value not in (0, None):
                     await self._home.write(value.id, 0)
         verdict = await carry_out(self._home, command)
@@ -91,7 +91,7 @@ def _command(
     name, state, target = wording.the(device), device.state_value, device.target
     if device.kind not in SOUNDERS or state is None or target is None:
         raise NotPossible("unsupported", capital(f"{name} makes no sounds."))
-    switch = state.id.command_class != SOUND_SWITCH
+    switch = state.id.command_class != CC.SOUND_SWITCH
     if action == "stop" or switch:
         if asked is not None or volume is not None:
             if action == "stop":

@@ -9,24 +9,7 @@ from typing import Any, Final
 
 from home_words.colours import colour_word, kelvin_of, white_word
 from home_words.states import UNKNOWN, dimmed, opened
-from zwave_mcp.devices import (
-    BARRIER,
-    BATTERY,
-    BINARY_SENSOR,
-    BINARY_SWITCH,
-    BOLT_UNKNOWN,
-    LOCKED,
-    METER,
-    MULTILEVEL_SENSOR,
-    NOTIFICATION,
-    SOUND_SWITCH,
-    SOUNDERS,
-    THERMOSTAT_STATE,
-    Device,
-    components,
-    is_jammed,
-    to_percent,
-)
+from zwave_mcp.devices import BOLT_UNKNOWN, CC, LOCKED, SOUNDERS, Device, components, is_jammed, to_percent
 from zwave_mcp.home import Value, is_number
 from zwave_mcp.notifications import alarm_of, state_words
 
@@ -71,15 +54,15 @@ def state_of(device: Device, raw: Any) -> str:
     command_class = state.id.command_class if state is not None else None
     if kind in SOUNDERS:
         return _sound(state, raw)
-    if isinstance(raw, bool) and command_class == BINARY_SWITCH:
+    if isinstance(raw, bool) and command_class == CC.BINARY_SWITCH:
         return _with_colour(device, "on" if raw else "off")
-    if not is_number(raw) or command_class == BINARY_SWITCH:
+    if not is_number(raw) or command_class == CC.BINARY_SWITCH:
         return UNKNOWN
     if kind == "lock":
         bolt = UNKNOWN if raw == BOLT_UNKNOWN else "locked" if raw == LOCKED else "unlocked"
         return JAMMED_STATE if is_jammed(device) else bolt
     if kind in ("blind", "garage_door"):
-        return _BARRIER.get(raw, "partly open") if command_class == BARRIER else opened(to_percent(raw))
+        return _BARRIER.get(raw, "partly open") if command_class == CC.BARRIER else opened(to_percent(raw))
     return _with_colour(device, dimmed(to_percent(raw)))
 
 
@@ -131,7 +114,7 @@ class Tone:
 def tones_of(device: Device) -> tuple[Tone, ...]:
     """The tones that the device can play, by its own names; "off" and "default" are none."""
     value = device.state_value
-    states = value.states if value is not None and value.id.command_class == SOUND_SWITCH else {}
+    states = value.states if value is not None and value.id.command_class == CC.SOUND_SWITCH else {}
     return tuple(
         Tone(number, *_tone_name(text))
         for number, text in sorted(states.items(), key=lambda item: str(item[0]).zfill(4))
@@ -142,7 +125,7 @@ def tones_of(device: Device) -> tuple[Tone, ...]:
 def own_tone(device: Device) -> str:
     """The tone that is played when none is named; empty where the device has not told it."""
     value = device.state_value
-    if value is None or value.id.command_class != SOUND_SWITCH:
+    if value is None or value.id.command_class != CC.SOUND_SWITCH:
         return ""
     where = replace(value.id, property="defaultToneId")
     number = next((value.value for value in device.node.values if value.id == where), None)
@@ -182,7 +165,7 @@ def reading_text(value: Value) -> str:
     text = value.states.get(raw) if isinstance(raw, int | str) else None
     if text is not None:
         return _notification_text(label, text.lower())
-    if value.id.command_class == NOTIFICATION and not value.unit:  # a code without a text
+    if value.id.command_class == CC.NOTIFICATION and not value.unit:  # a code without a text
         return UNKNOWN
     return f"{number_text(raw)} {value.unit}".strip() if is_number(raw) else str(raw)
 
@@ -207,11 +190,11 @@ def number_text(raw: float) -> str:
 
 def label_of(value: Value) -> str:
     label = value.label or str(value.id.property)
-    if value.id.command_class == METER and value.unit in _METERED:
+    if value.id.command_class == CC.METER and value.unit in _METERED:
         produced = "Produced " if "produc" in label.lower() else ""
         return f"{produced}{_METERED[value.unit]}".capitalize()
     inner = re.search(r"\(([^()]+)\)|\[([^\[\]]+)\]$", label)
-    if value.id.command_class == BINARY_SENSOR and inner:
+    if value.id.command_class == CC.BINARY_SENSOR and inner:
         return str(inner.group(1))
     return re.sub(r"(?<!\s)\s*\[[^\[\]]+\]$", "", label)
 
@@ -230,7 +213,7 @@ def measured(device: Device) -> tuple[str, ...]:
         if is_number(value.value) and alarm_of(value) is None:
             text = reading_text(value)
             if text != UNKNOWN and text not in state:
-                battery = value.id.command_class == BATTERY
+                battery = value.id.command_class == CC.BATTERY
                 name = "battery" if battery else _MEASURES.get(value.unit) or label_of(value).lower()
                 found.append(f"{name} {text}")
     return tuple(found)
@@ -245,7 +228,11 @@ def main_readings(device: Device) -> tuple[Value, ...]:
     for value in device.readings:
         label, alarm = label_of(value), alarm_of(value)
         calm = alarm is None or alarm.state == "off"
-        if value.id.command_class == BATTERY or label == "Lock state" or (label == "Cover status" and calm):
+        if (
+            value.id.command_class == CC.BATTERY
+            or label == "Lock state"
+            or (label == "Cover status" and calm)
+        ):
             continue
         text = reading_text(value)
         kind = "opening" if text in ("open", "closed") else alarm.kind if alarm is not None else label
@@ -275,7 +262,7 @@ def _thermostat(device: Device) -> str:
     parts = [mode] if mode else []
     if mode != "off" and (setting := _set_to(device)):
         parts.append(f"set to {setting}")
-    air = device.find(MULTILEVEL_SENSOR, "Air temperature")
+    air = device.find(CC.MULTILEVEL_SENSOR, "Air temperature")
     if air is not None and is_number(air.value):
         parts.append(f"now {reading_text(air)}")
     return ", ".join(parts) or UNKNOWN
@@ -330,5 +317,5 @@ def active_setpoint(
 
 
 def operating_state(device: Device) -> str:
-    value = device.find(THERMOSTAT_STATE, "state")
+    value = device.find(CC.THERMOSTAT_STATE, "state")
     return value.states.get(value.value, "").lower() if value is not None else ""

@@ -7,19 +7,7 @@ from typing import Any, Final
 from home_words.phrases import capital
 from home_words.resolver import Names, number_of
 from zwave_mcp import wording
-from zwave_mcp.devices import (
-    BARRIER,
-    BOLT_UNKNOWN,
-    COLOR_SWITCH,
-    HIGHEST_LEVEL,
-    LOCKED,
-    THERMOSTAT_FAN_MODE,
-    THERMOSTAT_MODE,
-    THERMOSTAT_SETPOINT,
-    Device,
-    components,
-    to_percent,
-)
+from zwave_mcp.devices import BOLT_UNKNOWN, CC, HIGHEST_LEVEL, LOCKED, Device, components, to_percent
 from zwave_mcp.home import ValueId, is_number
 from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text
 
@@ -72,7 +60,7 @@ def before_command(names: Names[Device], device: Device, raw: Any, action: str =
     state = device.state_value
     if isinstance(raw, bool):
         back: str | None = "on" if raw else "off"
-    elif state is not None and state.id.command_class == BARRIER:
+    elif state is not None and state.id.command_class == CC.BARRIER:
         back = _BARRIER.get(int(raw))
     elif device.kind in ("blind", "garage_door"):
         partly = "dim" if device.kind == "blind" else None
@@ -135,15 +123,15 @@ def before_scene(names: Names[Device], touched: Iterable[tuple[Device, ValueId]]
 
 def _before_value(names: Names[Device], device: Device, value_id: ValueId) -> Before:
     command_class = value_id.command_class
-    if command_class == THERMOSTAT_FAN_MODE:  # set by no tool
+    if command_class == CC.THERMOSTAT_FAN_MODE:  # set by no tool
         return Before(undo=f"The fan of {wording.the(device)} cannot be put back.")
-    if command_class == COLOR_SWITCH:
+    if command_class == CC.COLOR_SWITCH:
         return before_colour(names, device)
-    if command_class == THERMOSTAT_SETPOINT:
+    if command_class == CC.THERMOSTAT_SETPOINT:
         active = active_setpoint(device)
         if active is None or active.id != value_id:
             return Before(undo=f"A set point of {wording.the(device)} cannot be put back.")
-    if command_class in (THERMOSTAT_MODE, THERMOSTAT_SETPOINT):
+    if command_class in (CC.THERMOSTAT_MODE, CC.THERMOSTAT_SETPOINT):
         return before_setting(names, device, [value_id])
     state = device.state_value
     return before_command(names, device, state.value if state else None)

@@ -9,26 +9,15 @@ import json
 import logging
 import os
 import queue
-import re
 import threading
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 log = logging.getLogger(__name__)
 
 _CHUNK: Final = 65_536
-_LONGEST_LINE: Final = 4_000_000  # no request comes near; more is a client gone wild
-_TAIL: Final = 1_000  # of an over-long line: enough for a last member
-
-
-@dataclass(frozen=True, slots=True)
-class TooLong:
-    """Both ends of an over-long line, to find out whose it was."""
-
-    head: str
-    tail: str
-    limit: int = _LONGEST_LINE
+_LONGEST_LINE: Final = 4_000_000  # no request comes near
+TOO_LONG: Final = ""  # stands for an over-long line; empty ones are skipped
 
 
 class Lines:
@@ -36,41 +25,40 @@ class Lines:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._queue: asyncio.Queue[str | TooLong | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
 
     def start(self) -> None:
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
-    async def __aiter__(self) -> AsyncIterator[str | TooLong]:
+    async def __aiter__(self) -> AsyncIterator[str]:
         while (line := await self._queue.get()) is not None:
             yield line
 
     def _read(self) -> None:
-        head, rest = b"", b""  # the beginning of an over-long line, and what has come of the present one
+        rest, dropping = b"", False
         try:
             while chunk := os.read(self._descriptor, _CHUNK):
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
-                    self._pass_on(head, line)
-                    head = b""
-                if not head and len(rest) > _LONGEST_LINE:
-                    head = rest
-                rest = rest[-_TAIL:] if head else rest
+                    self._pass_on(line, dropping)
+                    dropping = False
+                if dropping or len(rest) > _LONGEST_LINE:
+                    rest, dropping = b"", True
         except OSError as error:
             log.warning("stdin failed", extra={"error": str(error)})
-        self._pass_on(head, rest)
+        self._pass_on(rest, dropping)
         self._hand_over(None)
 
-    def _pass_on(self, head: bytes, line: bytes) -> None:
+    def _pass_on(self, line: bytes, dropping: bool) -> None:
         text = line.decode("utf-8", "replace").strip()
-        if head or len(line) > _LONGEST_LINE:
+        if dropping or len(line) > _LONGEST_LINE:
             log.warning("over-long line dropped")
-            self._hand_over(TooLong((head or line).decode("utf-8", "replace"), text[-_TAIL:]))
+            self._hand_over(TOO_LONG)
         elif text:
             self._hand_over(text)
 
-    def _hand_over(self, line: str | TooLong | None) -> None:
+    def _hand_over(self, line: str | None) -> None:
         try:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
         except RuntimeError:  # the loop is closed: we are ending
@@ -117,17 +105,12 @@ class Writer:
 _PARSE_ERROR: Final = -32700
 _INVALID_REQUEST: Final = -32600
 _INVALID_PARAMS: Final = -32602
-_DECODER: Final = json.JSONDecoder()
-_KEY: Final = re.compile(r"\s*[{,]\s*(?=\")")
-_COLON: Final = re.compile(r"\s*:\s*")
-# Some clients write the id last: a brace that ends the line closes the message itself.
-_LAST: Final = re.compile(r",\s*\"id\"\s*:\s*(-?\d{1,18}|\"[^\"\\]{0,200}\")\s*}\s*$")
 
 
-def refusal(line: str | TooLong) -> str | None:
+def refusal(line: str) -> str | None:
     """One line with the error, or None when the line is a message (or an answer, which gets none)."""
-    if isinstance(line, TooLong):
-        return _error(_INVALID_REQUEST, f"Longer than {line.limit} bytes", _id_of(line))
+    if line == TOO_LONG:
+        return _error(_INVALID_REQUEST, f"Longer than {_LONGEST_LINE} bytes", None)
     from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
     try:
@@ -159,25 +142,3 @@ def _error(code: int, text: str, request_id: Any) -> str:
     usable = isinstance(request_id, str | int) and not isinstance(request_id, bool)
     error = {"code": code, "message": text}
     return json.dumps({"jsonrpc": "2.0", "id": request_id if usable else None, "error": error}) + "\n"
-
-
-def _id_of(line: TooLong) -> Any:
-    last = _LAST.search(line.tail)
-    return json.loads(last[1]) if last else _early_id(line.head)
-
-
-def _early_id(head: str) -> Any:
-    """The members of the message itself, one after the other, as far as they are whole."""
-    at = 0
-    try:
-        while (start := _KEY.match(head, at)) is not None:
-            key, at = _DECODER.raw_decode(head, start.end())
-            colon = _COLON.match(head, at)
-            if colon is None:
-                return None
-            value, at = _DECODER.raw_decode(head, colon.end())
-            if key == "id":
-                return value
-    except (ValueError, RecursionError):  # cut off here
-        return None
-    return None

@@ -121,19 +121,18 @@ async def test_the_kept_volume(tmp_path):
 
 
 def test_the_simulated_home_of_the_zwave_server(data):
-    StateFile(data / "simulated-home.json").write({"1": Track(0, 1)})
+    StateFile(data / "simulated-home.sqlite").write({"1": Track(0, 1)})
 
     assert rights(data) == rights(data.parent) == 0o700
-    assert all_rights(data) == {"simulated-home.json": 0o600, "simulated-home.lock": 0o600}
+    assert all_rights(data) == {"simulated-home.sqlite": 0o600}
 
 
 def test_the_simulated_home_closes_what_was_open_before_it_writes(data):
     data.mkdir(parents=True)
-    for name in ("simulated-home.json", "simulated-home.lock"):
-        (data / name).write_text("{}")
-        (data / name).chmod(0o666)
+    (data / "simulated-home.sqlite").write_text("")
+    (data / "simulated-home.sqlite").chmod(0o666)
 
-    StateFile(data / "simulated-home.json").read()
+    StateFile(data / "simulated-home.sqlite").read()
 
     assert set(all_rights(data).values()) == {0o600}
 

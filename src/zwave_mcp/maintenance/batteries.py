@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from zwave_mcp import wording
-from zwave_mcp.devices import BATTERY, Device
+from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import is_number
 from zwave_mcp.results import Result, result
 from zwave_mcp.states import age_seconds
@@ -29,11 +29,11 @@ async def batteries(viewer: Viewer) -> Result:
 
 
 def _has_battery(device: Device) -> bool:
-    return any(value.id.command_class == BATTERY for value in device.node.values)
+    return any(value.id.command_class == CC.BATTERY for value in device.node.values)
 
 
 def _entry(device: Device) -> dict[str, Any]:
-    values = (one for one in device.node.values if one.id.command_class == BATTERY)
+    values = (one for one in device.node.values if one.id.command_class == CC.BATTERY)
     level = next((one for one in values if one.id.property == "level"), None)
     return {
         "device": device.node.name or device.name,

@@ -8,13 +8,11 @@ from typing import Any, Final
 from home_words.names import spellings
 from home_words.phrases import capital, listed
 from zwave_mcp import wording
-from zwave_mcp.devices import Device
+from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import CannotDo, GatewayError, Home, LockUser, LockUsers, NoAnswer
 from zwave_mcp.results import Outcome, Result, result
 from zwave_mcp.view import Viewer, resolve_device
 
-_USER_CODE: Final = 99
-_USER_CREDENTIAL: Final = 131
 _ENABLED, _DISABLED = 1, 2
 _LOCK: Final = re.compile(r"\s*(?:(?P<lock>[^:=]+):)?(?P<users>.*)", re.DOTALL)
 _USER: Final = re.compile(r"\s*(\d{1,5})\s*=\s*([^=]{1,60}?)\s*")
@@ -100,7 +98,7 @@ async def _one(home: Home, names: UserNames, lock: Device) -> Result:
 
 
 def _has_codes(device: Device) -> bool:
-    return any(value.id.command_class in (_USER_CODE, _USER_CREDENTIAL) for value in device.node.values)
+    return any(value.id.command_class in (CC.USER_CODE, CC.USER_CREDENTIAL) for value in device.node.values)
 
 
 def _remembered(lock: Device) -> LockUsers | None:
@@ -108,7 +106,7 @@ def _remembered(lock: Device) -> LockUsers | None:
     states = {
         value.id.property_key: value.value
         for value in lock.node.values
-        if value.id.command_class == _USER_CODE and value.id.property == "userIdStatus"
+        if value.id.command_class == CC.USER_CODE and value.id.property == "userIdStatus"
     }
     if all(state is None for state in states.values()):
         return None

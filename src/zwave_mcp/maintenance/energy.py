@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from home_words.phrases import capital, listed
 from zwave_mcp import wording
-from zwave_mcp.devices import METER, Device
+from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Value, is_number
 from zwave_mcp.maintenance.meter_days import Day, MeterDays, MeterReading, midnight
 from zwave_mcp.results import Result, result
@@ -141,7 +141,7 @@ def counts_energy(value: Value) -> bool:
 
 
 def meters(device: Device) -> list[Value]:
-    return [one for one in device.values if one.id.command_class == METER and counts_energy(one)]
+    return [one for one in device.values if one.id.command_class == CC.METER and counts_energy(one)]
 
 
 def meter_of(value: Value) -> str:
@@ -180,7 +180,7 @@ def _entry(device: Device, rows: list[Day]) -> dict[str, Any]:
 
 
 def _no_meter(device: Device) -> str:
-    metered = [value for value in device.values if value.id.command_class == METER]
+    metered = [value for value in device.values if value.id.command_class == CC.METER]
     name = capital(wording.the(device))
     if not metered:
         return f"{name} does not measure energy."

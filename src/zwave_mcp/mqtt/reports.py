@@ -8,19 +8,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, CENTRAL_SCENE, DOOR_LOCK, NOTIFICATION
+from zwave_mcp.devices import CC
 from zwave_mcp.events import LATE_SECONDS, STALE_SECONDS
 from zwave_mcp.home import Report, Snapshot
 from zwave_mcp.notifications import EVENT_CLASSES
 
 _NAMED: Final = {
-    "central_scene": CENTRAL_SCENE,
-    "notification": NOTIFICATION,
-    "battery": BATTERY,
-    "door_lock": DOOR_LOCK,
-    "barrier_operator": BARRIER,
-    "sensor_binary": BINARY_SENSOR,
-    "binary_sensor": BINARY_SENSOR,
+    "central_scene": CC.CENTRAL_SCENE,
+    "notification": CC.NOTIFICATION,
+    "battery": CC.BATTERY,
+    "door_lock": CC.DOOR_LOCK,
+    "barrier_operator": CC.BARRIER,
+    "sensor_binary": CC.BINARY_SENSOR,
+    "binary_sensor": CC.BINARY_SENSOR,
 }
 _NUMBERS: Final = "|".join(map(str, sorted(EVENT_CLASSES)))
 _TOPIC: Final = re.compile(
@@ -160,12 +160,14 @@ def _event(topic: str, payload: bytes) -> Report | None:
     if kind != "node_notification":
         return _whole({"nodeId": node, **items[1]}) if isinstance(items[1], Mapping) else None
     number, facts = items[1], items[2] if len(items) > 2 and isinstance(items[2], Mapping) else {}
-    if number == NOTIFICATION and isinstance(facts.get("eventLabel"), str):
+    if number == CC.NOTIFICATION and isinstance(facts.get("eventLabel"), str):
         parameters = facts.get("parameters")
         value = parameters if isinstance(parameters, dict) else None
-        return Report((node,), NOTIFICATION, 0, str(facts.get("label")), facts["eventLabel"], value, "event")
-    if number == BATTERY and facts.get("eventType") == "battery low":
-        return Report((node,), BATTERY, 0, "battery_low", None, "Soon", "event")
+        return Report(
+            (node,), CC.NOTIFICATION, 0, str(facts.get("label")), facts["eventLabel"], value, "event"
+        )
+    if number == CC.BATTERY and facts.get("eventType") == "battery low":
+        return Report((node,), CC.BATTERY, 0, "battery_low", None, "Soon", "event")
     return None
 
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from zwave_mcp.devices import BATTERY, CENTRAL_SCENE, DOOR_LOCK, HIGHEST_LEVEL, LAST_LEVEL, NOTIFICATION
+from zwave_mcp.devices import CC, HIGHEST_LEVEL, LAST_LEVEL
 from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, WORKING, Report, Value, ValueId, WriteResult
 from zwave_mcp.simulated import values as made
 from zwave_mcp.simulated.file import DeviceSpec
@@ -121,7 +121,7 @@ def _sound(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) 
 
 def _bolt(device: DeviceSpec, _target: ValueId, value: Any, arrival: Arrival) -> Effect:
     """The bolt takes its time, while the gateway shows the wish at once (measured)."""
-    state = ValueId(device.node, DOOR_LOCK, 0, "currentMode")
+    state = ValueId(device.node, CC.DOOR_LOCK, 0, "currentMode")
     before, now, jam = arrival.actual(state), arrival.now, made.lock_state_id(device)
     if "jams" in device.faults:
         stuck = _belief(before, value, now, 2 * _JAM_SECONDS)
@@ -156,13 +156,13 @@ def fired(node: int, values: tuple[Value, ...], what: str, now: float) -> Change
     if name in made.ALARMS and off in ("", "off"):
         kind, variable, states = made.ALARMS[name]
         end = 0 if off else max(int(state) for state in states)
-        return _written(values, ValueId(node, NOTIFICATION, 0, kind, variable), end, now)
+        return _written(values, ValueId(node, CC.NOTIFICATION, 0, kind, variable), end, now)
     if what in ("open", "closed"):
         return _written(values, made.door_id(node), 22 if what == "open" else 23, now)
     if what == "battery low":
-        return _written(values, ValueId(node, BATTERY, 0, "level"), 5, now)
+        return _written(values, ValueId(node, CC.BATTERY, 0, "level"), 5, now)
     if (press := _PRESS.fullmatch(what)) is not None:
-        button = ValueId(node, CENTRAL_SCENE, 0, "scene", f"{int(press['button']):03}")
+        button = ValueId(node, CC.CENTRAL_SCENE, 0, "scene", f"{int(press['button']):03}")
         return _written(values, button, _PRESSES[press["how"]], now)
     bolt = next((one.id for one in values if one.id.property == "currentMode"), None)
     if (lock := _LOCK.fullmatch(what)) is None or bolt is None:
@@ -170,7 +170,7 @@ def fired(node: int, values: tuple[Value, ...], what: str, now: float) -> Change
     verb, end = ("lock", 255) if lock["state"] == "locked" else ("unlock", 0)
     user = int(lock["user"]) if lock["user"] else None
     way = "Manual" if user is None else "Keypad"
-    told = ValueId(node, NOTIFICATION, 0, "Access Control", f"{way} {verb} operation")
+    told = ValueId(node, CC.NOTIFICATION, 0, "Access Control", f"{way} {verb} operation")
     return {str(bolt): Track(255 - end, end, now), str(told): Track(None, user, now)}
 
 
@@ -184,14 +184,9 @@ def momentary(key: str, track: Track) -> Report | None:
     if key.count("-") < 4:
         return None
     node, command_class, endpoint, prop, inner = key.split("-", 4)
-    if command_class == str(CENTRAL_SCENE) and prop == "scene":
-        return Report((int(node),), CENTRAL_SCENE, int(endpoint), prop, inner, track.end)
-    if command_class == str(NOTIFICATION) and inner.endswith(" operation"):
+    if command_class == str(CC.CENTRAL_SCENE) and prop == "scene":
+        return Report((int(node),), CC.CENTRAL_SCENE, int(endpoint), prop, inner, track.end)
+    if command_class == str(CC.NOTIFICATION) and inner.endswith(" operation"):
         value = None if track.end is None else {"userId": track.end}
-        return Report((int(node),), NOTIFICATION, int(endpoint), prop, inner, value)
+        return Report((int(node),), CC.NOTIFICATION, int(endpoint), prop, inner, value)
     return None
-
-
-def shown_only_until_polled(track: Track) -> Track:
-    """The driver takes a device's answer over: what it only believed is forgotten."""
-    return replace(track, wish=None, wish_until=0.0)

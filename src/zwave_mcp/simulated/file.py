@@ -2,7 +2,8 @@
 
 import re
 import tomllib
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
@@ -31,7 +32,7 @@ _WORDS: Final[dict[str, dict[str, int | bool]]] = {
     "garage_door": {"open": 255, "closed": 0},
     "lock": {"locked": 255, "unlocked": 0},
 }
-_SAID: Final = {"missing": "is needed", "unexpected_keyword_argument": "is not a key that is known"}
+_MESSAGES: Final = {"missing": "is needed", "unexpected_keyword_argument": "is not a key that is known"}
 _SLOW_SECONDS: Final = 3.0
 _CHECKED: Final = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -55,11 +56,8 @@ class DeviceSpec:
     battery: Annotated[StrictInt, Field(ge=0, le=100)] | None = None
     shows: tuple[Shows, ...] = ("colours", "warm", "cold")  # a light
     color: str = "#0000007191"  # … at first: `#rrggbb`, or `#rrggbbwwcc` with its whites
-    tones: tuple[str, ...] = (
-        "Ding Dong (3 sec)",
-        "Westminster (8 sec)",
-        "Siren (30 sec)",
-    )  # a chime, a siren
+    # Of a chime or a siren.
+    tones: tuple[str, ...] = ("Ding Dong (3 sec)", "Westminster (8 sec)", "Siren (30 sec)")
     volume: Annotated[StrictInt, Field(ge=1, le=100)] = 40
     measures: tuple[Measure, ...] = ()
     kwh: Seconds | None = None  # of a plug: it counts energy, beginning here
@@ -83,37 +81,30 @@ class _Setting:
 @table(frozen=True, config=_CHECKED)
 class _Scene:
     name: Annotated[str, Field(min_length=1)]
-    set: list[_Setting] = field(default_factory=list)
+    set: tuple[_Setting, ...] = ()
 
 
 @table(frozen=True, config=_CHECKED)
 class _Group:
     name: Annotated[str, Field(min_length=1)]
-    devices: Annotated[list[str], Field(min_length=2)]
+    devices: Annotated[tuple[str, ...], Field(min_length=2)]
 
 
 @table(frozen=True, config=_CHECKED)
 class _File:
     device: Annotated[list[DeviceSpec], Field(min_length=1)]
     home: _Home = _Home()
-    scene: list[_Scene] = field(default_factory=list)
-    group: list[_Group] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class SceneSpec:
-    name: str
-    states: tuple[tuple[int, Any], ...]  # node and Z-Wave value
+    scene: tuple[_Scene, ...] = ()
+    group: tuple[_Group, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class HomeSpec:
     devices: tuple[DeviceSpec, ...]
-    scenes: tuple[SceneSpec, ...] = ()
-    allow_unlock: bool = True
-    radio_seconds: float = 0.07
-    source: str = field(default="default", compare=False)
-    groups: tuple[tuple[str, tuple[int, ...]], ...] = ()  # name and nodes
+    scenes: tuple[tuple[str, tuple[tuple[int, Any], ...]], ...]  # name; nodes and their Z-Wave values
+    groups: tuple[tuple[str, tuple[int, ...]], ...]  # name and nodes
+    allow_unlock: bool
+    radio_seconds: float
 
 
 def read_home(path: Path | None) -> HomeSpec:
@@ -133,65 +124,60 @@ def parse_home(text: str, source: str = "text") -> HomeSpec:
         raise BadHome(f"{source} is not TOML: {error}") from error
     except ValidationError as error:
         raise BadHome(f"{source}: {_problem(error)}") from error
-    devices: list[DeviceSpec] = []
+    devices: dict[int, DeviceSpec] = {}
     for place, given in enumerate(file.device, start=1):
-        devices.append(_device(given, [one.node for one in devices], f"{source}: device {place}"))
-    scenes = (
-        _scene(given, devices, f"{source}: scene {place}") for place, given in enumerate(file.scene, start=1)
-    )
-    groups = (
-        _group(given, devices, f"{source}: group {place}") for place, given in enumerate(file.group, start=1)
-    )
+        device = _device(given, devices, f"{source}: device {place}")
+        devices[device.node] = device
+    named = {device.name: device for device in reversed(devices.values())}
+
+    def find(name: str, where: str) -> DeviceSpec:
+        if name not in named:
+            raise BadHome(f"{where}: there is no device {name!r}")
+        return named[name]
+
+    scenes, groups = [], []
+    for place, scene in enumerate(file.scene, start=1):
+        where = f"{source}: scene {place}"
+        members = [(find(one.device, where), one.state) for one in scene.set]
+        values = tuple((hit.node, _state_value(hit.kind, state, where)) for hit, state in members)
+        scenes.append((scene.name, values))
+    for place, group in enumerate(file.group, start=1):
+        nodes = tuple(find(name, f"{source}: group {place}").node for name in group.devices)
+        groups.append((group.name, nodes))
     home = file.home
     return HomeSpec(
-        tuple(devices), tuple(scenes), home.allow_unlock, home.radio_seconds, source, tuple(groups)
+        tuple(devices.values()), tuple(scenes), tuple(groups), home.allow_unlock, home.radio_seconds
     )
 
 
 def _problem(error: ValidationError) -> str:
-    """The first of them: which table, which key, and what is wrong with it."""
+    """The first problem: which table, which key, and what is wrong with it."""
     first = error.errors(include_url=False)[0]
     section, *rest = first["loc"]
     place = rest.pop(0) if rest and isinstance(rest[0], int) else None
     where = f"{section} {int(place) + 1}: " if place is not None else ""
-    said = _SAID.get(first["type"]) or first["msg"].replace("Input should be", "must be")
-    return f"{where}{rest[0] if rest else f'[{section}]'} {said}"
+    message = _MESSAGES.get(first["type"]) or first["msg"].replace("Input should be", "must be")
+    return f"{where}{rest[0] if rest else f'[{section}]'} {message}"
 
 
-def _device(given: DeviceSpec, taken: list[int], where: str) -> DeviceSpec:
-    if given.node in taken:
+def _device(given: DeviceSpec, others: Collection[int], where: str) -> DeviceSpec:
+    """The device with its node, its state as a Z-Wave value, and what is usual for its kind."""
+    if given.node in others:
         raise BadHome(f"{where}: node {given.node} is used twice")
     if not re.fullmatch("#[0-9a-fA-F]{6}(?:[0-9a-fA-F]{4})?", given.color):
         raise BadHome(f"{where}: color must be #rrggbb or #rrggbbwwcc")
     usual = given.kind not in ("lock", "thermostat")
     return replace(
         given,
-        node=given.node or max(taken, default=1) + 1,
+        node=given.node or max(others, default=1) + 1,
         state=None if given.state is None else _state_value(given.kind, given.state, where),
         supervised=usual if given.supervised is None else given.supervised,
         slow_seconds=given.slow_seconds or (_SLOW_SECONDS if "slow" in given.faults else 0.0),
     )
 
 
-def _scene(given: _Scene, devices: list[DeviceSpec], where: str) -> SceneSpec:
-    states = []
-    for setting in given.set:
-        hit = next((device for device in devices if device.name == setting.device), None)
-        if hit is None:
-            raise BadHome(f"{where}: there is no device {setting.device!r}")
-        states.append((hit.node, _state_value(hit.kind, setting.state, where)))
-    return SceneSpec(given.name, tuple(states))
-
-
-def _group(given: _Group, devices: list[DeviceSpec], where: str) -> tuple[str, tuple[int, ...]]:
-    nodes = {device.name: device.node for device in devices}
-    if strange := [name for name in given.devices if name not in nodes]:
-        raise BadHome(f"{where}: there is no device {strange[0]!r}")
-    return given.name, tuple(nodes[name] for name in given.devices)
-
-
 def _state_value(kind: str, state: Any, where: str) -> Any:
-    """A word ("off", "open", "locked") or a percentage, as the value that Z-Wave has for it."""
+    """A word ("off", "open", "locked") or a percentage, as its Z-Wave value."""
     words = _WORDS.get(kind, {})
     if isinstance(state, str) and state in words:
         return words[state]

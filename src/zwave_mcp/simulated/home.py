@@ -41,7 +41,6 @@ from zwave_mcp.simulated.effects import (
     effect,
     fired,
     momentary,
-    shown_only_until_polled,
 )
 from zwave_mcp.simulated.file import BadHome, DeviceSpec, HomeSpec, read_home
 from zwave_mcp.simulated.store import StateFile, Track
@@ -309,7 +308,8 @@ class SimulatedHome:
         tracks, now = self._store.read(), self._clock()
         track = tracks.get(str(value_id))
         if track is not None and now < track.wish_until:
-            self._store.write_passing({str(value_id): shown_only_until_polled(track)})
+            # The driver takes the answer over: what it only believed is forgotten.
+            self._store.write_passing({str(value_id): replace(track, wish=None, wish_until=0.0)})
         return self._actual(device, value_id, tracks, now)
 
     async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
@@ -322,10 +322,10 @@ class SimulatedHome:
 
     async def scenes(self) -> tuple[Scene, ...]:
         scenes = []
-        for number, scene in enumerate(self._spec.scenes, start=1):
-            targets = [(made.target_id(self._devices[node]), value) for node, value in scene.states]
+        for number, (name, states) in enumerate(self._spec.scenes, start=1):
+            targets = [(made.target_id(self._devices[node]), value) for node, value in states]
             values = tuple(SceneValue(target, value) for target, value in targets if target is not None)
-            scenes.append(Scene(number, scene.name, values))
+            scenes.append(Scene(number, name, values))
         return tuple(scenes)
 
     async def activate_scene(self, scene_id: int) -> None:

@@ -6,22 +6,7 @@ import zlib
 from dataclasses import replace
 from typing import Any, Final
 
-from zwave_mcp.devices import (
-    BARRIER,
-    BATTERY,
-    BINARY_SWITCH,
-    CENTRAL_SCENE,
-    COLOR_SWITCH,
-    DOOR_LOCK,
-    METER,
-    MULTILEVEL_SENSOR,
-    MULTILEVEL_SWITCH,
-    NOTIFICATION,
-    SOUND_SWITCH,
-    THERMOSTAT_MODE,
-    THERMOSTAT_SETPOINT,
-    THERMOSTAT_STATE,
-)
+from zwave_mcp.devices import CC
 from zwave_mcp.home import Value, ValueId
 from zwave_mcp.simulated.file import DeviceSpec
 
@@ -29,15 +14,14 @@ Texts = dict[int | bool | str, str]
 
 WATTS_KEY: Final = 66049
 _KWH_KEY: Final = 65537
-_USER_CODE: Final = 99
 USER_PLACES: Final = 5
 AIR: Final = "Air temperature"
 MOTION: Final = "Motion sensor status"
 _MODES: Final[Texts] = {0: "Off", 1: "Heat", 2: "Cool", 3: "Auto"}
 _LOCK_MODES: Final[Texts] = {0: "Unsecured", 255: "Secured"}
 _BARRIER_STATES: Final[Texts] = {0: "Closed", 252: "Closing", 253: "Stopped", 254: "Opening", 255: "Open"}
-_SWITCHED: Final = (BINARY_SWITCH, "currentValue", "targetValue")
-_LEVELED: Final = (MULTILEVEL_SWITCH, "currentValue", "targetValue")
+_SWITCHED: Final = (CC.BINARY_SWITCH, "currentValue", "targetValue")
+_LEVELED: Final = (CC.MULTILEVEL_SWITCH, "currentValue", "targetValue")
 # Of each kind: the state's command class, property and property to write, and its first value.
 _STATE: Final[dict[str, tuple[tuple[int, str, str], Any]]] = {
     "switch": (_SWITCHED, False),
@@ -46,10 +30,10 @@ _STATE: Final[dict[str, tuple[tuple[int, str, str], Any]]] = {
     "light": (_LEVELED, 0),
     "fan": (_LEVELED, 0),
     "blind": (_LEVELED, 99),
-    "chime": ((SOUND_SWITCH, "toneId", "toneId"), 0),
-    "siren": ((SOUND_SWITCH, "toneId", "toneId"), 0),
-    "garage_door": ((BARRIER, "currentState", "targetState"), 0),
-    "lock": ((DOOR_LOCK, "currentMode", "targetMode"), 255),
+    "chime": ((CC.SOUND_SWITCH, "toneId", "toneId"), 0),
+    "siren": ((CC.SOUND_SWITCH, "toneId", "toneId"), 0),
+    "garage_door": ((CC.BARRIER, "currentState", "targetState"), 0),
+    "lock": ((CC.DOOR_LOCK, "currentMode", "targetMode"), 255),
 }
 _TEXTS: Final[dict[str, Texts]] = {"lock": _LOCK_MODES, "garage_door": _BARRIER_STATES}
 _WAYS: Final = {"blind": ("Up", "Down"), **dict.fromkeys(("dimmer", "light", "fan"), ("On", "Off"))}
@@ -92,31 +76,31 @@ def target_id(spec: DeviceSpec) -> ValueId | None:
 
 
 def setpoint_id(spec: DeviceSpec, mode: int = 1) -> ValueId:
-    return ValueId(spec.node, THERMOSTAT_SETPOINT, 0, "setpoint", mode)
+    return ValueId(spec.node, CC.THERMOSTAT_SETPOINT, 0, "setpoint", mode)
 
 
 def mode_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, THERMOSTAT_MODE, 0, "mode")
+    return ValueId(spec.node, CC.THERMOSTAT_MODE, 0, "mode")
 
 
 def air_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, MULTILEVEL_SENSOR, 0, AIR)
+    return ValueId(spec.node, CC.MULTILEVEL_SENSOR, 0, AIR)
 
 
 def kwh_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, METER, 0, "value", _KWH_KEY)
+    return ValueId(spec.node, CC.METER, 0, "value", _KWH_KEY)
 
 
 def lock_state_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, NOTIFICATION, 0, "Access Control", "Lock state")
+    return ValueId(spec.node, CC.NOTIFICATION, 0, "Access Control", "Lock state")
 
 
 def door_id(node: int) -> ValueId:
-    return ValueId(node, NOTIFICATION, 0, "Access Control", "Door state (simple)")
+    return ValueId(node, CC.NOTIFICATION, 0, "Access Control", "Door state (simple)")
 
 
 def component_id(spec: DeviceSpec, component: int) -> ValueId:
-    return ValueId(spec.node, COLOR_SWITCH, 0, "currentColor", component)
+    return ValueId(spec.node, CC.COLOR_SWITCH, 0, "currentColor", component)
 
 
 def components_of(spec: DeviceSpec) -> list[int]:
@@ -124,7 +108,7 @@ def components_of(spec: DeviceSpec) -> list[int]:
 
 
 def volume_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, SOUND_SWITCH, 0, "volume")
+    return ValueId(spec.node, CC.SOUND_SWITCH, 0, "volume")
 
 
 # --- all values of a device
@@ -135,15 +119,15 @@ def values_of(spec: DeviceSpec) -> tuple[Value, ...]:
     values = [*_acting(spec), *_measuring(spec)]
     places = max(USER_PLACES, len(spec.users)) if spec.users else 0
     for place in range(1, places + 1):  # without digits: there are none in a simulated home
-        where = ValueId(spec.node, _USER_CODE, 0, "userIdStatus", place)
+        where = ValueId(spec.node, CC.USER_CODE, 0, "userIdStatus", place)
         texts: Texts = {0: "Available", 1: "Enabled", 2: "Disabled"}
         used = 1 if place <= len(spec.users) else 0
         values.append(Value(where, used, f"User ID status ({place})", states=texts))
     for number in range(1, spec.buttons + 1):
         key = f"{number:03}"
-        values.append(Value(ValueId(spec.node, CENTRAL_SCENE, 0, "scene", key), None, f"Scene {key}"))
+        values.append(Value(ValueId(spec.node, CC.CENTRAL_SCENE, 0, "scene", key), None, f"Scene {key}"))
     if spec.battery is not None:
-        battery = ValueId(spec.node, BATTERY, 0, "level")
+        battery = ValueId(spec.node, CC.BATTERY, 0, "level")
         values.append(Value(battery, spec.battery, "Battery level", "%", minimum=0, maximum=100))
     return tuple(values)
 
@@ -180,10 +164,10 @@ def _acting(spec: DeviceSpec) -> list[Value]:
             Value(component_id(spec, one), levels[one], f"Current value ({COMPONENTS[one]})", maximum=255)
             for one in components_of(spec)
         ]
-        whole = ValueId(spec.node, COLOR_SWITCH, 0, "targetColor")
+        whole = ValueId(spec.node, CC.COLOR_SWITCH, 0, "targetColor")
         values.append(Value(whole, None, "Target color", writeable=True))
     if spec.kind == "plug":
-        watts_id = ValueId(spec.node, METER, 0, "value", WATTS_KEY)
+        watts_id = ValueId(spec.node, CC.METER, 0, "value", WATTS_KEY)
         values.append(Value(watts_id, 0.0, "Electric Consumption [W]", "W"))
         if spec.kwh is not None:
             values.append(Value(kwh_id(spec), spec.kwh, "Electric Consumption [kWh]", "kWh"))
@@ -192,7 +176,7 @@ def _acting(spec: DeviceSpec) -> list[Value]:
 
 def _thermostat(spec: DeviceSpec) -> list[Value]:
     state, heat, cool = (
-        ValueId(spec.node, THERMOSTAT_STATE, 0, "state"),
+        ValueId(spec.node, CC.THERMOSTAT_STATE, 0, "state"),
         setpoint_id(spec),
         setpoint_id(spec, 2),
     )
@@ -211,10 +195,10 @@ def _measuring(spec: DeviceSpec) -> list[Value]:
     for measure in spec.measures:
         if measure in _MEASURED:
             prop, first, unit = _MEASURED[measure]
-            values.append(Value(ValueId(spec.node, MULTILEVEL_SENSOR, 0, prop), first, prop, unit))
+            values.append(Value(ValueId(spec.node, CC.MULTILEVEL_SENSOR, 0, prop), first, prop, unit))
         elif measure in ALARMS:
             kind, variable, states = ALARMS[measure]
-            where = ValueId(spec.node, NOTIFICATION, 0, kind, variable)
+            where = ValueId(spec.node, CC.NOTIFICATION, 0, kind, variable)
             values.append(Value(where, 0, variable, states=states))
         else:
             texts: Texts = {22: "Window/door is open", 23: "Window/door is closed"}
@@ -234,7 +218,7 @@ def drifting(value: Value, asleep: bool, now: float) -> tuple[Any, float] | None
     every = _ASLEEP_REPORT_SECONDS if asleep else _REPORT_SECONDS
     reported = now - (now + seed) % every
     prop = value.id.property
-    if value.id.command_class == MULTILEVEL_SENSOR and prop in _DRIFT:
+    if value.id.command_class == CC.MULTILEVEL_SENSOR and prop in _DRIFT:
         amplitude, period = _DRIFT[str(prop)]
         return round(value.value + amplitude * math.sin(reported / period * math.tau + seed), 1), reported
     if value.id.property_key == MOTION:
@@ -269,16 +253,16 @@ def acceptable(value_id: ValueId, value: Any) -> bool:
     if value_id.property == "targetColor":
         return isinstance(value, dict) and bool(value) and set(value) <= set(COMPONENTS.values())
     by_hand = value_id.property in ("Up", "Down", "On", "Off")
-    if by_hand or value_id.command_class == BINARY_SWITCH or isinstance(value, bool):
-        return isinstance(value, bool) and (by_hand or value_id.command_class == BINARY_SWITCH)
+    if by_hand or value_id.command_class == CC.BINARY_SWITCH or isinstance(value, bool):
+        return isinstance(value, bool) and (by_hand or value_id.command_class == CC.BINARY_SWITCH)
     if not isinstance(value, int | float):
         return False
     allowed: dict[int, bool] = {
-        MULTILEVEL_SWITCH: value == 255 or 0 <= value <= 99,
-        DOOR_LOCK: value in _LOCK_MODES,
-        BARRIER: value in (0, 255),
-        THERMOSTAT_MODE: value in _MODES,
-        THERMOSTAT_SETPOINT: True,
-        SOUND_SWITCH: 0 <= value <= 255,
+        CC.MULTILEVEL_SWITCH: value == 255 or 0 <= value <= 99,
+        CC.DOOR_LOCK: value in _LOCK_MODES,
+        CC.BARRIER: value in (0, 255),
+        CC.THERMOSTAT_MODE: value in _MODES,
+        CC.THERMOSTAT_SETPOINT: True,
+        CC.SOUND_SWITCH: 0 <= value <= 255,
     }
     return allowed.get(value_id.command_class, False)

@@ -20,7 +20,7 @@ def test_the_home_in_the_documentation_can_be_used():
     (text,) = [block for block in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "[[device]]" in block]
     home = parse_home(text)
     assert {device.kind for device in home.devices} == set(get_args(SimulatedKind))  # each at least once
-    assert [scene.name for scene in home.scenes] == ["Reading"]
+    assert [name for name, _ in home.scenes] == ["Reading"]
 
 
 def test_every_word_of_the_server_is_explained():

@@ -13,7 +13,7 @@ import pytest
 from tests.fakes.zwave_events import GATEWAY, SMOKE, Player, recorded
 
 from home_words.states import UNKNOWN, dimmed
-from zwave_mcp.devices import BATTERY, Device, devices_of, to_percent
+from zwave_mcp.devices import CC, Device, devices_of, to_percent
 from zwave_mcp.events import Event
 from zwave_mcp.home import HomeError, NoAnswer, Snapshot, Value, is_number
 from zwave_mcp.mqtt.api import Api, GatewayApi
@@ -68,7 +68,7 @@ def _forms(value: Value) -> set[str]:
     if is_number(value.value) and value.unit:
         texts.add(number_text(value.value))
     names = {label_of(value), value.label, str(value.id.property), str(value.id.property_key)}
-    names |= {label_of(replace(value, unit="")), "battery" if value.id.command_class == BATTERY else ""}
+    names |= {label_of(replace(value, unit="")), "battery" if value.id.command_class == CC.BATTERY else ""}
     names |= {"now", "temperature"} if value.label == "Air temperature" else set()
     return {f"{name.lower()} {text}".strip() for name in {*names, ""} for text in texts}
 

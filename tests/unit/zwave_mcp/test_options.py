@@ -57,7 +57,7 @@ def test_the_state_of_every_simulated_home_is_kept_apart(monkeypatch: pytest.Mon
     default, own = options("--simulate").home, options("--simulate", "a.toml").home
     assert isinstance(default, SimulationOptions)
     assert isinstance(own, SimulationOptions)
-    assert default.state_file == tmp_path / "voice-gateway" / "simulated-home.json"
+    assert default.state_file == tmp_path / "voice-gateway" / "simulated-home.sqlite"
     assert own.state_file is not None
     assert own.state_file.parent == tmp_path / "voice-gateway"
     assert own.state_file.name.startswith("simulated-a-")
