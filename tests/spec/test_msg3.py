@@ -33,7 +33,7 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
     watch.subscribe(events.append)
     async with (
         opened(load(None).settings, watch=watch) as gateway,
-        gateway.doors.listener(speaker) as listener,
+        gateway.channels.listener(speaker) as listener,
     ):
         await listener.hear(FOLDER / "session_0_am_michael.wav", turns.append)
 

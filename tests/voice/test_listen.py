@@ -48,7 +48,7 @@ async def heard(gateway, *names, **options):
     from voice_gateway.speaking.speaker import KeepingSpeaker
 
     turns = []
-    async with gateway.doors.listener(KeepingSpeaker(), **options) as listener:
+    async with gateway.channels.listener(KeepingSpeaker(), **options) as listener:
         for name in names:
             await listener.hear(FOLDER / name, turns.append)
     return turns

@@ -93,7 +93,7 @@ async def test_a_gateway_without_a_voice_cannot_be_talked_to(commands):
 async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
     async with opened(Settings(voice=VoiceSettings(wake_words=("nowhere.tflite",)))) as gateway:
-        voice = gateway.doors.voice(show=print, announce=print)
+        voice = gateway.channels.voice(show=print, announce=print)
         running = asyncio.ensure_future(voice.run())
         await asyncio.sleep(0)
         assert gateway.timers.ringers == [voice.output.ring]
@@ -122,7 +122,7 @@ async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, mo
 
     settings = VoiceSettings(stt=f"tcp://127.0.0.1:{port}")
     async with opened(Settings(voice=settings)) as gateway:
-        voice = gateway.doors.voice(show=print, announce=print, first_pause_seconds=0.05)
+        voice = gateway.channels.voice(show=print, announce=print, first_pause_seconds=0.05)
         running = asyncio.ensure_future(voice.run())
         await until(lambda: gateway.watch.state("voice") is State.DEGRADED)
         part = gateway.watch.part("voice")
@@ -153,7 +153,7 @@ async def test_wyoming_clients_need_no_sound_card_here(commands, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", commands.env["XDG_RUNTIME_DIR"])
     settings = VoiceSettings(wyoming_url="tcp://127.0.0.1:0")
     async with opened(Settings(voice=settings, web=WebSettings(enabled=False))) as gateway:
-        gateway.doors.open(None, spoken=False, show=print, announce=print)
+        gateway.channels.open(None, spoken=False, show=print, announce=print)
         await until(lambda: gateway.watch.state("wyoming") is State.OK)
 
         assert gateway.watch.part("voice") is None

@@ -1,21 +1,21 @@
-"""Builds the doors of a gateway, and opens those that stay open beside the text door."""
+"""Builds the channels of a gateway, and opens those that stay open beside the text channel."""
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from voice_gateway.config import control_file, data_folder
 from voice_gateway.errors import LinkError
-from voice_gateway.events import Event, Notice, Progressed, State, Waiting
+from voice_gateway.events import Notice, State
 from voice_gateway.problems import VOICE_PACKAGE
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
     from voice_gateway.channels.control import ControlChannel
     from voice_gateway.channels.mqtt.channel import MqttChannel
-    from voice_gateway.channels.mqtt.controls import Controls
     from voice_gateway.channels.terminal import TextChannel
     from voice_gateway.channels.voice.channel import VoiceChannel
     from voice_gateway.channels.voice.recording import Listener
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
 ANNOUNCED_SECONDS = 5.0
 
-# Takes a sentence for people to a place where they read it.
+# Shows a sentence to people.
 Tell = Callable[[str], None]
 
 
 async def announced_by_running(text: str) -> bool:
-    """By the gateway that has the doors; False: there is none, or it could not."""
+    """Broadcasts the text by the running gateway. False if none runs or it failed."""
     from voice_gateway.channels.control import request
 
     call = {"op": "call", "name": "broadcast", "args": {"message": text}}
@@ -44,12 +44,11 @@ async def announced_by_running(text: str) -> bool:
     return bool(outcome and outcome.get("ok"))
 
 
-class Doors:
-    """Each door is imported when it is opened: most commands need none."""
+class Channels:
+    """Each channel is imported when it is opened: most commands need none."""
 
     def __init__(self, gateway: "Gateway") -> None:
         self._gateway = gateway
-        # Only a gateway that stays up has them.
         self._mqtt: MqttChannel | None = None
         self._voice: VoiceChannel | None = None
         self._control: ControlChannel | None = None
@@ -58,8 +57,8 @@ class Doors:
         self._terminal = False
 
     def open(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
-        """`config` is the file of our settings; `show` gets what cannot be spoken, `announce` how to talk
-        to it."""
+        """Opens the channels of a gateway that stays up. `config` is its settings file; `show` gets text that
+        cannot be spoken, `announce` how to talk to the gateway."""
         from voice_gateway.app.control_api import operations
         from voice_gateway.channels.control import ControlChannel
 
@@ -72,14 +71,14 @@ class Doors:
             from voice_gateway.app.web import web_channel
 
             self._web = web_channel(gateway, config)
-            gateway.start(self._web.run(), "door.web")
+            gateway.start(self._web.run(), "channel.web")
         if self._mqtt is not None or self._web is not None:
             gateway.start(gateway.plans_told().run(), "plans")
         self._control = ControlChannel(control_file(), operations(gateway, config))
-        gateway.start(self._control.run(), "door.control")
+        gateway.start(self._control.run(), "channel.control")
 
     async def tried(self) -> None:
-        """Returns when it is known whether commands and browsers can reach us."""
+        """Returns when the control socket and the console are open, or have failed once."""
         if self._control is not None:
             await self._control.tried.wait()
         if self._web is not None:
@@ -87,61 +86,50 @@ class Doors:
 
     @property
     def web_address(self) -> str:
-        """What to type into a browser; empty: there is nothing to see."""
+        """The console's URL, or ""."""
         return self._web.address if self._web is not None else ""
 
     def addresses(self) -> list[str]:
-        """Every open door, for people, with what one needs to get in."""
-        settings, found = self._gateway.settings, ["this terminal"] if self._terminal else []
+        """Every open channel with its address, for people."""
+        settings, listed = self._gateway.settings, ["this terminal"] if self._terminal else []
         if self._control is not None:
             taken = "" if self._control.is_open else " (taken by another gateway)"
-            found.append(f"commands at {control_file()}{taken}")
+            listed.append(f"commands at {control_file()}{taken}")
         if self._mqtt is not None:
             from voice_gateway.channels.mqtt.link import where
 
-            found.append(f"MQTT {where(settings.mqtt)} ({settings.mqtt.prefix}/req)")
+            listed.append(f"MQTT {where(settings.mqtt)} ({settings.mqtt.prefix}/req)")
         if self._voice is not None:
             words = " or ".join(f'"{word}"' for word in settings.voice.wake_words).replace("_", " ")
-            found.append(
-                "voice (`voice-gateway talk`)" if settings.voice.wake == "none" else f"voice ({words})"
-            )
+            listed.append(f"voice ({'`voice-gateway talk`' if settings.voice.wake == 'none' else words})")
         if self._wyoming is not None:
-            found.append(f"Wyoming at {self._wyoming.address}")
-        return found
+            listed.append(f"Wyoming at {self._wyoming.address}")
+        return listed
 
     def announce_ready(self) -> None:
         if self._mqtt is not None:
             self._mqtt.announce_ready()
 
     def push_to_talk(self) -> str:
-        """Empty when it listens now, else what keeps it from listening."""
+        """Starts a recording. Returns why it cannot, or ""."""
         if self._voice is not None:
             return self._voice.push_to_talk()
-        part = self._gateway.watch.part("voice")  # its packages may be missing
+        part = self._gateway.watch.part("voice")
         return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
 
     def text(self, *, as_json: bool, out: TextIO | None = None) -> "TextChannel":
-        """Lines in, answers out; what nobody asked for, such as a timer that rings, is told there, too."""
+        """Lines in, answers out, and unprompted messages such as a ringing timer."""
         from voice_gateway.channels.terminal import Source, TextChannel, TypedHistory, source
 
         gateway = self._gateway
         answer, room = gateway.conversation.answer, gateway.settings.brain.room
         history = TypedHistory(data_folder() / "typed-history")
-        door = TextChannel(answer, as_json=as_json, room=room, out=out, history=history)
-
-        def told(event: Event) -> None:
-            if isinstance(event, Notice):
-                door.tell(event.text)
-            elif isinstance(event, Waiting):
-                door.tell_waiting(event)
-            elif isinstance(event, Progressed):
-                door.tell_progress(event)
-
-        gateway.watch.subscribe(told)
+        channel = TextChannel(answer, as_json=as_json, room=room, out=out, history=history)
+        gateway.watch.subscribe(channel.on_event)
         self._terminal = source(sys.stdin) is Source.TERMINAL
         if self._terminal:
-            gateway.talks_in["cli"] = door.conversation_id
-        return door
+            gateway.talks_in["cli"] = channel.conversation_id
+        return channel
 
     def voice(self, **options: Any) -> "VoiceChannel":
         """Microphone, engines and loudspeaker of this machine."""
@@ -165,7 +153,7 @@ class Doors:
         )
 
     def listener(self, speaker: "KeepingSpeaker", **options: Any) -> "Listener":
-        """A voice door for recordings (`listen`)."""
+        """A voice channel for recordings (`listen`)."""
         from voice_gateway.channels.voice.recording import Listener
 
         gateway = self._gateway
@@ -181,36 +169,23 @@ class Doors:
 
     def _open_mqtt(self) -> None:
         from voice_gateway.channels.mqtt.channel import MqttChannel
-
-        gateway = self._gateway
-        self._mqtt = MqttChannel(
-            gateway.settings.mqtt,
-            gateway.conversation.answer,
-            gateway.store,
-            gateway.watch,
-            controls=self._controls(),
-        )
-        gateway.start(self._mqtt.run(), "door.mqtt")
-
-    def _controls(self) -> "Controls":
         from voice_gateway.channels.mqtt.controls import Controls, Switch
 
-        def say(text: str) -> None:
-            self._gateway.watch.publish(Notice(text, aloud=True))
-
-        heard = self._gateway.events.acknowledge
-        if self._voice is None:
-            return Controls(say, acknowledge=heard)
-        switches = self._voice.switches
-        return Controls(
-            say,
-            self.push_to_talk,
-            {
-                "listening": Switch(lambda: switches.listening, switches.set_listening),
-                "mute": Switch(lambda: switches.mute, switches.set_mute),
-            },
-            acknowledge=heard,
+        gateway = self._gateway
+        controls = Controls(
+            lambda text: gateway.watch.publish(Notice(text, aloud=True)),
+            acknowledge=gateway.events.acknowledge,
         )
+        if self._voice is not None:
+            voice = self._voice.switches
+            switches = {
+                "listening": Switch(lambda: voice.listening, voice.set_listening),
+                "mute": Switch(lambda: voice.mute, voice.set_mute),
+            }
+            controls = replace(controls, press=self.push_to_talk, switches=switches)
+        answer, store, events = gateway.conversation.answer, gateway.store, gateway.watch
+        self._mqtt = MqttChannel(gateway.settings.mqtt, answer, store, events, controls=controls)
+        gateway.start(self._mqtt.run(), "channel.mqtt")
 
     def _open_voice(self, spoken: bool, show: Tell, announce: Tell) -> None:
         gateway = self._gateway
@@ -228,12 +203,12 @@ class Doors:
 
             self._voice = voice
             gateway.talks_in["voice"] = voice.conversation_id
-            gateway.start(voice.run(), "door.voice")
+            gateway.start(voice.run(), "channel.voice")
             aloud = Aloud(gateway.watch, voice.output, ready=gateway.linked, missing=gateway.what_is_missing)
-            gateway.start(aloud.run(), "door.voice.aloud")
+            gateway.start(aloud.run(), "channel.voice.aloud")
         if wyoming is not None:
             self._wyoming = wyoming
-            gateway.start(wyoming.run(), "door.wyoming")
+            gateway.start(wyoming.run(), "channel.wyoming")
 
     def _new_wyoming(self) -> "WyomingChannel":
         from voice_gateway.channels.wyoming.channel import WyomingChannel
@@ -256,7 +231,7 @@ class Doors:
 
     @cached_property
     def transcriber(self) -> "Transcriber":
-        """One for the microphone, all Wyoming clients and browsers, as is the voice that speaks."""
+        """Shared by the microphone, all Wyoming clients and browsers, like the synthesizer."""
         from voice_gateway.hearing.engines import new_transcriber
 
         return new_transcriber(self._gateway.settings.voice)

@@ -74,7 +74,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         return [part.to_json() for part in (*await all_parts(gateway, started), log)]
 
     async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
-        return gateway.doors.push_to_talk()
+        return gateway.channels.push_to_talk()
 
     async def vitals(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, int]:
         """What grows when something leaks."""

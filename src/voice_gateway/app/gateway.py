@@ -9,7 +9,7 @@ from typing import Any
 
 from home_words.kinds import HomeDevice
 from home_words.resolver import Nothing
-from voice_gateway.app.channels import Doors, announced_by_running
+from voice_gateway.app.channels import Channels, announced_by_running
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
 from voice_gateway.app.published_timers import PlansTold
@@ -80,13 +80,13 @@ class Gateway:
         self._long: list[asyncio.Task[None]] = []
         # Each is awaited while an alarm was not heard.
         self.sounders: list[Sounder] = []
-        # By door, the conversation in which somebody is who hears what nobody asked for.
+        # By channel, the conversation that unprompted messages belong to.
         self.talks_in = {"cli": COMMANDS}
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
         self.shared = connected(settings.brain.store)
         self.timers = Timers(self.watch, self.shared)
         self.tools = ToolManager(settings.mcpServers)
-        self._others_hear = False  # there are doors beside the one that asks
+        self._others_hear = False  # other channels are open too
         lists = ListStore(
             data_folder() / "lists.sqlite3", on_damage=damaged_file(self.watch, "memory", "lists")
         )
@@ -141,7 +141,7 @@ class Gateway:
         self.watch.subscribe(outside_parts(self.watch))
         self.watch.subscribe(self._home_acted)
         self.recorder.start()
-        self.doors = Doors(self)
+        self.channels = Channels(self)
 
     def _add_own_tools(self) -> None:
         found = own_tools(self.settings.tools.tools_dir, taken=self.settings.mcpServers)
@@ -341,15 +341,15 @@ class Gateway:
 
     async def ready(self) -> None:
         """Returns when every part is there, or is known to be missing."""
-        await self.doors.tried()
+        await self.channels.tried()
         await self.linked()
         await self.watch.decided()
-        self.doors.announce_ready()
+        self.channels.announce_ready()
 
     def ready_line(self) -> str:
         names = [tool.name for tool in self.tools.all()]
-        brain, doors = self.settings.brain.provider, self.doors.addresses()
-        return ready_line(self.link.status(), self.watch.parts(), names, brain, doors)
+        brain, channels = self.settings.brain.provider, self.channels.addresses()
+        return ready_line(self.link.status(), self.watch.parts(), names, brain, channels)
 
     def what_is_missing(self) -> list[str]:
         names = [tool.name for tool in self.tools.all()]

@@ -64,7 +64,7 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
         return [record["tool"] for record in listed["tools"]]
 
     def engines() -> Engines:
-        channels = gateway.doors
+        channels = gateway.channels
         return Engines(channels.transcriber, channels.synthesizer, gateway.settings.voice, events)
 
     return [

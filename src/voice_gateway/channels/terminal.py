@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.marks import Mark, mark_lines, without_marks
 from voice_gateway.config.environment import wants_colours
-from voice_gateway.events import Progressed, Waiting
+from voice_gateway.events import Event, Notice, Progressed, Waiting
 from voice_gateway.private_files import private_file
 from voice_gateway.progress import Progress
 from voice_gateway.turn import PartSource, Reply, Utterance, new_id
@@ -303,15 +303,18 @@ class TextChannel:
         else:
             print_reply(reply.text, mark_lines(reply.outcomes), self._out, reply.to_json()["parts"])
 
-    def tell_waiting(self, event: Waiting) -> None:
-        """Shown only at a terminal, for its own conversation."""
-        if self._out.isatty() and event.utterance.conversation_id == self.conversation_id:
+    def on_event(self, event: Event) -> None:
+        """Shows notices; and at a terminal what its own conversation waits for, and its progress."""
+        if isinstance(event, Notice):
             self.tell(event.text)
-
-    def tell_progress(self, event: Progressed) -> None:
-        asked = event.utterance is not None and event.utterance.conversation_id == self.conversation_id
-        if asked and not self._as_json:
+        elif isinstance(event, Waiting):
+            if self._out.isatty() and self._is_own(event.utterance):
+                self.tell(event.text)
+        elif isinstance(event, Progressed) and self._is_own(event.utterance) and not self._as_json:
             self._progress.show(event.progress)
+
+    def _is_own(self, utterance: Utterance | None) -> bool:
+        return utterance is not None and utterance.conversation_id == self.conversation_id
 
     def tell(self, text: str) -> None:
         """An unprompted message, such as a ringing timer."""

@@ -45,7 +45,7 @@ async def listen(options: argparse.Namespace) -> int:
     try:
         async with (
             opened(settings) as gateway,
-            gateway.doors.listener(speaker, paced=options.paced, whole=options.no_wake) as listener,
+            gateway.channels.listener(speaker, paced=options.paced, whole=options.no_wake) as listener,
         ):
             await listener.hear(path, tell)
     except BaseExceptionGroup as group:

@@ -38,11 +38,11 @@ async def run(options: argparse.Namespace) -> int:
     announcer = Announcer(waits=stays and behind is Source.TERMINAL)
     events.subscribe(announcer.watched)
     async with contextlib.aclosing(store), opened(settings, store=store, watch=events) as gateway:
-        terminal = gateway.doors.text(as_json=wants_json(options))
+        terminal = gateway.channels.text(as_json=wants_json(options))
         gateway.start_long_tasks(rings=stays)
         if stays:
             spoken = settings.voice.enabled or options.voice
-            gateway.doors.open(found.file, spoken=spoken, show=terminal.tell, announce=_tell)
+            gateway.channels.open(found.file, spoken=spoken, show=terminal.tell, announce=_tell)
             await _announce_ready(gateway, behind, announcer, settings.web)
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0
@@ -81,7 +81,7 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
 
     async def announce() -> None:
         await gateway.ready()
-        if address := gateway.doors.web_address:
+        if address := gateway.channels.web_address:
             _tell(f"The console: {address}")
             if web.needs_token and web.tls_cert is None:
                 _tell(WEB_NO_TLS)

@@ -1,4 +1,4 @@
-"""From a segment to a transcript, for every door that hears: the same engine, the same doubts about noise."""
+"""From a segment to a transcript, with the same noise checks for every channel that hears."""
 
 import logging
 from time import perf_counter

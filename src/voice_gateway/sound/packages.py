@@ -1,4 +1,4 @@
-"""Speech packages: absent or damaged ones are said in a sentence, with what to do."""
+"""Speech packages: an error says what is missing or damaged, and what to do."""
 
 import base64
 import hashlib

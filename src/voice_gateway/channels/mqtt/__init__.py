@@ -1,1 +1,1 @@
-"""The MQTT door."""
+"""The MQTT channel."""

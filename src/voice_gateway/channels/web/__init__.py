@@ -1,1 +1,1 @@
-"""The console in the browser and the door for programs: one server, on loopback by default."""
+"""The web channel: the console in the browser and the API for programs, on loopback by default."""

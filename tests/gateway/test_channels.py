@@ -47,8 +47,8 @@ async def test_the_text_door_tells_what_nobody_asked_for(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     out, script = io.StringIO(), io.StringIO()
     async with opened(Settings(mcp=McpSettings(simulated_home=False))) as gateway:
-        gateway.doors.text(as_json=False, out=out)
-        gateway.doors.text(as_json=True, out=script)
+        gateway.channels.text(as_json=False, out=out)
+        gateway.channels.text(as_json=True, out=script)
         gateway.watch.publish(Notice("The tea timer is done."))
 
     assert out.getvalue() == "The tea timer is done.\n"
