@@ -10,6 +10,7 @@ NOT_UNDERSTOOD = "The server's reply was not understood."
 # The version that we ask for, and those that a server may answer with.
 PROTOCOL_VERSION = "2025-11-25"
 PROTOCOL_VERSIONS = frozenset({"2024-11-05", "2025-03-26", "2025-06-18", PROTOCOL_VERSION})
+TOOLS_CHANGED = "notifications/tools/list_changed"
 MAX_PAGES = 1000  # of one tools/list
 INVALID_PARAMS, CONNECTION_CLOSED = -32602, -32000  # codes of JSON-RPC and of the SDK
 SUSPECT_AFTER = 3  # calls in a row that were given up without an answer
@@ -85,10 +86,8 @@ class ConnectionEvents(Protocol):
     """What a connection tells its owner, from the event loop; each returns at once."""
 
     def ended(self) -> None: ...
-    def tools_changed(self) -> None: ...
-    def resource_updated(self, uri: str) -> None: ...
     def suspect(self) -> None: ...
-    def logged(self, params: Mapping[str, Any]) -> None: ...
+    def notified(self, method: str, params: Mapping[str, Any]) -> None: ...
 
 
 Exchange = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]

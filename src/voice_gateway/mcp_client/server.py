@@ -11,7 +11,14 @@ from voice_gateway.backoff import backoff_seconds, wait_at_most
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
 from voice_gateway.logs import MultilineText, one_line
-from voice_gateway.mcp_client.connection import CallLost, Connection, InitializeResult, LinkTimeouts, Refused
+from voice_gateway.mcp_client.connection import (
+    TOOLS_CHANGED,
+    CallLost,
+    Connection,
+    InitializeResult,
+    LinkTimeouts,
+    Refused,
+)
 from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.mcp_client.server_log import ServerLog
 from voice_gateway.mcp_client.status import (
@@ -200,15 +207,14 @@ class Server:
         self._no_more_calls()
         self._wake.set()
 
-    def tools_changed(self) -> None:
-        self._changed = True
-        self._wake.set()
-
-    def resource_updated(self, uri: str) -> None:
-        self._listeners.on_resource(self.name, uri)
-
-    def logged(self, params: Mapping[str, Any]) -> None:
-        self._log.take(params)
+    def notified(self, method: str, params: Mapping[str, Any]) -> None:
+        if method == "notifications/message":
+            self._log.take(params)
+        elif method == "notifications/resources/updated":
+            self._listeners.on_resource(self.name, str(params.get("uri")))
+        elif method == TOOLS_CHANGED:
+            self._changed = True
+            self._wake.set()
 
     def suspect(self) -> None:
         self._suspected = True

@@ -143,6 +143,7 @@ def end(running: dict[int, Forked]) -> NoReturn:
 
 def become(request: Request) -> None:
     """What an interpreter would have made of the request."""
+    gc.collect()  # a selector is a cycle: collected later, it would close a file of the program
     for number, stream in enumerate(request.streams):
         os.dup2(stream, number)
     os.closerange(3, 4096)

@@ -1,8 +1,6 @@
-"""A scene that nobody can look into is asked about once."""
+"""A scene that cannot be looked into is asked about once."""
 
 import stat
-
-import pytest
 
 from voice_gateway.integrations.agreed_scenes import AgreedScenes
 from voice_gateway.tools.permission.target import Reach
@@ -41,18 +39,16 @@ def test_what_its_own_server_wants_a_yes_for_is_asked_each_time(tmp_path):
     assert not known.knows(call, ToolTraits(source="zwave"), leaving)
 
 
-@pytest.mark.parametrize("written", ["", "{}[", '["a", "b", "c"]', "7"])
-def test_a_file_that_cannot_be_read_is_asked_again(tmp_path, written):
+def test_a_file_that_cannot_be_read_means_asking_again(tmp_path):
     file = tmp_path / "agreed.json"
-    file.write_text(written)
+    for text in ("", "{}[", '["a", "b", "c"]', "7"):
+        file.write_text(text)
+        assert not AgreedScenes(file).knows(CALL, HA, MOVIE)
 
-    assert not AgreedScenes(file).knows(CALL, HA, MOVIE)
 
-
-@pytest.mark.parametrize("scene", ["Unlock the front door", "Front door", "open gate", "Haustür entriegeln"])
-def test_what_opens_the_house_by_its_name_is_asked_each_time(tmp_path, scene):
+def test_a_scene_whose_name_opens_the_house_is_asked_each_time(tmp_path):
     known = AgreedScenes(tmp_path / "agreed.json")
-    opening = Reach(action="on", scene=scene, unseen=True)
-    known.add(CALL, HA, opening)
-
-    assert not known.knows(CALL, HA, opening)
+    for scene in ("Unlock the front door", "Front door", "open gate", "Haustür entriegeln"):
+        opening = Reach(action="on", scene=scene, unseen=True)
+        known.add(CALL, HA, opening)
+        assert not known.knows(CALL, HA, opening)

@@ -29,6 +29,7 @@ from voice_gateway.mcp_client.connection import (
     NOT_UNDERSTOOD,
     REPLY_LIMIT,
     SUSPECT_AFTER,
+    TOOLS_CHANGED,
     CallLost,
     ConnectionEvents,
     InitializeResult,
@@ -129,12 +130,11 @@ class HttpConnection:
         """Bounded: a server that does not answer the farewell is left alone."""
         self._stop.set()
         self._wake.set()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=0 if broken else self._stop_seconds)
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=KILL_SECONDS)
+        for seconds in (0.0 if broken else self._stop_seconds, KILL_SECONDS):
+            if self._tasks:
+                await asyncio.wait(self._tasks, timeout=seconds)
+            for task in self._tasks:
+                task.cancel()
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return await self.request("tools/call", {"name": tool, "arguments": dict(arguments)})
@@ -286,12 +286,9 @@ class HttpConnection:
         return LinkClient(on_answer=self._answered, on_stream_end=self._wake.set, headers=headers, auth=auth)
 
     async def _on_message(self, message: IncomingMessage) -> None:
-        if isinstance(message, types.ToolListChangedNotification):
-            self._events.tools_changed()
-        elif isinstance(message, types.ResourceUpdatedNotification):
-            self._events.resource_updated(str(message.params.uri))
-        elif isinstance(message, types.LoggingMessageNotification):
-            self._events.logged(message.params.model_dump(by_alias=True, mode="json"))
+        if isinstance(message, types.Notification):
+            plain = message.model_dump(by_alias=True, mode="json")
+            self._events.notified(plain["method"], plain.get("params") or {})
 
     async def _page(self, cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
         assert self._session is not None
@@ -355,7 +352,7 @@ class HttpConnection:
                 offered = await self.list_tools()
             if offered != self.definitions:
                 self.definitions = offered
-                self._events.tools_changed()
+                self._events.notified(TOOLS_CHANGED, {})
 
     async def _pulse(self) -> Pulse:
         """Any error to a ping is a no: a server that forgot us answers, too."""

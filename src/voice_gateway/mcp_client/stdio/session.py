@@ -228,12 +228,8 @@ class JsonRpcSession:
             progress = read_progress(params.get("progress"), params.get("total"), params.get("message"))
             if on_progress is not None and progress is not None:
                 on_progress(progress)
-        elif method == "notifications/message":
-            self._events.logged(params)
-        elif method == "notifications/tools/list_changed":
-            self._events.tools_changed()
-        elif method == "notifications/resources/updated":
-            self._events.resource_updated(str(params.get("uri")))
+        else:
+            self._events.notified(method, params)
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

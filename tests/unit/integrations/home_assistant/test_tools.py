@@ -1,9 +1,8 @@
-"""Home Assistant's own tools, called by whoever: only what the home shows afterwards is done."""
+"""Home Assistant's own tools: only what the home shows afterwards is done."""
 
 import asyncio
 from typing import Any
 
-import pytest
 from tests.fakes.home_assistant_home import Entity, HomeAssistantHome
 from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_linked import WrappedHomeAssistant
@@ -16,96 +15,65 @@ CONFIRMED, WORKING, UNCONFIRMED = OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING
 UNREACHABLE, FAILED, UNSUPPORTED = OutcomeStatus.UNREACHABLE, OutcomeStatus.FAILED, OutcomeStatus.UNSUPPORTED
 
 
-@pytest.mark.parametrize(
-    ("device", "action", "values", "status", "text"),
-    [
-        ("Bed Light", "on", {}, CONFIRMED, "The Bed Light is now on at 71 percent."),
-        ("Bed Light", "dim", {"level": 40}, CONFIRMED, "The Bed Light is now on at 40 percent."),
-        ("Ceiling Lights", "off", {}, CONFIRMED, "The Ceiling Lights are now off."),
-        ("AC", "on", {}, CONFIRMED, "The AC is now on."),
-        ("Hall Lock", "lock", {}, CONFIRMED, "The Hall Lock is now locked."),
-        ("Front Door", "unlock", {}, CONFIRMED, "The Front Door is now unlocked."),
-        ("Kitchen Window", "open", {}, CONFIRMED, "The Kitchen Window is now open."),
-        ("Living Room Window", "close", {}, WORKING, "The Living Room Window is closing."),
-        ("Living Room Window", "dim", {"level": 30}, WORKING,
-         "The Living Room Window is moving to 30 percent."),
-        ("HeatPump", "set", {"temperature": 21}, CONFIRMED,
-         "The HeatPump is now heating, set to 21 degrees, now 25 degrees."),
-        ("Ceiling Fan", "speed", {"level": 66}, CONFIRMED, "The Ceiling Fan is now on at 66 percent."),
-        ("Kitchen Radio", "volume", {"level": 30}, CONFIRMED,
-         "The Kitchen Radio is now playing, volume 30 percent."),
-        ("Kitchen Radio", "pause", {}, CONFIRMED, "The Kitchen Radio is now paused, volume 100 percent."),
-        ("Demo vacuum 0 ground floor", "start", {}, CONFIRMED,
-         "The Demo vacuum 0 ground floor is now cleaning."),
-    ],
-)  # fmt: skip
-async def test_what_the_home_shows_is_done(
-    device: str, action: str, values: dict[str, Any], status: OutcomeStatus, text: str
-):
-    async with WrappedHomeAssistant(recorded_home()) as ha:
-        outcome = await ha.act(device, action, **values)
-        assert (outcome.status, outcome.text) == (status, text)
+# A device, an action with its values, the outcome, and the state (or words of the sentence) that it reports.
+SHOWN = [
+    ("Bed Light", "on", {}, CONFIRMED, "on, 71 %"),
+    ("Bed Light", "dim", {"level": 40}, CONFIRMED, "on, 40 %"),
+    ("Ceiling Lights", "off", {}, CONFIRMED, "off"),
+    ("AC", "on", {}, CONFIRMED, "on"),
+    ("Hall Lock", "lock", {}, CONFIRMED, "locked"),
+    ("Front Door", "unlock", {}, CONFIRMED, "unlocked"),
+    ("Kitchen Window", "open", {}, CONFIRMED, "open"),
+    ("Living Room Window", "close", {}, WORKING, "closing"),
+    ("Living Room Window", "dim", {"level": 30}, WORKING, "moving to 30 percent"),
+    ("HeatPump", "set", {"temperature": 21}, CONFIRMED, "set to 21 °C"),
+    ("Ceiling Fan", "speed", {"level": 66}, CONFIRMED, "on, 66 %"),
+    ("Kitchen Radio", "volume", {"level": 30}, CONFIRMED, "playing, volume 30 %"),
+    ("Kitchen Radio", "pause", {}, CONFIRMED, "paused"),
+    ("Demo vacuum 0 ground floor", "start", {}, CONFIRMED, "cleaning"),
+    # Home Assistant answers `action_done` to all of these, and does not show it.
+    ("Failing Light", "on", {}, UNCONFIRMED, "is still off"),
+    ("Slow Light", "on", {}, UNCONFIRMED, "is still off"),
+    ("Cellar Lock", "unlock", {}, UNCONFIRMED, "is still locked"),
+    ("Poorly Installed Door", "lock", {}, FAILED, "jammed"),
+    ("Bed Light", "colour", {"colour": "red"}, UNCONFIRMED, "shows no colours"),
+]
+# These would come to nothing: they are reported and not called.
+HOPELESS = [
+    ("Unplugged Light", "on", {}, UNREACHABLE, "does not answer"),
+    ("Unplugged Light", "dim", {"level": 30}, UNREACHABLE, "does not answer"),
+    ("Lamp", "dim", {"level": 50}, UNSUPPORTED, "only be turned on and off"),
+    ("Lamp", "colour", {"colour": "red"}, UNSUPPORTED, "only be turned on and off"),
+    ("Garage Door", "dim", {"level": 50}, UNSUPPORTED, "can be opened and closed"),
+]
+
+
+async def test_only_what_the_home_shows_is_done():
+    for device, action, values, status, words in SHOWN:
+        home = recorded_home()
+        home["light.slow"].seconds = 100_000
+        async with WrappedHomeAssistant(home) as ha:
+            outcome = await ha.act(device, action, **values)
+        assert outcome.status is status, (device, action, outcome.text)
+        assert words in f"{outcome.facts['state']} {outcome.text}", (device, action)
         assert outcome.facts["device"] == device
         assert outcome.facts["requested"]["action"] == action
 
 
-@pytest.mark.parametrize(
-    ("device", "action", "values", "status", "text"),
-    [
-        ("Failing Light", "on", {}, UNCONFIRMED,
-         "Error: The command for the Failing Light is not confirmed, it may still happen: it is still off."),
-        ("Slow Light", "on", {}, UNCONFIRMED,
-         "Error: The command for the Slow Light is not confirmed, it may still happen: it is still off."),
-        ("Cellar Lock", "unlock", {}, UNCONFIRMED,
-         "Error: The command for the Cellar Lock is not confirmed, it may still happen: it is still locked."),
-        ("Poorly Installed Door", "lock", {}, FAILED,
-         "Error: The Poorly Installed Door is jammed and did not lock."),
-        ("Bed Light", "colour", {"colour": "red"}, UNCONFIRMED,
-         "Error: I have asked the Bed Light for red; Home Assistant shows no colours, so I can't see whether "
-         "it happened."),
-    ],
-)  # fmt: skip
-async def test_what_it_does_not_show_is_never_called_done(
-    device: str, action: str, values: dict[str, Any], status: OutcomeStatus, text: str
-):
-    """Home Assistant answers `action_done` to all of these."""
-    home = recorded_home()
-    home["light.slow"].seconds = 100_000
-    async with WrappedHomeAssistant(home) as ha:
-        outcome = await ha.act(device, action, **values)
-        assert (outcome.status, outcome.text) == (status, text)
-
-
-@pytest.mark.parametrize(
-    ("device", "action", "values", "status", "text"),
-    [
-        ("Unplugged Light", "on", {}, UNREACHABLE,
-         "Error: The Unplugged Light in the Hall does not answer, maybe without power or out of range."),
-        ("Unplugged Light", "dim", {"level": 30}, UNREACHABLE,
-         "Error: The Unplugged Light in the Hall does not answer, maybe without power or out of range."),
-        ("Lamp", "dim", {"level": 50}, UNSUPPORTED,
-         "Error: The Lamp cannot be dimmed; it can only be turned on and off."),
-        ("Lamp", "colour", {"colour": "red"}, UNSUPPORTED,
-         "Error: The Lamp cannot be given a colour; it can only be turned on and off."),
-        ("Garage Door", "dim", {"level": 50}, UNSUPPORTED,
-         "Error: The Garage Door cannot be set to a position; it can be opened and closed."),
-    ],
-)  # fmt: skip
-async def test_what_would_come_to_nothing_is_told_and_not_called(
-    device: str, action: str, values: dict[str, Any], status: OutcomeStatus, text: str
-):
-    async with WrappedHomeAssistant(recorded_home()) as ha:
-        outcome = await ha.act(device, action, **values)
-        assert (outcome.status, outcome.text) == (status, text)
+async def test_what_would_come_to_nothing_is_reported_and_not_called():
+    for device, action, values, status, words in HOPELESS:
+        async with WrappedHomeAssistant(recorded_home()) as ha:
+            outcome = await ha.act(device, action, **values)
+        assert (outcome.status, words in outcome.text) == (status, True), (device, action, outcome.text)
         assert ha.tools.acted() == []
 
 
-async def test_a_player_that_does_not_play_is_told_so():
+async def test_a_player_that_does_not_play_skips_nothing():
     async with WrappedHomeAssistant(recorded_home()) as ha:
         await ha.act("Kitchen Radio", "pause")
-        assert (await ha.act("Kitchen Radio", "next")).text == "Error: The Kitchen Radio is not playing."
+        assert "not playing" in (await ha.act("Kitchen Radio", "next")).text
         await ha.act("Bedroom", "off")
-        assert (await ha.act("Bedroom", "volume", level=20)).text == "Error: The Bedroom is off."
+        assert "is off" in (await ha.act("Bedroom", "volume", level=20)).text
 
 
 async def test_a_call_for_many_lists_what_did_and_what_did_not():
@@ -114,12 +82,7 @@ async def test_a_call_for_many_lists_what_did_and_what_did_not():
     async with WrappedHomeAssistant(home) as ha:
         outcome = await ha.call("HassTurnOn", area="Hall", domain=["light"])
         assert outcome.status is UNREACHABLE
-        assert outcome.text == (
-            "Error: The Slow Light is now on. The command for the Failing Light is not confirmed, it may "
-            "still happen: it is still off. The Unplugged Light in the Hall does not answer, maybe without "
-            "power or out of range."
-        )
-        assert {one["device"]: one["outcome"] for one in outcome.facts["results"]} == {
+        assert {result["device"]: result["outcome"] for result in outcome.facts["results"]} == {
             "Slow Light": "confirmed", "Failing Light": "unconfirmed", "Unplugged Light": "unreachable",
         }  # fmt: skip
 
@@ -147,29 +110,19 @@ async def test_a_floor_is_told_by_what_home_assistant_asked():
         assert "The Bed Light and the Office RGBW Lights are now on" in outcome.text
 
 
-@pytest.mark.parametrize(
-    ("tool", "args", "status", "text"),
-    [
-        ("HassTurnOn", {"name": "Disco Ball"}, OutcomeStatus.NOT_FOUND,
-         'Error: Home Assistant has no such device called "Disco Ball".'),
-        ("HassTurnOn", {"name": "Lamp"}, OutcomeStatus.AMBIGUOUS,
-         'Error: Home Assistant has several devices called "Lamp"; it needs to know the area.'),
-        ("HassTurnOn", {"name": "Outside Temperature"}, UNSUPPORTED,
-         "Error: The Outside Temperature cannot be turned on; it only measures."),
-        ("HassTurnOff", {"name": "Movie Night"}, UNSUPPORTED,
-         "Error: The Movie Night cannot be turned off."),
-        ("HassMediaPause", {"name": "Ceiling Fan"}, UNSUPPORTED,
-         "Error: The Ceiling Fan cannot be paused."),
-        ("HassLightSet", {"name": "AC", "brightness": 50}, UNSUPPORTED,
-         "Error: The AC cannot be dimmed; it can only be turned on and off."),
-    ],
-)  # fmt: skip
-async def test_what_cannot_be_is_said_in_plain_words(
-    tool: str, args: dict[str, Any], status: OutcomeStatus, text: str
-):
+async def test_what_cannot_be_done_is_refused_with_its_reason():
+    refused = [
+        ("HassTurnOn", {"name": "Disco Ball"}, OutcomeStatus.NOT_FOUND, "no such device"),
+        ("HassTurnOn", {"name": "Lamp"}, OutcomeStatus.AMBIGUOUS, "several devices"),
+        ("HassTurnOn", {"name": "Outside Temperature"}, UNSUPPORTED, "only measures"),
+        ("HassTurnOff", {"name": "Movie Night"}, UNSUPPORTED, "cannot be turned off"),
+        ("HassMediaPause", {"name": "Ceiling Fan"}, UNSUPPORTED, "cannot be paused"),
+        ("HassLightSet", {"name": "AC", "brightness": 50}, UNSUPPORTED, "cannot be dimmed"),
+    ]
     async with WrappedHomeAssistant(recorded_home()) as ha:
-        outcome = await ha.call(tool, **args)
-        assert (outcome.status, outcome.text) == (status, text)
+        for tool, args, status, words in refused:
+            outcome = await ha.call(tool, **args)
+            assert (outcome.status, words in outcome.text) == (status, True), (tool, args, outcome.text)
 
 
 async def test_a_scene_was_started_and_a_script_only_asked_for():
@@ -239,35 +192,34 @@ async def test_a_look_has_the_devices_of_every_home():
 # --- what was before
 
 
-@pytest.mark.parametrize(
-    ("device", "action", "values", "entity_id"),
-    [
-        ("Ceiling Lights", "off", {}, "light.ceiling_lights"),
-        ("Ceiling Lights", "dim", {"level": 20}, "light.ceiling_lights"),
-        ("Bed Light", "on", {}, "light.bed_light"),
-        ("AC", "on", {}, "switch.ac"),
-        ("Hall Lock", "lock", {}, "lock.hall_lock"),
-        ("Kitchen Window", "open", {}, "cover.kitchen_window"),
-        ("HeatPump", "set", {"temperature": 23}, "climate.heatpump"),
-        ("HeatPump", "off", {}, "climate.heatpump"),
-        ("Ceiling Fan", "speed", {"level": 66}, "fan.ceiling_fan"),
-        ("Kitchen Radio", "volume", {"level": 30}, "media_player.kitchen_radio"),
-        ("Kitchen Radio", "pause", {}, "media_player.kitchen_radio"),
-    ],
-)
-async def test_the_calls_of_before_put_it_back(
-    device: str, action: str, values: dict[str, Any], entity_id: str
-):
-    async with WrappedHomeAssistant(recorded_home()) as ha:
-        shown = ("brightness", "temperature", "volume_level", "current_position")
-        was = (ha.home[entity_id].state, {key: ha.home[entity_id].attributes.get(key) for key in shown})
-        outcome = await ha.act(device, action, **values)
-        for call in outcome.facts["before"]:
-            await ha.call(call["name"], **call["args"])
-        now = (ha.home[entity_id].state, {key: ha.home[entity_id].attributes.get(key) for key in shown})
-        assert now[0] == was[0]
-        for key, value in was[1].items():
-            assert value is None or abs(now[1][key] - value) <= 1
+PUT_BACK = [
+    ("light.ceiling_lights", "Ceiling Lights", "off", {}),
+    ("light.ceiling_lights", "Ceiling Lights", "dim", {"level": 20}),
+    ("light.bed_light", "Bed Light", "on", {}),
+    ("switch.ac", "AC", "on", {}),
+    ("lock.hall_lock", "Hall Lock", "lock", {}),
+    ("cover.kitchen_window", "Kitchen Window", "open", {}),
+    ("climate.heatpump", "HeatPump", "set", {"temperature": 23}),
+    ("climate.heatpump", "HeatPump", "off", {}),
+    ("fan.ceiling_fan", "Ceiling Fan", "speed", {"level": 66}),
+    ("media_player.kitchen_radio", "Kitchen Radio", "volume", {"level": 30}),
+    ("media_player.kitchen_radio", "Kitchen Radio", "pause", {}),
+]
+
+
+async def test_the_calls_of_before_put_it_back():
+    shown = ("brightness", "temperature", "volume_level", "current_position")
+    for entity_id, device, action, values in PUT_BACK:
+        async with WrappedHomeAssistant(recorded_home()) as ha:
+            entity = ha.home[entity_id]
+            state, attributes = entity.state, dict(entity.attributes)
+            outcome = await ha.act(device, action, **values)
+            for call in outcome.facts["before"]:
+                await ha.call(call["name"], **call["args"])
+            assert ha.home[entity_id].state == state, (device, action)
+            for key in shown:
+                value = attributes.get(key)
+                assert value is None or abs(ha.home[entity_id].attributes[key] - value) <= 1, (device, key)
 
 
 async def test_what_cannot_be_put_back_says_so():
@@ -292,24 +244,19 @@ async def test_what_did_not_change_has_nothing_to_put_back():
 # --- names
 
 
-async def test_a_name_with_a_comma_is_called_as_home_assistant_knows_it():
+async def test_a_name_or_area_with_a_comma_is_called_as_home_assistant_knows_it():
     lamps = [
         Entity("light.one", 'Küche, Decke: "hell"', "Küche", "off", {"brightness": None}),
         Entity("light.two", "Flur", "Küche", aliases=("Diele, hinten",)),
+        Entity("light.three", "Lamp", "Flur, hinten"),
     ]
     async with WrappedHomeAssistant(HomeAssistantHome(lamps)) as ha:
         outcome = await ha.act("Küche", "on")
         assert outcome.status is CONFIRMED
         assert ha.home["light.one"].state == "on"
-        outcome = await ha.act("Flur", "on")
-        assert outcome.status is CONFIRMED
-        assert (await ha.call("HassTurnOff", name="Diele, hinten")).status is CONFIRMED
-
-
-async def test_an_area_with_a_comma_is_called_as_home_assistant_knows_it():
-    lamp = Entity("light.one", "Lamp", "Flur, hinten")
-    async with WrappedHomeAssistant(HomeAssistantHome([lamp])) as ha:
+        assert (await ha.act("Flur", "on")).status is CONFIRMED
         assert (await ha.act("Lamp", "on")).status is CONFIRMED
+        assert (await ha.call("HassTurnOff", name="Diele, hinten")).status is CONFIRMED
 
 
 async def test_a_device_called_like_a_room_is_not_the_room():
@@ -356,9 +303,7 @@ async def test_a_link_that_breaks_in_the_middle_leaves_it_open():
         ha.tools.call = broken
         outcome = await ha.act("Bed Light", "on")
         assert outcome.status is UNCONFIRMED
-        assert outcome.text == (
-            'Error: The server "ha" cannot be reached; the command is not confirmed, it may still happen.'
-        )
+        assert "cannot be reached; the command is not confirmed" in outcome.text
         assert outcome.facts["before"]
 
 

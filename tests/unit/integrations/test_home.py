@@ -1,8 +1,8 @@
-"""A home of which only the states have changed is the same as one that is built anew."""
+"""The home as a snapshot, and what the parts of a device's state mean."""
 
 from dataclasses import replace
 
-from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.home import build_home
 
 DEVICES = [
@@ -39,3 +39,26 @@ def test_another_name_kind_or_number_of_devices_makes_another_home():
     assert before.renewed([*DEVICES[:3], replace(DEVICES[3], name="Garden Door")]) is None
     assert before.renewed([*DEVICES[:3], replace(DEVICES[3], kind="lock")]) is None
     assert before.renewed([DEVICES[1], DEVICES[0], *DEVICES[2:]]) is None
+
+
+def test_each_part_of_a_state_counts():
+    states = [
+        ("open", "open", True),
+        ("open, 21.4 °C", "open", True),
+        ("open, tampered with", "open", True),
+        ("21.4 °C, closed", "closed", True),
+        ("21.4 °C, closed", "open", False),
+        ("open, 21.4 °C", "closed", False),
+        ("50 % open, 3 W", "open", True),
+        ("opening", "open", True),
+        ("not open", "open", False),
+        ("closed, locked", "locked", True),
+        ("unlocked, open", "locked", False),
+        ("closed, open", "closed", False),
+        ("closed, open", "open", True),
+        ("locked, unlocked", "locked", False),
+        ("on, 40 %", "on", True),
+        ("no motion, 21 °C", "on", False),
+    ]
+    for state, asked, expected in states:
+        assert has_state(Device("Window", "Attic", "sensor", state), asked) is expected, (state, asked)
