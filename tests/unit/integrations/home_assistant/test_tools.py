@@ -16,7 +16,7 @@ UNREACHABLE, FAILED, UNSUPPORTED = OutcomeStatus.UNREACHABLE, OutcomeStatus.FAIL
 
 
 # A device, an action with its values, the outcome, and the state (or words of the sentence) that it reports.
-SHOWN = [
+SHOWN: list[tuple[str, str, dict[str, Any], OutcomeStatus, str]] = [
     ("Bed Light", "on", {}, CONFIRMED, "on, 71 %"),
     ("Bed Light", "dim", {"level": 40}, CONFIRMED, "on, 40 %"),
     ("Ceiling Lights", "off", {}, CONFIRMED, "off"),
@@ -39,7 +39,7 @@ SHOWN = [
     ("Bed Light", "colour", {"colour": "red"}, UNCONFIRMED, "shows no colours"),
 ]
 # These would come to nothing: they are reported and not called.
-HOPELESS = [
+HOPELESS: list[tuple[str, str, dict[str, Any], OutcomeStatus, str]] = [
     ("Unplugged Light", "on", {}, UNREACHABLE, "does not answer"),
     ("Unplugged Light", "dim", {"level": 30}, UNREACHABLE, "does not answer"),
     ("Lamp", "dim", {"level": 50}, UNSUPPORTED, "only be turned on and off"),
@@ -111,7 +111,7 @@ async def test_a_floor_is_told_by_what_home_assistant_asked():
 
 
 async def test_what_cannot_be_done_is_refused_with_its_reason():
-    refused = [
+    refused: list[tuple[str, dict[str, Any], OutcomeStatus, str]] = [
         ("HassTurnOn", {"name": "Disco Ball"}, OutcomeStatus.NOT_FOUND, "no such device"),
         ("HassTurnOn", {"name": "Lamp"}, OutcomeStatus.AMBIGUOUS, "several devices"),
         ("HassTurnOn", {"name": "Outside Temperature"}, UNSUPPORTED, "only measures"),
@@ -192,7 +192,7 @@ async def test_a_look_has_the_devices_of_every_home():
 # --- what was before
 
 
-PUT_BACK = [
+PUT_BACK: list[tuple[str, str, str, dict[str, Any]]] = [
     ("light.ceiling_lights", "Ceiling Lights", "off", {}),
     ("light.ceiling_lights", "Ceiling Lights", "dim", {"level": 20}),
     ("light.bed_light", "Bed Light", "on", {}),
