@@ -1,4 +1,4 @@
-"""What happens in the home, passed on to routines, MQTT and the voice; alarms until they were heard."""
+"""Events of home servers, passed on to routines, MQTT and voice; alarms sound until they are acknowledged."""
 
 import asyncio
 import logging
@@ -19,21 +19,21 @@ from voice_gateway.routines.runner import StateChange
 log = logging.getLogger(__name__)
 
 Request = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
-Sounder = Callable[[str], Coroutine[Any, Any, None]]  # tells it until it is cancelled
+Sounder = Callable[[str], Coroutine[Any, Any, None]]  # sounds the alarm until it is cancelled
 
 ANSWER_SECONDS = 10.0
-AGAIN_SECONDS = 60.0  # how often an alarm is written where people read
-LOOK_SECONDS = 2.0  # how long it may go unnoticed that another gateway's user has heard it
+AGAIN_SECONDS = 60.0  # how often an alarm is published again as text
+LOOK_SECONDS = 2.0  # how long an acknowledgement at another gateway may go unnoticed
 QUIET = ResourceState("quiet")
 
 
 class HomeEvents:
-    """Every home server that tells of events is subscribed to, and read when it has news."""
+    """Subscribes to the events of every home server, and reads them when the server announces new ones."""
 
     def __init__(
         self,
         request: Request,
-        watch: EventBus,
+        events: EventBus,
         settings: EventSettings,
         book: AlarmBook,
         *,
@@ -41,7 +41,7 @@ class HomeEvents:
         routines: Callable[[StateChange], None],
         sounders: list[Sounder],
     ) -> None:
-        self._request, self._watch, self._settings, self.book = request, watch, settings, book
+        self._request, self._events, self._settings, self.book = request, events, settings, book
         self._homes, self._routines, self._sounders = homes, routines, sounders
         self._began = time.time()
         self._subscribed: set[str] = set()
@@ -51,10 +51,10 @@ class HomeEvents:
         self._shown: tuple[Alarm, ...] | None = None
         book.on_change = self._changed.set
 
-    # --- what is told by servers
+    # --- servers
 
     def connected(self, server: str) -> None:
-        """Anew, or with other tools: it may be a home only now."""
+        """Also after its tools have changed: it may be a home only now."""
         self._subscribed.discard(server)
         self._due.add(server)
         self._news.set()
@@ -76,7 +76,7 @@ class HomeEvents:
     async def _read(self, server: str) -> None:
         if server not in self._subscribed:
             if await self._asked(server, "resources/subscribe") is None:
-                return  # it tells of no events
+                return  # it has no events
             self._subscribed.add(server)
         answer = await self._asked(server, "resources/read")
         contents = answer.get("contents") if answer is not None else None
@@ -96,61 +96,63 @@ class HomeEvents:
     def _take(self, server: str, page: EventPage) -> None:
         run, last = self._seen.get(server, (0.0, 0))
         last = last if run == page.began else 0
-        new = [one for one in page.events if one.id > last]
-        self._seen[server] = page.began, max([last, *(one.id for one in page.events)])
+        new = [event for event in page.events if event.id > last]
+        self._seen[server] = page.began, max([last, *(event.id for event in page.events)])
         for event in new:
-            # What was told before we were there is history; what stands is in the alarms.
+            # Events before our start are history, and those that still stand are in the alarms.
             if event.at >= self._began and not event.standing:
                 self._pass_on(event)
         self.book.take(page)
-        self._tell_alarms()
+        self._publish_alarms()
 
     def _pass_on(self, event: HomeEvent) -> None:
         facts = {"kind": event.kind, "state": event.state, "device": event.device}
         log.info("something happened", extra=facts)
         self.book.happened(event)
         spoken = event.kind in self._settings.speak and not event.urgent and event.state != "released"
-        self._watch.publish(Happened(event.kind, event.text, event.to_json(), noticed=spoken))
+        self._events.publish(Happened(event.kind, event.text, event.to_json(), noticed=spoken))
         shown = ResourceState(event.words[0], event.words[1:])
         for resource in (event.resource, RESOURCE):  # of this device, and of any
             self._routines(StateChange(event.server, resource, QUIET, shown, event.device))
         if spoken:
-            self._watch.publish(Notice(event.text, aloud=True))
+            self._events.publish(Notice(event.text, aloud=True))
 
     # --- alarms
 
     def again(self) -> None:
-        """For a broker that may have forgotten."""
+        """Publishes the alarms once more, for a broker that may have lost them."""
         self._shown = None
-        self._tell_alarms()
+        self._publish_alarms()
 
-    def _tell_alarms(self) -> None:
+    def _publish_alarms(self) -> None:
         now = tuple(self.book.all)
         if now != self._shown:
-            self._watch.publish(AlarmsTold(tuple(alarm.to_json() for alarm in now)))
+            self._events.publish(AlarmsTold(tuple(alarm.to_json() for alarm in now)))
         self._shown = now
 
     def acknowledge(self) -> str:
-        """A sentence for whoever has heard it; empty: there was nothing to hear."""
+        """The reply to an acknowledgement; empty: no alarm was sounding."""
         heard = self.book.acknowledge()
         if not heard:
             return ""
-        self._tell_alarms()
-        still = [one.text.replace(" is detected", " is still detected") for one in heard if not one.over]
+        self._publish_alarms()
+        still = [
+            alarm.text.replace(" is detected", " is still detected") for alarm in heard if not alarm.over
+        ]
         return f"Okay, I stop. {' '.join(still)}" if still else "Okay. It is over."
 
     async def answer(self, text: str) -> str | None:
-        """While an alarm sounds, these words mean that it was heard, whatever else they may mean."""
+        """While an alarm sounds, words such as "okay" acknowledge it."""
         return self.acknowledge() or None if means_heard(text) and self.book.unheard else None
 
     def _unheard(self) -> str:
-        return " ".join(one.told for one in self.book.unheard)
+        return " ".join(alarm.told for alarm in self.book.unheard)
 
     async def sound(self) -> None:
-        """Until cancelled: what was not heard yet is told, also what was not when we ended last time."""
+        """Until cancelled: sounds alarms that are not acknowledged, also those of an earlier run."""
         while True:
             self._changed.clear()
-            self._tell_alarms()
+            self._publish_alarms()
             text = self._unheard()
             if text:
                 await self._sounded(text)
@@ -158,14 +160,14 @@ class HomeEvents:
                 await self._changed.wait()
 
     async def _sounded(self, text: str) -> None:
-        """Until it was heard, or is another one, or somebody more can tell it."""
+        """Until it is acknowledged, another alarm joins, or another sounder does."""
         async with asyncio.TaskGroup() as tasks:
             sounding = [tasks.create_task(sounder(text), name="alarm") for sounder in self._sounders]
             written = -AGAIN_SECONDS
             while self._unheard() == text and len(sounding) == len(self._sounders):
                 if time.monotonic() - written >= AGAIN_SECONDS:
                     written = time.monotonic()
-                    self._watch.publish(Notice(f"Alarm! {text}", alarm=True))
+                    self._events.publish(Notice(f"Alarm! {text}", alarm=True))
                 self._changed.clear()
                 await wait_at_most(self._changed, LOOK_SECONDS)
             for task in sounding:

@@ -1,4 +1,4 @@
-"""Routines of one gateway: their store, their tools, who starts them, and how they are carried out."""
+"""The routines of a gateway: store, tools, runner, and how a routine is carried out."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,13 +48,13 @@ def place_of(settings: HomeSettings) -> Place:
 
 
 class Routines:
-    """What reads, keeps and runs them; `gateway` is everything around."""
+    """Reads, keeps and runs routines; the `RoutineReader` of the book and the `RoutineHost` of the runner."""
 
     def __init__(self, gateway: "Gateway", place: Place) -> None:
         self._gateway, self._place = gateway, place
         folder, settings = data_folder(), gateway.settings.routines
-        told = damaged_file(gateway.watch, "routines", "routines")
-        self._store, self._lease = kept_in(gateway.shared, folder, on_damage=told)
+        damaged = damaged_file(gateway.watch, "routines", "routines")
+        self._store, self._lease = kept_in(gateway.shared, folder, on_damage=damaged)
         self.book = RoutineBook(self._store, self, place, settings, now=system_clock)
         self.runner = RoutineRunner(
             self._store,
@@ -70,15 +70,13 @@ class Routines:
         self.resources = WatchedResources(gateway.link.request, self.runner.happened, self._homes, poll)
 
     def tools(self) -> list[Any]:
-        """LangChain's, which this layer does not know."""
         from voice_gateway.routines.tools import routine_tools
 
         return routine_tools(self.book, self._lease.held, self._known)
 
     async def _known(self, calls: Sequence[Call]) -> None:
-        """Whoever says yes in a process of its own says it before the home is known there; the gateway's own
-        tools, such as alarms, wait for no home."""
-        if any(self._traits(one["name"]).source != "builtin" for one in calls):
+        """Waits for the home unless all calls are for built-in tools, such as alarms."""
+        if any(self._traits(call["name"]).source != "builtin" for call in calls):
             await self._gateway.home_known()
 
     def kept(self) -> KeptPlans:
@@ -87,20 +85,20 @@ class Routines:
     # --- for the command line
 
     async def add(self, utterance: Utterance) -> Reply:
-        """Of words that name a time or an event; anything else is not done."""
+        """Only words that name a time or an event are carried out."""
         await self._gateway.home_known()
         understood = self._gateway.local.understand(utterance.text)
-        keeps = any(one.tool == MAKE for one in understood.requests)
+        keeps = any(request.tool == MAKE for request in understood.requests)
         if keeps or any(step.intent == BACK or step.say for step in understood.steps):
             return await self._gateway.conversation.answer(utterance)
         return Reply(NO_TIME, ok=False)
 
     async def run_now(self, number: int) -> Reply:
-        found = [one for one in await asyncio.to_thread(self.book.all) if one.id == number]
-        if not found:
+        routine = next((each for each in await asyncio.to_thread(self.book.all) if each.id == number), None)
+        if routine is None:
             return Reply(f"There is no routine {number}.", ok=False)
-        last = await self.carry_out(found[0])
-        await asyncio.to_thread(self._store.replace, [replace(found[0], last=last)])
+        last = await self.carry_out(routine)
+        await asyncio.to_thread(self._store.replace, [replace(routine, last=last)])
         return Reply(last.text, ok=last.ok)
 
     async def take_in(self, records: Sequence[Mapping[str, Any]]) -> Reply:
@@ -111,13 +109,13 @@ class Routines:
     # --- words, for the book
 
     def when(self, text: str) -> Later | Missing | None:
-        said = speaking()
-        room = (said.room if said else None) or self._gateway.settings.brain.room
+        utterance = speaking()
+        room = (utterance.room if utterance else None) or self._gateway.settings.brain.room
         return when_of(text, self._gateway.local.home, room, system_clock(), self._place)
 
     def order(self, text: str) -> Sequence[Call] | str:
-        said = speaking()
-        requests = self._gateway.local.order_in(text, said.room if said else None)
+        utterance = speaking()
+        requests = self._gateway.local.order_in(text, utterance.room if utterance else None)
         if not requests:
             return f'I don\'t know what "{text[:80]}" shall do, so I kept nothing.'
         return [{"name": request.tool, "args": dict(request.args)} for request in requests]
@@ -133,12 +131,12 @@ class Routines:
             if tier(call, self._traits(call.name), settings, reach) is Tier.SENSITIVE
         ]
         opens = any(reach is not None or self._may_open(call) for call, reach in risky)
-        found = [device for _, reach in reached if reach is not None for device in reach.devices]
-        devices = tuple(dict.fromkeys((one.name, one.room or "", _source(one)) for one in found))
+        touched = [device for _, reach in reached if reach is not None for device in reach.devices]
+        devices = tuple(dict.fromkeys((each.name, each.room or "", _source(each)) for each in touched))
         return JudgedCalls(described(made, self._traits, self._gateway.reach), devices, bool(risky), opens)
 
     def _may_open(self, call: ToolCall) -> bool:
-        """Unless all that speaks against it is that it cannot be taken back."""
+        """Whether it is sensitive for another reason than that it cannot be taken back."""
         known = self._traits(call.name)
         besides = tier(call, replace(known, destructive=False), PermissionSettings(), None)
         return not known.destructive or besides is Tier.SENSITIVE
@@ -150,14 +148,14 @@ class Routines:
         if server in self._homes() and resource.startswith(RESOURCE):
             return ""
         if server in self._homes() and all(
-            (one.source, resource_of(one)) != (server, resource) for one in devices
+            (device.source, resource_of(device)) != (server, resource) for device in devices
         ):
             return f'The server "{server[:80]}" has no device {resource[:200]}.'
         return ""
 
     def _traits(self, name: str) -> ToolTraits:
         tools = self._gateway.tools
-        tool = tools.find(name) or tools.find(name.strip())  # as it is found when it is called
+        tool = tools.find(name) or tools.find(name.strip())  # a name with spaces is called, too
         return traits(tool) if tool else ToolTraits(source="nobody")
 
     # --- running, for the runner
@@ -185,15 +183,15 @@ class Routines:
         return LastRun(system_clock(), ok=reply.ok, text=reply.text)
 
     def _agreed(self, routine: Routine) -> bool:
-        """Whether its yes still counts: for these devices, and while routines may do that."""
+        """Whether the user's yes covers the devices that the calls reach now, and is still allowed."""
         if not routine.sensitive:
             return False
         now, allowed = self.judged(routine.calls), self._gateway.settings.routines.allow_opening
         return set(now.devices) <= set(routine.devices) and (allowed or not now.opens)
 
     def _gone(self, routine: Routine) -> str:
-        """The name of a device that is not what it was when the routine was made."""
-        there = {(one.name, one.room, one.source) for one in self._gateway.local.home.devices}
+        """A device that has another name, room or server than when the routine was made; empty: none."""
+        there = {(each.name, each.room, each.source) for each in self._gateway.local.home.devices}
         return next((device[0] for device in routine.devices if there and device not in there), "")
 
     async def missed(self, routine: Routine) -> None:
@@ -201,7 +199,7 @@ class Routines:
         if routine.calls:
             await self._gateway.home_known()  # the question names the devices
             made = self._made_in(routine)
-            # The chat in which it was made is over; who hears the question answers where he is now.
+            # The conversation in which it was made is over; the answer comes from the current one.
             here = self._gateway.talks_in.get(made.channel, made.conversation_id)
             where = replace(made, conversation_id=here)
             question = await self._gateway.conversation.ask_about(where, new_calls(routine.calls))
@@ -215,12 +213,13 @@ class Routines:
             return await self.resources.state_of(server, resource)
         await self._gateway.home_known()
         home = self._gateway.local.home
-        found = (one for one in home.devices if one.source == server and resource_of(one) == resource)
-        device = next(found, None)
-        return ResourceState(home.state_of(device), device.readings) if device is not None else None
+        for device in home.devices:
+            if (device.source, resource_of(device)) == (server, resource):
+                return ResourceState(home.state_of(device), device.readings)
+        return None
 
     def watch(self, resources: Iterable[tuple[str, str]]) -> None:
-        """Devices are watched with their home anyway."""
+        """Devices are watched with their home in any case."""
         self.resources.want(resources)
 
     def _homes(self) -> frozenset[str]:
@@ -230,21 +229,18 @@ class Routines:
         self._gateway.watch.publish(Notice(text, aloud=True))
 
     def _report(self, error: ToolUnavailable | None) -> None:
-        watch = self._gateway.watch
+        events = self._gateway.watch
         if error is not None:
-            watch.report(
+            events.report(
                 "routines", State.DEGRADED, ROUTINES_LOST, f"check where they are kept: {error.__cause__}"
             )
-        elif watch.state("routines") is State.DEGRADED:
-            watch.report("routines", State.OK, "Routines work again.")
+        elif events.state("routines") is State.DEGRADED:
+            events.report("routines", State.OK, "Routines work again.")
 
     def changed(self, change: Change) -> None:
-        """A device is not as it was, whoever noticed."""
         device = change.device
-        before, after = (
-            ResourceState(change.before, change.readings),
-            ResourceState(change.after, device.readings),
-        )
+        before = ResourceState(change.before, change.readings)
+        after = ResourceState(change.after, device.readings)
         self.runner.happened(StateChange(device.source, resource_of(device), before, after, device.name))
 
 

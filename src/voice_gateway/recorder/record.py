@@ -41,26 +41,26 @@ class Records:
         kept: list[Kept] = []
         shared: dict[str, bytes] = {}
         for turn in turns:
-            one, content = self._kept(turn)
-            kept.append(one)
+            each, content = self._kept(turn)
+            kept.append(each)
             shared |= content
         self._store.add(kept, shared.items())
 
     def _kept(self, turn: RecordedTurn) -> tuple[Kept, dict[str, bytes]]:
         hide = hidden_in(turn.events)
-        events = [hide(told) for told in map(event_json, turn.events) if told is not None]
-        answered: dict[str, Any] = next((one for one in reversed(events) if one["type"] == "answered"), {})
+        events = [hide(record) for record in map(event_json, turn.events) if record is not None]
+        answered: dict[str, Any] = next((each for each in reversed(events) if each["type"] == "answered"), {})
         heard = next((event for event in turn.events if isinstance(event, Heard)), None)
-        said = heard.utterance if heard is not None else turn.utterance
+        utterance = heard.utterance if heard is not None else turn.utterance
         tools, home = self._shared(turn.around)
-        samples = said.samples if self._audio and heard is not None else None
+        samples = utterance.samples if self._audio and heard is not None else None
         kept = Kept(
-            said.id,
+            utterance.id,
             events[0]["at"],
-            said.channel,
-            said.room,
-            said.conversation_id,
-            hide(private(said.text)),
+            utterance.channel,
+            utterance.room,
+            utterance.conversation_id,
+            hide(private(utterance.text)),
             answered.get("text", ""),
             bool(answered.get("ok")),
             answered.get("stage", "none"),
@@ -79,14 +79,14 @@ class Records:
             self._tools = (around.version, *_digested([_described(tool) for tool in around.tools]))
         known = self._looks[0]
         if len(known) != len(around.looks) or any(map(is_not, known, around.looks)):
-            self._looks = (around.looks, *_digested([_look(one) for one in around.looks]))
+            self._looks = (around.looks, *_digested([_look(each) for each in around.looks]))
         return self._tools[1:], self._looks[1:]
 
 
 def hidden_in(events: Iterable[Event]) -> Any:
     """Takes out of all that is written what some call of the turn got in confidence: it was said, too."""
     args = [_args(event) for event in events]
-    secrets = sorted({word for one in args for word in _secrets(one)}, key=len, reverse=True)
+    secrets = sorted({word for each in args for word in _secrets(each)}, key=len, reverse=True)
 
     def hide(value: Any) -> Any:
         if isinstance(value, str):
@@ -106,7 +106,7 @@ def _args(event: Event) -> Any:
     if isinstance(event, CallFinished):
         return event.outcome.args
     if isinstance(event, ModelRound):
-        return [call.args for call in (*event.calls, *(c for one in event.sent for c in one.calls))]
+        return [call.args for call in (*event.calls, *(c for each in event.sent for c in each.calls))]
     return [outcome.args for outcome in event.reply.outcomes] if isinstance(event, Answered) else None
 
 

@@ -216,28 +216,28 @@ class TurnStore:
         """The turns of this id, or whose id begins so, with their events; the newest first."""
         asked = f"SELECT {_SHOWN}, events, tools, home FROM turns WHERE "
         horizon = self._horizon()
-        found = self._read(asked + "id = ? AND +at >= ? ORDER BY seq DESC", (name, horizon))
-        if not found and len(name) >= SHORTEST_ID:
+        rows = self._read(asked + "id = ? AND +at >= ? ORDER BY seq DESC", (name, horizon))
+        if not rows and len(name) >= SHORTEST_ID:
             pattern = "".join(f"[{c}]" if c in "*?[" else c for c in name) + "*"
             begins = "id GLOB ? AND +at >= ? ORDER BY seq DESC LIMIT 10"
-            found = self._read(asked + begins, (pattern, horizon))
+            rows = self._read(asked + begins, (pattern, horizon))
         return [
-            {**_shown(row), "events": _unpacked(row[-3]), "tools": row[-2], "home": row[-1]} for row in found
+            {**_shown(row), "events": _unpacked(row[-3]), "tools": row[-2], "home": row[-1]} for row in rows
         ]
 
     def oldest(self) -> float | None:
         """When the first turn was that is kept."""
-        found = self._read("SELECT MIN(at) FROM turns WHERE at >= ?", (self._horizon(),))
-        return found[0][0] if found else None
+        rows = self._read("SELECT MIN(at) FROM turns WHERE at >= ?", (self._horizon(),))
+        return rows[0][0] if rows else None
 
     def shared(self, digest: str) -> Any:
         """None: it is not kept."""
-        found = self._read("SELECT content FROM shared WHERE digest = ?", (digest,))
-        return _unpacked(found[0][0]) if found else None
+        rows = self._read("SELECT content FROM shared WHERE digest = ?", (digest,))
+        return _unpacked(rows[0][0]) if rows else None
 
     def audio(self, seq: int) -> bytes | None:
-        found = self._read("SELECT audio FROM turns WHERE seq = ?", (seq,))
-        return found[0][0] if found else None
+        rows = self._read("SELECT audio FROM turns WHERE seq = ?", (seq,))
+        return rows[0][0] if rows else None
 
     def _read(self, asked: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         if not self._path.exists():

@@ -314,9 +314,8 @@ class RoutineBook:
                 self._check_watchable(routine)
                 routines.append(self._judged(replace(routine, last=None)))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                why = f'"{error.args[0]}" is missing' if isinstance(error, KeyError) else error
                 raise BadArguments(
-                    f"Routine {place} of the file can't be read: {why}. I kept nothing."
+                    f"Routine {place} of the file can't be read: {error}. I kept nothing."
                 ) from error
         return len(self.store.add([*filter(_comes, routines)], self._settings.limit))
 

@@ -1,11 +1,14 @@
 """What a routine is: what starts it, on what condition, what it does, and how it is written down."""
 
+import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, time
-from typing import Any
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter, ValidationError
 
 # The tools, by their names.
 MAKE, LIST, CANCEL = "make_routine", "list_routines", "cancel_routine"
@@ -15,14 +18,18 @@ WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")  # as RRULE writes them; M
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Call = Mapping[str, Any]  # {"name": tool, "args": {…}}
+Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
+SunEvent = Annotated[str, Field(pattern="^(sunrise|sunset|dawn|dusk)$")]
+Bound = Annotated[str, Field(pattern=r"^(|sunrise|sunset|dawn|dusk|([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)$")]
 
 
 @dataclass(frozen=True, slots=True)
 class Once:
     """With `seconds` it is a duration: due when so much time has passed, however the clock is set."""
 
-    at: datetime  # UTC
+    at: Moment
     seconds: float | None = None
+    kind: Literal["once"] = "once"
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "once", "at": self.at.isoformat(timespec="seconds")}
@@ -33,7 +40,8 @@ class Every:
     """A rule of RFC 5545 in local time, counted from `start`."""
 
     rrule: str
-    start: datetime  # UTC
+    start: Moment
+    kind: Literal["every"] = "every"
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "every", "rrule": self.rrule}
@@ -41,10 +49,11 @@ class Every:
 
 @dataclass(frozen=True, slots=True)
 class Sun:
-    event: str  # one of SUN_EVENTS
+    event: SunEvent
     offset_seconds: int = 0
     days: tuple[int, ...] = ()  # weekdays; none: all
     once: bool = False
+    kind: Literal["sun"] = "sun"
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": "sun", "event": self.event, "offset_seconds": self.offset_seconds}
@@ -60,6 +69,7 @@ class Event:
     seconds: float = 0.0  # how long the state must last
     device: str = ""  # its name
     once: bool = False
+    kind: Literal["event"] = "event"
 
     def to_json(self) -> dict[str, Any]:
         names = {"server": self.server, "resource": self.resource, "becomes": self.becomes}
@@ -74,8 +84,8 @@ class Condition:
     """All of it must hold when the routine starts. Hours are local; `after` may be later than `before`."""
 
     weekdays: tuple[int, ...] = ()
-    after: str = ""  # "22:00", or one of SUN_EVENTS
-    before: str = ""
+    after: Bound = ""  # "22:00", or one of SUN_EVENTS
+    before: Bound = ""
     server: str = ""
     resource: str = ""
     device: str = ""
@@ -117,7 +127,7 @@ def calls_text(calls: Sequence[Call]) -> str:
 class LastRun:
     """Its result."""
 
-    at: datetime
+    at: Moment
     ok: bool
     text: str
 
@@ -127,7 +137,7 @@ class Routine:
     """Makes its calls, or says its words, whenever its trigger comes and its condition holds."""
 
     text: str  # "turn off the Floor Lamp every day at 11 PM"
-    trigger: Trigger
+    trigger: Annotated[Trigger, Field(discriminator="kind")]
     calls: tuple[Call, ...] = ()
     say: str = ""
     condition: Condition | None = None
@@ -135,11 +145,11 @@ class Routine:
     sensitive: bool = False  # the user said yes to more than can be taken back
     aloud: bool = False  # it is told when it went well, too
     back: bool = False  # it ends what was done for a while
-    channel: str = "cli"
+    channel: Annotated[str, Field(alias="door")] = "cli"
     room: str = ""
     conversation: str = "default"
-    until: datetime | None = None
-    made: datetime = _EPOCH
+    until: Moment | None = None
+    made: Moment = _EPOCH
     id: int = 0
     next: datetime | None = None
     paused: bool = False
@@ -182,83 +192,27 @@ class Routine:
 
 # --- as it is kept
 
-_TEXTS, _FLAGS = ("say", "room", "conversation"), ("sensitive", "aloud", "back", "paused")
-
 
 def to_record(routine: Routine) -> dict[str, Any]:
-    """All of it but its number and its next time."""
-    trigger, last = routine.trigger, routine.last
-    kind = type(trigger).__name__.lower()
-    return {
-        **{name: getattr(routine, name) for name in ("text", *_TEXTS, *_FLAGS)},
-        "door": routine.channel,
-        "trigger": {"kind": kind, **{key: _written(value) for key, value in asdict(trigger).items()}},
-        "calls": [dict(call) for call in routine.calls],
-        "condition": routine.condition.to_json() if routine.condition else None,
-        "devices": [list(device) for device in routine.devices],
-        "until": _written(routine.until),
-        "made": _written(routine.made),
-        "last": {"at": _written(last.at), "ok": last.ok, "text": last.text} if last else None,
-    }
+    """JSON with all of it but its number and its next time."""
+    exclude = {"id", "next", "condition"}
+    record = _adapter().dump_python(routine, mode="json", by_alias=True, exclude=exclude)
+    return {**record, "condition": routine.condition.to_json() if routine.condition else None}
 
 
-def from_record(facts: Mapping[str, Any]) -> Routine:
-    """ValueError, TypeError or KeyError where it is none."""
-    condition, last, until = facts.get("condition"), facts.get("last"), facts.get("until")
-    plain: dict[str, Any] = {name: str(facts[name]) for name in _TEXTS if name in facts}
-    plain |= {name: bool(facts[name]) for name in _FLAGS if name in facts}
-    return Routine(
-        **plain,
-        text=str(facts["text"]),
-        channel=str(facts.get("door", "cli")),
-        trigger=_trigger(facts["trigger"]),
-        calls=tuple(
-            {"name": str(call["name"]), "args": dict(call["args"])} for call in facts.get("calls", ())
-        ),
-        condition=_condition(condition) if condition else None,
-        devices=tuple((str(name), str(room), str(server)) for name, room, server in facts.get("devices", ())),
-        until=_moment(until) if until else None,
-        made=_moment(facts["made"]) if "made" in facts else _EPOCH,
-        last=LastRun(_moment(last["at"]), bool(last["ok"]), str(last["text"])) if last else None,
-    )
+def from_record(record: Mapping[str, Any]) -> Routine:
+    """ValueError where it is none."""
+    try:
+        return _adapter().validate_python(record)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        raise ValueError(f"{where}: {problem['msg']}") from error
 
 
-def _trigger(facts: Mapping[str, Any]) -> Trigger:
-    kind, once = facts["kind"], bool(facts.get("once", False))
-    if kind == "once":
-        seconds = facts.get("seconds")
-        return Once(_moment(facts["at"]), None if seconds is None else float(seconds))
-    if kind == "every":
-        return Every(str(facts["rrule"]), _moment(facts["start"]))
-    if kind == "sun" and facts["event"] in SUN_EVENTS:
-        days = tuple(int(day) for day in facts.get("days", ()))
-        return Sun(facts["event"], int(facts.get("offset_seconds", 0)), days, once)
-    if kind == "event":
-        seconds, device = float(facts.get("seconds", 0.0)), str(facts.get("device", ""))
-        names = str(facts["server"]), str(facts["resource"]), str(facts["becomes"])
-        return Event(*names, seconds, device, once)
-    raise ValueError(f"no kind of trigger: {dict(facts)}")
-
-
-def _condition(facts: Mapping[str, Any]) -> Condition:
-    days = tuple(int(day) for day in facts.get("weekdays", ()))
-    for key in ("after", "before"):
-        if facts.get(key) and facts[key] not in SUN_EVENTS:
-            time.fromisoformat(str(facts[key]))
-    names = ("after", "before", "server", "resource", "device", "state")
-    words = {name: str(facts.get(name, "")) for name in names}
-    return Condition(days, **words, unless=bool(facts.get("unless", False)))
-
-
-def _written(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
-
-
-def _moment(text: Any) -> datetime:
-    moment = datetime.fromisoformat(str(text))
-    if moment.tzinfo is None:
-        raise ValueError(f"a time without its zone: {text}")
-    return moment.astimezone(UTC)
+@functools.cache
+def _adapter() -> TypeAdapter[Routine]:
+    return TypeAdapter(Routine)
 
 
 # --- states

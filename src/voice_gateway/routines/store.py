@@ -87,9 +87,9 @@ class RoutineStore:
 
     def all(self) -> list[Routine]:
         """The next one first, those without a time last."""
-        found = self._parsed(self._rows.read())
+        routines = self._parsed(self._rows.read())
         return sorted(
-            found, key=lambda one: (one.next is None or one.paused, _seconds(one.next) or 0, one.id)
+            routines, key=lambda each: (each.next is None or each.paused, _seconds(each.next) or 0, each.id)
         )
 
     def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
@@ -194,13 +194,13 @@ class RoutineStore:
 
     def _parsed(self, rows: Mapping[int, Row]) -> list[Routine]:
         """A row that makes no sense is left out."""
-        found = []
+        routines = []
         for number, row in rows.items():
             try:
-                found.append(_routine(number, row))
+                routines.append(_routine(number, row))
             except _UNREADABLE as error:
                 log.warning("a routine cannot be read", extra={"routine": number, "reason": str(error)})
-        return found
+        return routines
 
 
 class SqliteRows:
@@ -244,8 +244,8 @@ _PUT = (
 
 
 def _select(connection: sqlite3.Connection, where: str = "", *values: Any) -> dict[int, Row]:
-    found = connection.execute(f"SELECT id, {', '.join(Row._fields)} FROM routines {where}", values)
-    return {number: Row(*row) for number, *row in found.fetchall()}
+    rows = connection.execute(f"SELECT id, {', '.join(Row._fields)} FROM routines {where}", values)
+    return {number: Row(*row) for number, *row in rows.fetchall()}
 
 
 def kept_in(

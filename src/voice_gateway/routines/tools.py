@@ -104,10 +104,10 @@ class _Tools:
         action, name = args.get("action"), str(args.get("name") or "")
         try:
             if action == "resume":
-                found = self._book.find(name or "all")
-                return [routine for routine in found if routine.paused and routine.sensitive]
-            if action == "move" and len(found := self._book.find(name, has_time)) == 1:
-                return [self._book.moved(found[0], str(args.get("when") or ""))]
+                matches = self._book.find(name or "all")
+                return [routine for routine in matches if routine.paused and routine.sensitive]
+            if action == "move" and len(matches := self._book.find(name, has_time)) == 1:
+                return [self._book.moved(matches[0], str(args.get("when") or ""))]
         except ToolError:
             pass
         return ()
@@ -134,27 +134,27 @@ class _Tools:
             return await asyncio.to_thread(self._pause, name, paused=action == "pause")
         if action == "skip":
             return await asyncio.to_thread(self._skip, name, when)
-        found = await asyncio.to_thread(self._book.find, name, has_time if action == "move" else None)
+        matches = await asyncio.to_thread(self._book.find, name, has_time if action == "move" else None)
         if action == "move":
-            if len(found) != 1 or not when:
+            if len(matches) != 1 or not when:
                 raise BadArguments("Which routine shall I move, and to when?")
-            await self._home_known(found[0].calls)
-            moved = await asyncio.to_thread(self._book.move, found[0], when)
-            undo = [{"name": CANCEL, "args": {"name": str(moved.id)}}, made_again(found[0])]
+            await self._home_known(matches[0].calls)
+            moved = await asyncio.to_thread(self._book.move, matches[0], when)
+            undo = [{"name": CANCEL, "args": {"name": str(moved.id)}}, made_again(matches[0])]
             return f"Okay, I'll {self._book.spoken(moved)}.", self._facts([moved], undo)
-        gone = await asyncio.to_thread(self._book.cancel, found)
+        gone = await asyncio.to_thread(self._book.cancel, matches)
         text = f"{len(gone)} routines are cancelled."
         if len(gone) == 1:
             text = f"Okay, I won't {self._book.spoken(gone[0])}."
         return text, self._facts(gone, [made_again(routine) for routine in gone])
 
     def _skip(self, name: str, day: str) -> tuple[str, Facts]:
-        found = self._book.find_next(name, day)
-        if len(found) != 1:
+        matches = self._book.find_next(name, day)
+        if len(matches) != 1:
             raise BadArguments("Which routine shall I skip?")
-        left = self._book.skip(found[0])
+        left = self._book.skip(matches[0])
         if left is None or left.next is None:
-            return f"Okay, I won't {self._book.spoken(found[0])}.", self._facts(found)
+            return f"Okay, I won't {self._book.spoken(matches[0])}.", self._facts(matches)
         zone = self._book.place.zone
         following = on_day(left.next.astimezone(zone), self._book.now().astimezone(zone))
         return f"Okay, I skip it once. I'll {self._book.what(left)} again {following}.", self._facts([left])
@@ -167,7 +167,7 @@ class _Tools:
         routines = "The routine is" if len(changed) == 1 else f"{len(changed)} routines are"
         text = f"{routines} paused until you say: resume the routines." if paused else f"{routines} on again."
         back = "resume" if paused else "pause"
-        undo = [{"name": CANCEL, "args": {"name": str(one.id), "action": back}} for one in changed]
+        undo = [{"name": CANCEL, "args": {"name": str(routine.id), "action": back}} for routine in changed]
         return text, self._facts(changed, undo)
 
     def _listing(self, routines: Sequence[Routine]) -> str:

@@ -291,7 +291,7 @@ def test_one_bad_routine_of_a_file_keeps_all_of_it_out(book, trigger):
 
 
 def test_what_a_routine_of_a_file_lacks_is_named(book):
-    with pytest.raises(ToolError, match='can\'t be read: "trigger" is missing'):
+    with pytest.raises(ToolError, match="can't be read: trigger: Field required"):
         book.imported([{"text": "x", "calls": [LAMP]}])
 
 
