@@ -1,13 +1,14 @@
-"""What happens in turns and how the parts are, for whoever wants to watch: MQTT, status, a log. Read-only."""
+"""The event bus: steps of turns, notices, and states of parts, for channels, recorder and status."""
 
 import asyncio
 import contextlib
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar, get_args, overload
 
 from voice_gateway.progress import Progress
 from voice_gateway.turn import PartSource, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Words
@@ -15,12 +16,13 @@ from voice_gateway.verdict import Verdict
 
 log = logging.getLogger(__name__)
 
-DECIDED_SECONDS = 3.0  # how long "ready" waits for a broker or a model server that says nothing at all
+DECIDED_SECONDS = 3.0  # how long "ready" waits for a silent broker or model server
+E = TypeVar("E")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dated:
-    """When it happened: whoever tells of an event later tells the same time."""
+    """The time of the event, also for subscribers that publish it later."""
 
     at: float = field(default_factory=time.time, compare=False)
 
@@ -28,12 +30,12 @@ class Dated:
 @dataclass(frozen=True, slots=True)
 class Heard(Dated):
     utterance: Utterance
-    in_answer_to: str = ""  # a question of ours that was open
+    in_answer_to: str = ""  # the open question of the gateway
 
 
 @dataclass(frozen=True, slots=True)
 class Staged(Dated):
-    """Somebody who could answer was asked: a stage of the brain, or who comes before it."""
+    """A stage was asked, or a part that answers before the stages."""
 
     utterance: Utterance
     stage: str  # local, ollama, anthropic; confirmation, timers, prompts
@@ -57,7 +59,7 @@ class SentMessage:
 
 @dataclass(frozen=True, slots=True)
 class ModelRound(Dated):
-    """A model was asked once, and what it wants."""
+    """One request to a model, and its reply."""
 
     utterance: Utterance
     model: str
@@ -93,7 +95,7 @@ class CallStarted(Dated):
 
 @dataclass(frozen=True, slots=True)
 class CallFinished(Dated):
-    """At once, for who follows a turn; `Acted` tells what counts of it, when the turn is over."""
+    """Published at once; `Acted` follows with the final outcome at the end of the turn."""
 
     utterance: Utterance
     outcome: ToolOutcome
@@ -130,11 +132,11 @@ class Answered(Dated):
 
 @dataclass(frozen=True, slots=True)
 class Notice(Dated):
-    """Something to say that nobody asked for, such as a timer that was missed."""
+    """Unprompted words, such as those of a missed timer."""
 
     text: str
     aloud: bool = False  # also by voice; a timer that rings speaks for itself
-    alarm: bool = False  # told until it was heard; who shows the alarms themselves can leave it
+    alarm: bool = False  # repeated until acknowledged; channels that list alarms can skip it
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +151,14 @@ class Happened(Dated):
 
 @dataclass(frozen=True, slots=True)
 class AlarmsTold(Dated):
-    """All alarms that stand or were not heard yet, whenever they change."""
+    """All active or unacknowledged alarms, after each change."""
 
     alarms: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ListTold(Dated):
-    """What is on a list: at the start, and whenever it changes."""
+    """The content of a list, at the start and after each change."""
 
     name: str
     items: tuple[tuple[str, bool], ...]  # the text, and whether it is done
@@ -164,8 +166,7 @@ class ListTold(Dated):
 
 @dataclass(frozen=True, slots=True)
 class Planned(Dated):
-    """All timers, or all routines, by their number, those that are due first: at the start, and whenever one
-    of them changes."""
+    """All timers or all routines by number, next due first: at the start and after each change."""
 
     kind: str  # timer, routine
     plans: Mapping[str, Mapping[str, Any]]
@@ -185,7 +186,7 @@ class Waiting(Dated):
 
 @dataclass(frozen=True, slots=True)
 class Progressed(Dated):
-    """A call tells how far it is; without an utterance it was made by a command."""
+    """The progress of a call; without an utterance a command made it."""
 
     utterance: Utterance | None
     progress: Progress
@@ -200,14 +201,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartState:
-    """How one part is, in a sentence a person understands."""
+    """The state of one part, in a sentence for people."""
 
     part: str
     state: State
     sentence: str
     since: float  # wall-clock time of the last change
     advice: str = ""  # what to check; for reading, not for saying aloud
-    late: bool = False  # it is still starting, and nobody waits for it any more
+    late: bool = False  # it is still starting, and the ready line no longer waits for it
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -219,7 +220,7 @@ class PartState:
         }
 
 
-# What is told while a turn goes on, beside its begin and end.
+# Events between the begin and the end of a turn.
 Step = Staged | ModelRound | Judged | CallStarted | CallFinished | Said
 Event = (
     Heard | Step | Acted | Answered | Waiting | Progressed | Notice | Happened | AlarmsTold | ListTold
@@ -228,25 +229,31 @@ Event = (
 
 
 class EventBus:
-    """Hands events to all who asked for them. A watcher that fails costs only itself its event."""
+    """Hands each event to the subscribers of its type. A subscriber that raises affects no other."""
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
-        self._watchers: list[Callable[[Event], None]] = []
+        self._subscribers: dict[type, list[Callable[[Any], None]]] = defaultdict(list)
         self._parts: dict[str, PartState] = {}
         self._now = now
 
-    def subscribe(self, watcher: Callable[[Event], None]) -> None:
-        self._watchers.append(watcher)
+    @overload
+    def subscribe(self, listener: Callable[[Event], None]) -> None: ...
+    @overload
+    def subscribe(self, listener: Callable[[E], None], *kinds: type[E]) -> None: ...
+    def subscribe(self, listener: Callable[[Any], None], *kinds: type) -> None:
+        """Calls `listener` with each event of these types, or with every event if none is given."""
+        for kind in kinds or get_args(Event):
+            self._subscribers[kind].append(listener)
 
     def publish(self, event: Event) -> None:
-        for watcher in self._watchers:
+        for listener in self._subscribers[type(event)]:
             try:
-                watcher(event)
-            except Exception:  # watching must never disturb a turn
-                log.exception("watcher failed")
+                listener(event)
+            except Exception:  # a listener must not disturb a turn
+                log.exception("event listener failed")
 
     def report(self, part: str, state: State, sentence: str, advice: str = "") -> None:
-        """A part says how it is; only a change is news. What ends in a library's words gets its full stop."""
+        """Publishes the state of a part if it has changed. A library's words get their full stop."""
         if not sentence.endswith((".", "!", "?", "…")):
             sentence += "."
         known = self._parts.get(part)
@@ -257,12 +264,9 @@ class EventBus:
         self.publish(self._parts[part])
 
     async def decided(self, limit_seconds: float = DECIDED_SECONDS) -> None:
-        """Until no part is starting any more, so that what is missing can be said; but not for ever.
-
-        Whatever is still starting then is from now on something that is missing.
-        """
+        """Returns when no part is starting any more, or after the limit: then such parts are marked late."""
         news = asyncio.Event()
-        self.subscribe(lambda _event: news.set())
+        self.subscribe(lambda _event: news.set(), PartState)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_seconds):
                 while any(part.state is State.STARTING for part in self.parts()):
@@ -286,25 +290,23 @@ class EventBus:
 
 @dataclass(frozen=True, slots=True)
 class TurnEvents:
-    """Where the steps of one turn are told; the utterance is one that everybody may know."""
+    """Publishes the steps of one turn, with an utterance that holds no PIN."""
 
-    watch: EventBus
+    bus: EventBus
     utterance: Utterance
 
     def publish(self, step: Callable[..., Step], *facts: Any, **more: Any) -> None:
-        self.watch.publish(step(self.utterance, *facts, **more))
+        self.bus.publish(step(self.utterance, *facts, **more))
 
 
 class Changes:
-    """Which events are news: that a part fails, and that one which failed or was late is there."""
+    """Filters the states of parts: failures, and recoveries of parts that had failed or were late."""
 
     def __init__(self) -> None:
         self._failed: set[str] = set()
 
-    def news(self, event: Event) -> PartState | None:
-        if not isinstance(event, PartState):
-            return None
-        if event.late:  # the line that says ready names it
+    def news(self, event: PartState) -> PartState | None:
+        if event.late:  # the ready line names it
             self._failed.add(event.part)
         if event.state is State.DEGRADED:
             self._failed.add(event.part)

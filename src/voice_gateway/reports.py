@@ -8,7 +8,7 @@ from typing import Literal
 from home_words.phrases import listed
 from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
-from voice_gateway.events import Acted, Event, EventBus, PartState, State
+from voice_gateway.events import Acted, EventBus, PartState, State
 from voice_gateway.mcp_client.integration import Refusal, ServerStatus
 from voice_gateway.problems import (
     ADVICE,
@@ -106,11 +106,11 @@ def server_hangs(part: PartState) -> PartState:
 # --- other parts
 
 
-def outside_parts(events: EventBus) -> Callable[[Event], None]:
+def outside_parts(events: EventBus) -> Callable[[Acted], None]:
     """A subscriber that reports from the outcomes of calls whether internet and sound server are there."""
 
-    def noticed(event: Event) -> None:
-        if not isinstance(event, Acted) or event.outcome.name not in OUTSIDE_TOOLS:
+    def noticed(event: Acted) -> None:
+        if event.outcome.name not in OUTSIDE_TOOLS:
             return
         part, called, sentence = OUTSIDE_TOOLS[event.outcome.name]
         if event.outcome.ok:

@@ -98,7 +98,7 @@ class House(NullContext):
             if self.ha:
                 self.model.look, self.model.translate = self.ha.seen, self.ha.translated
         stages: list[Stage] = [self.local, *([self.client] if self.client else [])]
-        conversation = Conversation(stages, self.executor, self.brain, PermissionSettings(), around=self)
+        conversation = Conversation(stages, self.executor, self.brain, PermissionSettings(), context=self)
         replies = [await conversation.answer(Utterance(text, room=wish.room)) for text in wish.turns[:-1]]
         before = Before.of(self._seen(), wish.kind)
         reply = await conversation.answer(Utterance(wish.turns[-1], room=wish.room))

@@ -68,8 +68,8 @@ class HomeTalk:
             BrainSettings(),
             PermissionSettings(),
             acts=acts,
-            watch=watch,
-            around=self,  # type: ignore[arg-type]
+            events=watch,
+            context=self,  # type: ignore[arg-type]
             now=lambda: self.time,
         )
 

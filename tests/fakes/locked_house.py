@@ -88,7 +88,7 @@ class House:
             brain or BrainSettings(),
             permission or PermissionSettings(),
             store=store,
-            watch=watch,
+            events=watch,
             now=lambda: self.now,
             **parts,
         )

@@ -158,7 +158,7 @@ async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis
         events = EventBus()
         tools = ToolExecutor(ToolManager())
         talk = Conversation(
-            [], tools, BrainSettings(), PermissionSettings(), store=gateway.store, watch=events
+            [], tools, BrainSettings(), PermissionSettings(), store=gateway.store, events=events
         )
         await seconds_of_a_turn(talk)
         redis.freeze()

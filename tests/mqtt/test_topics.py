@@ -32,7 +32,7 @@ async def test_an_outcome_says_which_model_called_the_tool_and_how_long_it_took(
     watch = EventBus()
     watch.subscribe(events.append)
     executor = ToolExecutor(ToolManager(), timeout_seconds=1)
-    conversation = Conversation([Model()], executor, BrainSettings(), PermissionSettings(), watch=watch)
+    conversation = Conversation([Model()], executor, BrainSettings(), PermissionSettings(), events=watch)
 
     said = Utterance("turn it on", channel="voice", heard_by="moonshine", heard_seconds=0.1)
     await conversation.answer(said)

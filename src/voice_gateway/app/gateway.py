@@ -24,7 +24,7 @@ from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
-from voice_gateway.events import Acted, Event, EventBus, ListTold, Notice, PartState, State
+from voice_gateway.events import Acted, EventBus, ListTold, Notice, PartState, State
 from voice_gateway.integrations.agreed_scenes import AgreedScenes
 from voice_gateway.integrations.alarms import AlarmBook
 from voice_gateway.integrations.sources import Sources
@@ -138,8 +138,8 @@ class Gateway:
             settings.recorder, data_folder() / TURNS_FILE, self.watch, around=self._surroundings
         )
         self.conversation = self._build_conversation()
-        self.watch.subscribe(outside_parts(self.watch))
-        self.watch.subscribe(self._home_acted)
+        self.watch.subscribe(outside_parts(self.watch), Acted)
+        self.watch.subscribe(self._home_acted, Acted)
         self.recorder.start()
         self.channels = Channels(self)
 
@@ -201,8 +201,8 @@ class Gateway:
             self.settings.brain,
             self.settings.permission,
             store=self.store,
-            watch=self.watch,
-            around=self,
+            events=self.watch,
+            context=self,
             first=self.timers.clock.answer,
             alarms=self.events.answer,
             why=Why(self.recorder, self._devices_named, self.local.known).answer,
@@ -237,9 +237,9 @@ class Gateway:
     def _tell_list(self, name: str, items: Sequence[Item]) -> None:
         self.watch.publish(ListTold(name, tuple((item.text, item.done) for item in items)))
 
-    def _welcome_broker(self, event: Event) -> None:
+    def _welcome_broker(self, event: PartState) -> None:
         """A broker that was restarted has forgotten what was retained."""
-        if isinstance(event, PartState) and event.part == "mqtt" and event.state is State.OK:
+        if event.part == "mqtt" and event.state is State.OK:
             self._list_publisher.again()
             self.events.again()
 
@@ -276,10 +276,9 @@ class Gateway:
         if (reach := self.local.reach(call, known)) is not None:
             self._agreed_scenes.add(call, known, reach)
 
-    def _home_acted(self, event: Event) -> None:
+    def _home_acted(self, event: Acted) -> None:
         """Whoever acted: what the home shows then is looked at."""
-        if isinstance(event, Acted):
-            self.local.acted(event.outcome)
+        self.local.acted(event.outcome)
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self.local.fitting(utterance, before)
@@ -314,7 +313,7 @@ class Gateway:
             self.start(self._warm_tools(), "tools")
             self._others_hear = True
             self.start(self._list_publisher.run(), "lists")
-            self.watch.subscribe(self._welcome_broker)
+            self.watch.subscribe(self._welcome_broker, PartState)
             self.start(self.routines.runner.run(), "routines")
             self.start(self.routines.resources.run(), "resources")
             self.start(self.events.run(), "events")

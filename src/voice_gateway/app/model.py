@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from home_words.kinds import HomeDevice
 from voice_gateway.errors import BrainError
-from voice_gateway.events import Event, PartState, State
+from voice_gateway.events import PartState, State
 from voice_gateway.llm.anthropic.errors import NO_KEY
 from voice_gateway.llm.ollama.health import ModelHealth
 from voice_gateway.problems import MODEL_NO_KEY
@@ -84,11 +84,11 @@ def watch_model(gateway: "Gateway") -> None:
 
         health = ModelHealth(settings.ollama, tell)
 
-        def doubt(event: Event) -> None:
-            if isinstance(event, PartState) and event.part == part and event.state is State.DEGRADED:
+        def doubt(event: PartState) -> None:
+            if event.part == part and event.state is State.DEGRADED:
                 health.doubt()
 
-        watch.subscribe(doubt)
+        watch.subscribe(doubt, PartState)
         gateway.start(health.run(), "brain.health")
     elif settings.anthropic.api_key is None:
         watch.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)

@@ -134,8 +134,8 @@ class Replay:
             self._executor,
             settings.brain,
             settings.permission,
-            watch=watch,
-            around=self,
+            events=watch,
+            context=self,
             now=lambda: self._at,
         )
 

@@ -11,7 +11,7 @@ from voice_gateway.app.control_api import all_parts, tool_request
 from voice_gateway.channels.web.channel import Start, WebChannel
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import web_token_file
-from voice_gateway.events import Event, PartState, Planned
+from voice_gateway.events import PartState, Planned
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -49,12 +49,12 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
     stats = Stats(known_tool, __version__)
     events.subscribe(stats.on_event)
 
-    def publish_routines(event: Event) -> None:
-        if isinstance(event, Planned) and event.kind == "routine" and feed.listened:
+    def publish_routines(event: Planned) -> None:
+        if event.kind == "routine" and feed.listened:
             plans = [routine_json(dict(plan)) for plan in event.plans.values()]
             feed.publish("routines", {"routines": plans})
 
-    events.subscribe(publish_routines)
+    events.subscribe(publish_routines, Planned)
 
     async def parts() -> Sequence[PartState]:
         return await all_parts(gateway, started)

@@ -12,7 +12,7 @@ from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import conversations_file
 from voice_gateway.errors import LinkError
-from voice_gateway.events import Event, Waiting
+from voice_gateway.events import Waiting
 from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.executor import WAIT_SECONDS
 from voice_gateway.turn import COMMANDS, Reply, Utterance
@@ -95,10 +95,10 @@ async def _alone(
     # Kept in a file: the next `ask --conversation` is another process.
     store = SqliteStore(conversations_file())
     async with opened(settings, store=store) as gateway:
-        gateway.watch.subscribe(_tell_waiting)
+        gateway.watch.subscribe(_tell_waiting, Waiting)
         return answer_json(await gateway.conversation.answer(utterance, take_back=take_back))
 
 
-def _tell_waiting(event: Event) -> None:
-    if isinstance(event, Waiting) and sys.stderr.isatty():
+def _tell_waiting(event: Waiting) -> None:
+    if sys.stderr.isatty():
         tell_unasked(event.text, sys.stderr)

@@ -12,7 +12,7 @@ from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import WebSettings, conversations_file
 from voice_gateway.conversation.store import store_from
-from voice_gateway.events import Changes, Event, EventBus, PartState, State
+from voice_gateway.events import Changes, EventBus, PartState, State
 from voice_gateway.problems import WEB_NO_TLS
 from voice_gateway.reports import damaged_file
 
@@ -36,7 +36,7 @@ async def run(options: argparse.Namespace) -> int:
     on_damage = damaged_file(events, "memory", "conversations")
     store = store_from(settings.brain.store, conversations_file(), on_damage=on_damage)
     announcer = Announcer(waits=stays and behind is Source.TERMINAL)
-    events.subscribe(announcer.watched)
+    events.subscribe(announcer.watched, PartState)
     async with contextlib.aclosing(store), opened(settings, store=store, watch=events) as gateway:
         terminal = gateway.channels.text(as_json=wants_json(options))
         gateway.start_long_tasks(rings=stays)
@@ -62,7 +62,7 @@ class Announcer:
         self._changes = Changes()
         self._waits = waits  # until the gateway is ready: people should not read everything twice
 
-    def watched(self, event: Event) -> None:
+    def watched(self, event: PartState) -> None:
         part = self._changes.news(event)
         if part is not None and not self._waits:
             _tell(f"{part.sentence} ({part.advice})" if part.advice else part.sentence)

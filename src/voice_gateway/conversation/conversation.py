@@ -81,8 +81,8 @@ class Conversation:
         permission: PermissionSettings,
         *,
         store: Store | None = None,
-        watch: EventBus | None = None,
-        around: GatewayContext | None = None,
+        events: EventBus | None = None,
+        context: GatewayContext | None = None,
         first: First | None = None,
         alarms: First | None = None,  # before everything else: who has heard one need not wait for a turn
         prompts: SpokenPrompts | None = None,
@@ -94,26 +94,26 @@ class Conversation:
     ) -> None:
         self._executor = executor
         self._brain = brain
-        self.watch = watch or EventBus()
-        self._around = around or NullContext()
+        self.events = events or EventBus()
+        self._context = context or NullContext()
         self._alarms = alarms
         self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
         self._stages = Stages(
-            stages, self.watch, self._around.home_facts, first=first, prompts=prompts, why=why
+            stages, self.events, self._context.home_facts, first=first, prompts=prompts, why=why
         )
         self._gateway = gateway
         self._acts = acts or MemoryActs(now)
         self._now = now
         store = store or MemoryStore()
-        self._histories = Histories(store, brain.conversation_expiry_seconds, self.watch)
+        self._histories = Histories(store, brain.conversation_expiry_seconds, self.events)
         self.locks = Locks(store, self._histories.failed)
-        self.pin_lock = PinLock(pin_file, self.watch, now)
+        self.pin_lock = PinLock(pin_file, self.events, now)
         self._confirmation = Confirmation(
             executor,
             permission,
-            reaches=self._around.reach,
-            agreed=self._around.agreed,
-            linked=self._around.linked,
+            reaches=self._context.reach,
+            agreed=self._context.agreed,
+            linked=self._context.linked,
             pin_lock=self.pin_lock,
             now=now,
         )
@@ -147,14 +147,14 @@ class Conversation:
             if not incoming.hidden:
                 shown = replace(utterance, text=self._confirmation.masked(utterance.text))
             open_now = open_question(history.state)
-            self.watch.publish(Heard(shown, open_now.question if open_now else ""))
+            self.events.publish(Heard(shown, open_now.question if open_now else ""))
             opened.turn = turn = Turn(
                 incoming.utterance,
                 history,
                 self._telling(shown, say),
                 interruption=interruption or Interruption(),
                 acts=self._acts_for(incoming.utterance, key, take_back),
-                watched=TurnEvents(self.watch, shown),
+                watched=TurnEvents(self.events, shown),
             )
             with heard_by(partial(self._waits, shown)):
                 reply = await self._in_time(turn, self._take_turn(turn, incoming, read_only_reason))
@@ -194,7 +194,7 @@ class Conversation:
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
         async with self._opened(utterance) as opened:
-            self.watch.publish(Heard(utterance))
+            self.events.publish(Heard(utterance))
             opened.turn = turn = self._own_turn(utterance, opened, opened.key)
             with heard_by(partial(self._waits, utterance)):
                 turn.tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
@@ -219,15 +219,15 @@ class Conversation:
     def _own_turn(self, utterance: Utterance, opened: _Opened, made_in: str) -> Turn:
         """One that nobody's words began."""
         acts = self._acts_for(utterance, made_in, None)
-        return Turn(utterance, opened.history, acts=acts, watched=TurnEvents(self.watch, utterance))
+        return Turn(utterance, opened.history, acts=acts, watched=TurnEvents(self.events, utterance))
 
     def _answered(self, shown: Utterance, reply: Reply, history: History, started: float) -> Reply:
         """The reply with what belongs to every one, after everybody was told of it."""
         seconds = perf_counter() - started
         reply = replace(reply, conversation_id=shown.conversation_id, seconds=seconds, heard=shown.text)
         for outcome in reply.outcomes:
-            self.watch.publish(Acted(shown, outcome, reply.model))
-        self.watch.publish(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
+            self.events.publish(Acted(shown, outcome, reply.model))
+        self.events.publish(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
         return reply
 
     async def watch_memory(self) -> None:
@@ -248,13 +248,13 @@ class Conversation:
             return None
 
         def publish(part: Part) -> None:
-            self.watch.publish(Said(utterance, part.text, part.source))
+            self.events.publish(Said(utterance, part.text, part.source))
             say(part)
 
         return publish
 
     def _waits(self, utterance: Utterance, what: str) -> None:
-        self.watch.publish(Waiting(utterance, what))
+        self.events.publish(Waiting(utterance, what))
 
     def _acts_for(self, utterance: Utterance, key: str, take_back: Where | None) -> TurnActs:
         here = Where(utterance.channel, (utterance.room or "").casefold(), key)
@@ -274,8 +274,8 @@ class Conversation:
             seconds=perf_counter() - started,
             heard=utterance.text,
         )
-        self.watch.publish(Heard(utterance))
-        self.watch.publish(Answered(utterance, reply))
+        self.events.publish(Heard(utterance))
+        self.events.publish(Answered(utterance, reply))
         return reply
 
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
@@ -291,8 +291,8 @@ class Conversation:
         )
         log.warning("what was said is too long", extra={"characters": len(utterance.text)})
         reply = Reply(problem, ok=False, conversation_id=utterance.conversation_id)
-        self.watch.publish(Heard(shown))
-        self.watch.publish(Answered(shown, reply))
+        self.events.publish(Heard(shown))
+        self.events.publish(Answered(shown, reply))
         return reply
 
     def wants_pin(self, channel: str) -> bool:
@@ -331,7 +331,7 @@ class Conversation:
         if not limit.expired():
             until = asyncio.get_running_loop().time() + self._brain.turn_timeout_seconds
             limit.reschedule(max(limit.when() or until, until))
-        self.watch.publish(Progressed(utterance, progress))
+        self.events.publish(Progressed(utterance, progress))
         if outer is not None:
             outer(progress)
 
@@ -348,7 +348,7 @@ class Conversation:
         gate = self._confirmation.gate(turn.utterance.channel, read_only=bool(read_only_reason))
         gate.heard_outside = turn.heard_outside
         gate.told_by_strangers = lambda: self._executor.tools.has_untrusted
-        gate.fits = self._around.fitting(turn.utterance, turn.history.recent())
+        gate.fits = self._context.fitting(turn.utterance, turn.history.recent())
         reply = await self._stages.answer(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:
             return replace(reply, text=read_only_reason, parts=(), ok=False)

@@ -18,10 +18,10 @@ TRIAL = "trial"  # nobody's conversation
 
 
 class Histories:
-    def __init__(self, store: Store, expiry_seconds: float, watch: EventBus) -> None:
+    def __init__(self, store: Store, expiry_seconds: float, events: EventBus) -> None:
         self._store = store
         self._expiry_seconds = expiry_seconds
-        self._watch = watch
+        self._events = events
         self._lost = asyncio.Event()
         store.on_change(self._store_changed)
 
@@ -63,11 +63,11 @@ class Histories:
     def _store_changed(self, error: Exception | None) -> None:
         if error is not None:
             self._lost.set()
-            self._watch.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
+            self._events.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
             return
         self._lost.clear()
-        if self._watch.state("memory") is State.DEGRADED:
-            self._watch.report("memory", State.OK, "I can remember what is said again.")
+        if self._events.state("memory") is State.DEGRADED:
+            self._events.report("memory", State.OK, "I can remember what is said again.")
 
     def failed(self, phrase: str, error: Exception) -> None:
         """The store is in trouble: the log says which, the status what it means."""

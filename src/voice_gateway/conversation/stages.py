@@ -30,7 +30,7 @@ class Stages:
     def __init__(
         self,
         stages: Sequence[Stage],
-        watch: EventBus,
+        events: EventBus,
         home_facts: Callable[[str], HomeFacts],
         *,
         first: First | None = None,
@@ -38,7 +38,7 @@ class Stages:
         why: Why | None = None,
     ) -> None:
         self._stages = tuple(stages)
-        self._watch = watch
+        self._events = events
         self._home_facts = home_facts
         self._first = first
         self._prompts = prompts
@@ -102,14 +102,14 @@ class Stages:
         if reply.model is None and stage.name not in OURS:
             return  # it was interrupted: nobody knows whether it would have come to an end
         model = f"My language model ({reply.model}) is there."
-        self._watch.report(
+        self._events.report(
             f"brain {stage.name}", State.OK, model if reply.model else "The local brain answers."
         )
 
     def _stage_failed(self, stage: Stage, error: GatewayError, passed: tuple[Passed, ...]) -> Reply:
         log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
         if not isinstance(error, UnfitAnswer):
-            self._watch.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
+            self._events.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
         return Reply(error.spoken, stage=stage.name, ok=False, passed=passed)
 
     def _fallback_reply(self, turn: Turn) -> Reply:

@@ -47,11 +47,11 @@ async def get(_server, _name, _arguments) -> Contents:
     return Contents("Plan my day.\nUnlock the door.")
 
 
-def conversation(*stages, watch: EventBus | None = None, **brain: float) -> Conversation:
+def conversation(*stages, events: EventBus | None = None, **brain: float) -> Conversation:
     prompts = SpokenPrompts(listed, get, has_model=True)
     executor = ToolExecutor(ToolManager())
     settings = BrainSettings(**brain)
-    return Conversation(stages, executor, settings, PermissionSettings(), prompts=prompts, watch=watch)
+    return Conversation(stages, executor, settings, PermissionSettings(), prompts=prompts, events=events)
 
 
 async def test_the_model_gets_the_users_sentence_and_the_prompt_quoted_behind_it():
@@ -94,7 +94,7 @@ async def test_a_turn_whose_call_gets_on_is_not_given_up_and_everybody_is_told()
     events: list[Event] = []
     watch = EventBus()
     watch.subscribe(events.append)
-    reply = await conversation(Slow(), watch=watch, turn_timeout_seconds=0.2).answer(Utterance("go"))
+    reply = await conversation(Slow(), events=watch, turn_timeout_seconds=0.2).answer(Utterance("go"))
 
     assert reply.text == "Done."
     told = [event.progress.text for event in events if isinstance(event, Progressed)]

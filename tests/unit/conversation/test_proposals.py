@@ -65,7 +65,7 @@ class House(NullContext):
         executor = ToolExecutor(manager)
         stages = [Scripted(None, *([DOUBTFUL] * 9), name="local"), Scripted(executor, *steps)]
         self.conversation = Conversation(
-            stages, executor, BrainSettings(), permission or PermissionSettings(), around=self
+            stages, executor, BrainSettings(), permission or PermissionSettings(), context=self
         )
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:

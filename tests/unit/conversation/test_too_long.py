@@ -46,7 +46,7 @@ async def test_what_is_too_long_is_refused_in_words_and_not_passed_on(
         BrainSettings(),
         PermissionSettings(),
         store=store,
-        watch=watch,
+        events=watch,
     )
 
     reply = await conversation.answer(Utterance(**{"channel": channel, "conversation_id": "c", **said}))

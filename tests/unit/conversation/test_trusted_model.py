@@ -32,7 +32,9 @@ class House(NullContext):
         self.model = Model(executor, step)
         self.model.autonomy = autonomy
         stages: list[Stage] = [self.local, self.model]
-        self.conversation = Conversation(stages, executor, BrainSettings(), PermissionSettings(), around=self)
+        self.conversation = Conversation(
+            stages, executor, BrainSettings(), PermissionSettings(), context=self
+        )
 
     def reach(self, call, traits):
         return self.local.reach(call, traits)

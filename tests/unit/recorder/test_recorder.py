@@ -28,7 +28,7 @@ async def listed(recorder, **how):
 
 async def test_a_turn_is_kept_with_all_its_events(tmp_path):
     talk = HomeTalk(LAMP)
-    recorder = recording(tmp_path, talk.conversation.watch)
+    recorder = recording(tmp_path, talk.conversation.events)
 
     await talk.hears("turn on the floor lamp")
 
@@ -43,7 +43,7 @@ async def test_a_turn_is_kept_with_all_its_events(tmp_path):
 
 async def test_neither_a_pin_nor_a_code_reaches_the_disk(tmp_path):
     house = House([UNLOCK], permission=PermissionSettings(pin="24681357"))
-    watch = house.conversation.watch
+    watch = house.conversation.events
     recorder = recording(tmp_path, watch, audio=True)
     sound = np.full(1000, 2468, np.int16)
 
@@ -80,7 +80,7 @@ async def test_sound_is_kept_only_where_it_is_wanted(tmp_path):
     for wanted in (False, True):
         (tmp_path / str(wanted)).mkdir()
         house = House("Hello.")
-        recorder = recording(tmp_path / str(wanted), house.conversation.watch, audio=wanted)
+        recorder = recording(tmp_path / str(wanted), house.conversation.events, audio=wanted)
         await house.hears("hello", samples=np.arange(100, dtype=np.int16))
 
         [turn] = await listed(recorder)
@@ -92,7 +92,7 @@ async def test_sound_is_kept_only_where_it_is_wanted(tmp_path):
 
 async def test_switched_off_it_keeps_nothing(tmp_path):
     house = House("Hello.")
-    recorder = recording(tmp_path, house.conversation.watch, days=0)
+    recorder = recording(tmp_path, house.conversation.events, days=0)
 
     await house.hears("hello")
     await recorder.close()
@@ -113,7 +113,7 @@ async def test_a_turn_that_was_given_up_is_kept_as_far_as_it_came(tmp_path):
 
 async def test_a_file_that_cannot_be_written_costs_the_record_and_nothing_else(tmp_path):
     house = House("One.", "Two.", "Three.")
-    watch = house.conversation.watch
+    watch = house.conversation.events
     recorder = recording(tmp_path, watch)
     (tmp_path / "turns.sqlite").mkdir()  # no file at all can be made there
 
@@ -149,7 +149,7 @@ async def test_what_is_too_old_leaves_the_file_though_nobody_says_anything(tmp_p
     house = House("Hello.")
     long_ago.add([kept("in the old days", at=0.0)])
 
-    recorder = recording(tmp_path, house.conversation.watch, trim_seconds=0.02)
+    recorder = recording(tmp_path, house.conversation.events, trim_seconds=0.02)
 
     await until(lambda: long_ago.turns() == [])
     await recorder.close()
@@ -173,7 +173,7 @@ async def test_turns_that_come_together_are_one_transaction(tmp_path, monkeypatc
 
 async def test_a_damaged_file_is_set_aside_and_told(tmp_path):
     house = House("One.")
-    watch = house.conversation.watch
+    watch = house.conversation.events
     (tmp_path / "turns.sqlite").write_bytes(b"no database at all " * 1000)
     recorder = recording(tmp_path, watch)
 
@@ -187,7 +187,7 @@ async def test_a_damaged_file_is_set_aside_and_told(tmp_path):
 
 async def test_a_locked_file_holds_up_nobody(tmp_path):
     house = House("One.", "Two.")
-    recorder = recording(tmp_path, house.conversation.watch)
+    recorder = recording(tmp_path, house.conversation.events)
     await house.hears("one")
     await recorder.written()
     holder = sqlite3.connect(tmp_path / "turns.sqlite", isolation_level=None)
@@ -204,7 +204,7 @@ async def test_a_locked_file_holds_up_nobody(tmp_path):
 @pytest.mark.parametrize("text", ["\x00\ud800 odd", "x" * 7000, "<script>", "\x1b[31mred"])
 async def test_whatever_was_said_is_kept(tmp_path, text):
     house = House("Hello.")
-    recorder = recording(tmp_path, house.conversation.watch)
+    recorder = recording(tmp_path, house.conversation.events)
 
     await house.hears(text)
     [turn] = await listed(recorder)

@@ -20,7 +20,7 @@ from voice_gateway.verdict import Permission
 class Recorded(HomeTalk):
     def __init__(self, tmp_path, *more: BaseTool) -> None:
         super().__init__(HOME, more=more)
-        self.recorder = recording(tmp_path, self.conversation.watch)
+        self.recorder = recording(tmp_path, self.conversation.events)
         self.recorder._around = self._seen
 
     def _seen(self) -> Surroundings:

@@ -31,7 +31,7 @@ room = "Hall"
 class Talk(HomeTalk):
     def __init__(self, tmp_path, *, model=False, **settings):
         super().__init__(HOME)
-        events = self.conversation.watch
+        events = self.conversation.events
         self.recorder = recording(tmp_path, events, **settings)
         why = Why(self.recorder, self.named, self.brain.known).answer
         stages: list[Any] = [self.brain, self.model] if model else [self.brain]

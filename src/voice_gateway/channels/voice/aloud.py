@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from voice_gateway.events import Changes, Event, EventBus, Notice, PartState, State
+from voice_gateway.events import Changes, EventBus, Notice, PartState, State
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.turn import Speech
 
@@ -41,13 +41,13 @@ class Aloud:
         self._told: dict[str, float] = {}  # when a part's failure was spoken last
         self._gone: dict[str, bool] = {}  # whether a part's failure was spoken
         self._sentences: asyncio.Queue[str] = asyncio.Queue()
-        events.subscribe(self._noticed)  # notices are spoken during the start too
+        events.subscribe(self._noticed, Notice)  # notices are spoken during the start too
 
     async def run(self) -> None:
         await self._ready()
         await self._events.decided()
         self._remember()
-        self._events.subscribe(self._happened)
+        self._events.subscribe(self._happened, PartState)
         await self._say(" ".join(["I am ready.", *self._missing()]))
         while True:
             await self._say(await self._sentences.get())
@@ -57,12 +57,12 @@ class Aloud:
         for part in self._events.parts():
             self._worth_saying(part)
 
-    def _noticed(self, event: Event) -> None:
-        if isinstance(event, Notice) and event.aloud:
+    def _noticed(self, event: Notice) -> None:
+        if event.aloud:
             self._sentences.put_nowait(event.text)
 
-    def _happened(self, event: Event) -> None:
-        if isinstance(event, PartState) and self._worth_saying(event):
+    def _happened(self, event: PartState) -> None:
+        if self._worth_saying(event):
             self._sentences.put_nowait(event.sentence)
 
     def _worth_saying(self, event: PartState) -> bool:

@@ -12,7 +12,7 @@ from voice_gateway.channels.voice.switches import NOT_LISTENING, VoiceSwitches
 from voice_gateway.channels.voice.transcriber import BackgroundTranscriber
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, first_error
-from voice_gateway.events import Event, EventBus, PartState, State
+from voice_gateway.events import EventBus, PartState, State
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.hearing.transcriber import Transcriber
@@ -105,15 +105,15 @@ class VoiceChannel:
             listens=lambda: self.switches.listening,
             conversation_id=self.conversation_id,
         )
-        self._events.subscribe(self._announce_when_ready)
+        self._events.subscribe(self._announce_when_ready, PartState)
         try:
             await self.transcriber.run()
         finally:
             await engines.close()
 
-    def _announce_when_ready(self, event: Event) -> None:
+    def _announce_when_ready(self, event: PartState) -> None:
         """Announces the voice once, with the first sound."""
-        if self._announced or not isinstance(event, PartState):
+        if self._announced:
             return
         if event.part == "voice" and event.state is State.OK:
             self._announced = True

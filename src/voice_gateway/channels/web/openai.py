@@ -17,7 +17,7 @@ from voice_gateway.channels.web.ask_api import CHANNEL, unless_left
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.models import STREAMS, json_response
 from voice_gateway.channels.web.sse import Stream, event_stream
-from voice_gateway.events import Event, EventBus, ModelRound
+from voice_gateway.events import EventBus, ModelRound
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Utterance
 
@@ -102,7 +102,7 @@ class OpenAi:
         self._start = start
         self._usage: dict[str, dict[str, int]] = {}  # of turns under way
         self._created = int(time.time())
-        events.subscribe(self._on_event)
+        events.subscribe(self._on_event, ModelRound)
 
     def router(self) -> APIRouter:
         router = APIRouter(responses={"4XX": {"model": OpenAiError}})
@@ -189,8 +189,8 @@ class OpenAi:
         finally:
             interruption.now()
 
-    def _on_event(self, event: Event) -> None:
-        if isinstance(event, ModelRound) and (usage := self._usage.get(event.utterance.id)) is not None:
+    def _on_event(self, event: ModelRound) -> None:
+        if (usage := self._usage.get(event.utterance.id)) is not None:
             usage["prompt_tokens"] += event.input_tokens or 0
             usage["completion_tokens"] += event.output_tokens or 0
             usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
