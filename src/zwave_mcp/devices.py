@@ -327,6 +327,9 @@ class OldJams:
             self._over[value.id] = value.updated
 
     def left_out(self, lock: Device) -> Device:
+        """The device; a lock without a jam that is over."""
+        if lock.kind != "lock":
+            return lock
         jam, bolt = lock_state(lock), lock.state_value
         if jam is None or jam.value != JAMMED:
             if jam is not None:

@@ -52,11 +52,13 @@ class Viewer:
             return last
         made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
         for node in snapshot.nodes:
-            if not node.members:
-                known = self._made.get(node.id)
-                made[node.id] = known if known and known[0] is node else (node, tuple(devices_of_node(node)))
+            known = self._made.get(node.id)
+            if known is not None and known[0] is node:
+                made[node.id] = known
+            elif not node.members:
+                made[node.id] = node, tuple(map(self._jams.left_out, devices_of_node(node)))
         self._made = made
-        single = mark_twins([self._without_old_jam(one) for _, devices in made.values() for one in devices])
+        single = mark_twins([device for _, devices in made.values() for device in devices])
         devices = (*single, *groups_of(snapshot, single))
         rows = {}
         for device in devices:
@@ -65,9 +67,6 @@ class Viewer:
         self._rows = rows
         self._view = View(snapshot, devices, tuple(rows.values()), self._names_of(last, devices))
         return self._view
-
-    def _without_old_jam(self, device: Device) -> Device:
-        return self._jams.left_out(device) if device.kind == "lock" else device
 
     @staticmethod
     def _names_of(last: View | None, devices: tuple[Device, ...]) -> Names[Device]:
@@ -80,6 +79,7 @@ class Viewer:
     def bolt_moved(self, lock: Device) -> None:
         """A command for the lock was confirmed: a jam reported before it is over."""
         self._jams.forget(lock)
+        self._made.pop(lock.node.id, None)
         self._view = None
 
 

@@ -20,11 +20,6 @@ def binary_smoke(node: int, told: bool) -> Value:
     return Value(ValueId(node, 48, 0, "Smoke"), told, "Sensor state (Smoke)")
 
 
-def wet(node: int, endpoint: int, told: int) -> Value:
-    where = ValueId(node, 113, endpoint, "Water Alarm", "Sensor status")
-    return Value(where, told, "Sensor status", states={0: "idle", 2: "Water leak detected"})
-
-
 def sensor(node: int, name: str, room: str, *values: Value) -> Node:
     return replace(switch(node, name, room), values=values)
 
@@ -44,12 +39,6 @@ async def test_of_two_sources_the_one_that_reports_trouble_is_believed() -> None
     assert await answered("smoke", node) == "Yes: smoke is detected in the Attic."
     told = await Tools(ScriptedHome(node)).call("get_device_sensor_data", {"deviceName": "smoke alarm"})
     assert told.sentence == "The Smoke Alarm in the Attic: smoke detected."
-
-
-async def test_of_two_probes_the_wet_one_is_believed() -> None:
-    node = sensor(3, "Leak Sensor", "Cellar", wet(3, 1, 0), wet(3, 2, 2))
-    assert (await listed(node))[0]["state"] == "water detected"
-    assert await answered("water", node) == "Yes: water is detected in the Cellar."
 
 
 @pytest.mark.parametrize(
@@ -79,10 +68,3 @@ async def test_health_tells_each_of_two_alarms_of_one_name() -> None:
         "Smoke is detected in the Attic.",
     ]
     assert health.sentence.startswith("Smoke is detected in the Kitchen. Smoke is detected in the Attic. ")
-
-
-async def test_health_tells_twins_apart() -> None:
-    dead = [switch(number, "Lamp", "Hall", status="Dead", available=False) for number in (8, 9)]
-    elsewhere = [switch(10, "Heater", "Hall"), switch(11, "Heater", "Attic", status="Dead", available=False)]
-    health = await Tools(ScriptedHome(*dead, *elsewhere)).call("check_zwave_health", {})
-    assert health.sentence.endswith("offline: Lamp (node 8), Lamp (node 9) and Heater (Attic).")

@@ -72,14 +72,6 @@ async def test_a_lock_says_how_the_bolt_was(mode: int, word: str) -> None:
     assert answer.structured["before"] == [{"name": "control_zwave_lock", "args": args}]
 
 
-async def test_two_lamps_of_one_name_are_told_apart_by_their_room() -> None:
-    home = ScriptedHome(switch(2, "Lamp", "Office"), switch(3, "Lamp", "Hall"))
-
-    answer = await Tools(home).call("control_zwave_device", {"deviceName": "hall lamp", "action": "on"})
-
-    assert answer.structured["before"] == [device("Hall Lamp", "off")]
-
-
 @pytest.mark.parametrize(
     ("node", "action", "reason"),
     [

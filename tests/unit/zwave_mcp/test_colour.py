@@ -3,12 +3,9 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.fakes.home_talk import simulated
 from tests.fakes.scripted_home import ScriptedHome, bulb, dimmer, switch
 
-from home_words.colours import COLDEST, COLOURS, WARMEST, WHITES, colour_word, kelvin_of, rgb_of, white_mix
 from zwave_mcp.devices import devices_of
 from zwave_mcp.home import ACKNOWLEDGED, NoAnswer, Node, Snapshot, Value, ValueId, WriteResult
 from zwave_mcp.results import Result
@@ -256,34 +253,6 @@ async def test_a_light_that_only_says_yes_is_no_success():
 
 
 # --- words
-
-
-def test_every_colour_that_is_understood_is_one():
-    for said in COLOURS:
-        known = rgb_of(said)
-        assert known is not None, said
-        assert any(known)
-        assert rgb_of(colour_word(known)) == known
-
-
-@settings(deadline=None)
-@given(st.integers(WARMEST, COLDEST))
-def test_a_white_is_told_as_it_was_wished(kelvin: int):
-    assert abs(kelvin_of(*white_mix(kelvin)) - kelvin) <= 60
-
-
-@settings(deadline=None)
-@given(st.text(max_size=30))
-async def test_no_text_is_sent_that_is_no_colour(text: str):
-    home = home_of(bulb(4, "Mood Light", RGBW))
-    answer = await paint(home, color=text)
-    for _, sent in home.sent:
-        assert all(0 <= level <= 255 for level in sent.values())
-    assert bool(home.sent) != answer.is_error
-
-
-def test_whites_have_a_word():
-    assert all(1000 < kelvin < 10000 for kelvin in WHITES.values())
 
 
 async def test_on_is_told_as_soon_as_it_is_as_bright_as_it_was():

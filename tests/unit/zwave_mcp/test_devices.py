@@ -6,15 +6,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes.scripted_home import ScriptedHome, lock, sensor, switch
+from tests.fakes.scripted_home import ScriptedHome, sensor, switch
 
-from home_words.states import spoken_units
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
-from zwave_mcp.states import label_of, measured, reading_text, state_of, state_text
+from zwave_mcp.states import label_of, reading_text, state_of, state_text
 from zwave_mcp.tools import Tools
-from zwave_mcp.wording import which
 
 RECORDED = Path(__file__).parents[2] / "zwave_data" / "getNodes.json"
 
@@ -139,24 +137,6 @@ def test_a_senseless_value_is_unknown_or_said_so(value: Any):
     assert state_of(device, value) == "unknown"
     (sensing,) = devices_of(Snapshot((sensor(3, "Sensor"),)))
     assert isinstance(reading_text(Value(sensing.values[0].id, value)), str)
-
-
-def test_units_are_spoken():
-    assert spoken_units("21.4 °C") == "21.4 degrees Celsius"
-    assert spoken_units("40 % open") == "40 percent open"
-    assert spoken_units("closed") == "closed"
-
-
-def test_two_of_the_same_name_and_room_are_told_apart():
-    devices = devices_of(Snapshot((switch(2, "Lamp", "Den"), switch(3, "Lamp", "Den"))))
-    assert which(devices) == (
-        "Which one do you mean: the Lamp in the Den (node 2) or the Lamp in the Den (node 3)?"
-    )
-
-
-def test_a_lock_that_jams_is_neither_open_nor_closed():
-    (device,) = devices_of(Snapshot((lock(6, "Door", mode=0, jammed=True),)))
-    assert state_text(device) == "jammed"
 
 
 JSON = st.recursive(
@@ -285,9 +265,3 @@ def test_no_temperature_is_told_of_another_mode(
     modes = [Value(ValueId(7, 64, 0, "mode"), mode, states=texts)] if mode is not None else []
     [device] = devices_of(Snapshot((Node(7, "Thermostat", values=(*modes, *kept)),)))
     assert state_text(device) == state
-
-
-def test_a_code_that_nobody_has_words_for_is_unknown() -> None:
-    door = Value(ValueId(9, 113, 0, "Access Control", "Door state"), 23, label="Door state")
-    [device] = devices_of(Snapshot((Node(9, "Back Door", values=(door,)),)))
-    assert (state_text(device), measured(device)) == ("unknown", ())

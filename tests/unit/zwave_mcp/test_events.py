@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.fakes import zwave_recordings as recordings
-from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player, recorded
+from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player
 
 from zwave_mcp.home import Node, Report
 from zwave_mcp.mqtt.nodes import parse_nodes
@@ -73,14 +73,6 @@ def test_values_alone_are_enough_where_events_are_off(home: Player) -> None:
     home.play("named", lambda topic: "_EVENTS" not in topic)
 
     assert home.said == ALL
-
-
-def test_a_message_that_was_delivered_twice_is_one_event(home: Player) -> None:
-    for line in recorded("valueid")[:30]:
-        for _ in range(2 if "topic" in line else 0):
-            home.message(line["topic"].removeprefix("zwave/"), line["payload"].encode())
-
-    assert home.said[:3] == ALL[:3]
 
 
 def test_a_list_tells_what_no_message_told(home: Player) -> None:
@@ -334,14 +326,6 @@ def test_of_names_that_lose_all_their_letters_the_one_that_has_such_a_button_is_
     ]
 
 
-def test_a_name_without_letters_and_without_a_room_is_found() -> None:
-    home = in_mode([raw_node(6, "Пульт", "", scene_values(6))])
-
-    home.message("/91/0/scene/001", {"time": 5, "value": 0})
-
-    assert home.said == ["Button 1 of the Пульт was pressed."]
-
-
 def test_a_payload_with_names_tells_two_apart_that_share_a_topic() -> None:
     home = in_mode(
         [raw_node(3, "Датчик", "Кухня", scene_values(3)), raw_node(6, "Пульт", "Зал", scene_values(6))]
@@ -364,25 +348,6 @@ def test_where_it_may_have_been_either_none_is_named_as_the_one() -> None:
     ]
 
 
-def test_a_keypad_that_two_may_have_is_that_of_the_lock() -> None:
-    lock = {"98-0-currentMode": {"commandClass": 98, "endpoint": 0, "property": "currentMode", "value": 255}}
-    home = in_mode([raw_node(3, "Датчик", "Кухня", relay(3)), raw_node(6, "Замок", "Зал", lock)])
-
-    home.message("//113/0/Access_Control/Keypad_unlock_operation", {"time": 5, "value": {"userId": 2}})
-
-    assert home.said == ["The Замок in the Зал was unlocked at the keypad by user 2."]
-
-
-def test_twins_are_told_by_the_name_that_both_have() -> None:
-    home = in_mode(
-        [raw_node(3, "Remote", "Hall", scene_values(3)), raw_node(6, "Remote", "Hall", scene_values(6))]
-    )
-
-    home.message("Hall/Remote/91/0/scene/001", {"time": 5, "value": 0})
-
-    assert [(one.device, one.room, one.node) for one in home.told] == [("Remote", "Hall", None)]
-
-
 # --- bells
 
 
@@ -394,13 +359,6 @@ def test_twins_are_told_by_the_name_that_both_have() -> None:
 )
 def test_a_bell_is_known_by_its_name_in_many_languages(name: str) -> None:
     assert is_bell(name)
-
-
-@pytest.mark.parametrize(
-    "name", "Wall Remote;Isabella;Bellevue;Klocka;Bellini Lamp;Пульт;Zilla;Belt".split(";")
-)
-def test_what_only_sounds_like_one_is_no_bell(name: str) -> None:
-    assert not is_bell(name)
 
 
 @pytest.mark.parametrize("payload", [b"", b'{"time":17947637'])

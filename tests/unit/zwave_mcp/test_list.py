@@ -93,22 +93,6 @@ async def test_a_room_is_read_as_a_whole():
     assert empty.sentence == "Nothing measures anything in the Attic."
 
 
-async def test_a_room_is_told_to_be_several_devices():
-    answer = await Tools(home()).call("control_zwave_device", {"deviceName": "living room", "action": "on"})
-    assert answer.sentence == (
-        'This acts on one device, so for "living room" make one call for each device: '
-        "Ceiling Light and Floor Lamp."
-    )
-    assert answer.structured["outcome"] == "ambiguous"
-    candidates = answer.structured["candidates"]
-    assert [(one["name"], one["room"]) for one in candidates] == [
-        ("Ceiling Light", "Living Room"),
-        ("Floor Lamp", "Living Room"),
-    ]
-    assert all({"nodeId", "endpoint"} <= set(one) for one in candidates)
-    assert answer.is_error
-
-
 async def test_twins_are_told_apart_by_their_nodes_and_found_by_what_was_told():
     twins = ScriptedHome(switch(3, "Lampe", "Flur", on=True), switch(4, "Lampe", "Flur"))
     tools = Tools(twins)
@@ -121,17 +105,3 @@ async def test_twins_are_told_apart_by_their_nodes_and_found_by_what_was_told():
         assert said.structured["nodeId"] == 4, spelling
     wrong = await tools.call("control_zwave_device", {"deviceName": "Fan (node 4)", "action": "on"})
     assert wrong.structured["outcome"] == "not_found"
-
-
-async def test_of_twins_every_sentence_tells_which_one():
-    home = ScriptedHome(switch(3, "Lampe", "Flur", on=True), switch(4, "Lampe", "Flur"), switch(5, "Herd"))
-    home.polled = [True]
-    done = await Tools(home).call("control_zwave_device", {"deviceName": "node 4", "action": "on"})
-    assert done.sentence == "The Lampe (node 4) is now on."
-    (put_back,) = done.structured["before"]
-    undone = await Tools(home).call(put_back["name"], put_back["args"])
-    assert undone.sentence == "The Lampe (node 4) is now off."
-    assert (await Tools(home).call("get_zwave_device", {"deviceName": "node 3"})).sentence == (
-        "The Lampe (node 3) is on."
-    )
-    assert (await Tools(home).call("get_zwave_device", {"deviceName": "herd"})).sentence == "The Herd is on."

@@ -73,17 +73,6 @@ async def test_a_jam_that_comes_back_after_it_was_gone_counts():
     assert states == ["locked", "locked", "jammed"]
 
 
-async def test_a_failed_jam_has_the_state_that_a_look_gives():
-    home = ScriptedHome(lock(6, "Front Door", mode=255))
-    home.after_write = (lock(6, "Front Door", mode=0, jammed=True),)
-    home.written, home.polled = WriteResult(254), [255]
-    tools = Tools(home, allow_unlock=True)
-    said = await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
-    seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
-    assert said.structured["outcome"] == "failed"
-    assert said.structured["state"] == seen.structured["state"] == "jammed"
-
-
 async def test_a_scene_that_moved_the_bolt_ends_the_jam_too():
     home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=True))
     home.known_scenes = (Scene(4, "Good Night", (SceneValue(ValueId(6, 98, 0, "targetMode"), 255),)),)
@@ -162,15 +151,6 @@ async def test_a_bolt_that_nobody_knows_of_is_neither_locked_nor_unlocked():
             "control_zwave_lock", {"deviceName": "front door", "action": action}
         )
         assert (said.structured["outcome"], said.structured["state"]) == ("unconfirmed", "unknown")
-
-
-async def test_what_was_not_known_is_not_put_back_by_unlocking():
-    home = ScriptedHome(lock(6, "Front Door", mode=254))
-    home.polled = [255]
-    said = await Tools(home).call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
-    assert said.structured["outcome"] == "confirmed"
-    assert said.structured["before"] == []
-    assert "not known" in said.structured["undo"]
 
 
 def test_it_is_no_event_either():

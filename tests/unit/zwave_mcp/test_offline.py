@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, sensor, switch, thermostat
 
-from zwave_mcp.home import GatewayError, WriteResult
+from zwave_mcp.home import WriteResult
 from zwave_mcp.tools import Tools
 
 GONE: dict[str, Any] = {"status": "Dead", "available": False}
@@ -40,14 +40,6 @@ async def test_a_list_tells_what_is_remembered_as_that():
         "Heater (offline, last known off), Fan (offline), Climate (offline, last known 21.4 °C)"
         in said.sentence
     )
-
-
-async def test_a_silent_device_has_no_state_either():
-    home = ScriptedHome(switch(2, "Heater", on=True))
-    home.polled = [GatewayError("The node did not acknowledge the command (ZW0204)")]
-    said = await Tools(home).call("get_zwave_device", {"deviceName": "heater"})
-    assert said.sentence == "The Heater was on when last heard, but does not answer now."
-    assert (said.structured["outcome"], said.structured["state"]) == ("unconfirmed", "unknown")
 
 
 async def test_a_device_that_answers_again_has_a_state():

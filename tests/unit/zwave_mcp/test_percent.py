@@ -5,11 +5,6 @@ from hypothesis import strategies as st
 from zwave_mcp.devices import to_level, to_percent
 
 
-@pytest.mark.parametrize(("percent", "level"), [(0, 0), (1, 1), (50, 50), (99, 98), (100, 99)])
-def test_percent_becomes_a_level(percent: int, level: int):
-    assert to_level(percent) == level
-
-
 @settings(deadline=None)
 @given(st.integers(0, 100))
 def test_what_was_asked_for_is_what_is_said(percent: int):
@@ -21,12 +16,6 @@ def test_what_was_asked_for_is_what_is_said(percent: int):
 @given(st.integers(1, 100))
 def test_a_light_that_is_on_never_gets_the_level_of_off(percent: int):
     assert 1 <= to_level(percent) <= 99
-
-
-@settings(deadline=None)
-@given(st.integers(0, 99), st.integers(0, 99))
-def test_brighter_stays_brighter(one: int, other: int):
-    assert (to_level(one) <= to_level(other)) == (one <= other) or to_level(one) == to_level(other)
 
 
 @settings(deadline=None)

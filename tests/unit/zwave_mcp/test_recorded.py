@@ -81,14 +81,6 @@ async def test_a_lamp_on_its_way_up_is_not_told_with_the_level_it_passes():
     assert said.sentence == "The Desk Lamp (node 16) is turning on."
 
 
-async def test_at_the_end_of_the_ramp_it_is():
-    lamp = home()
-    lamp.written, lamp.polled = written("ramps", "r1"), [75]
-    lamp.after_write = told(16, targetValue=75, duration=seconds(0))
-    said = await on(lamp, "node 16")
-    assert (said.structured["outcome"], said.structured["state"]) == ("confirmed", "on, 76 %")
-
-
 @pytest.mark.parametrize(
     ("raw", "known"),
     [
@@ -105,26 +97,6 @@ def test_what_is_left_of_a_ramp_is_read_from_the_list(raw: object, known: float 
         one.value for one in node.values if (one.id.command_class, one.id.property) == (38, "duration")
     ]
     assert left == known
-
-
-async def test_a_slow_ramp_that_shows_the_same_level_twice_is_still_on_its_way():
-    lamp = home()
-    lamp.written, lamp.polled = written("ramps", "r1"), [30]
-    lamp.after_write = told(16, targetValue=255, duration={"value": 1, "unit": "minutes"})
-    said = await on(lamp, "node 16")
-    assert (said.structured["outcome"], said.sentence) == (
-        "working",
-        "The Desk Lamp (node 16) is turning on.",
-    )
-
-
-@pytest.mark.parametrize("left", [seconds(2), seconds(8), {"value": 2, "unit": "minutes"}])
-async def test_a_lamp_that_shows_its_level_only_at_the_end_has_not_failed(left: dict[str, Any]):
-    lamp = home()
-    lamp.written, lamp.polled = written("ramps", "r1"), [0]
-    lamp.after_write = told(16, targetValue=80, duration=left)
-    said = await call(lamp, "control_zwave_device", "node 16", action="dim", level=80)
-    assert (said.structured["outcome"], said.is_error) == ("working", False)
 
 
 async def test_a_long_ramp_is_not_waited_for():
@@ -150,17 +122,6 @@ def aged(value: Value) -> Value:
     return replace(value, updated=1000.0 if value.id.property == "duration" else 2000.0)
 
 
-async def test_a_supervised_lamp_tells_that_it_is_on_its_way():
-    lamp = home()
-    lamp.timing = replace(lamp.timing, short_ramp_seconds=2.0)
-    lamp.written = written("ramps", "r11")
-    said = await on(lamp, "node 17")
-    assert (said.structured["outcome"], said.sentence) == (
-        "working",
-        "The Desk Lamp (node 17) is turning on.",
-    )
-
-
 # --- groups
 
 
@@ -179,15 +140,6 @@ async def test_a_group_is_never_asked_itself_which_the_gateway_cannot_do():
     lamps.told |= {f"3-51-0-currentColor-{key}": level for key, level in ((0, 200), (1, 55))}
     said = await call(lamps, "get_zwave_device", "office lights")  # what else is polled has no answer
     assert (said.structured["outcome"], said.structured["state"]) == ("confirmed", "on")
-
-
-async def test_each_member_is_written_to_and_asked():
-    lamps = home(groups=GROUPS)
-    lamps.written = written("groups", "r33")
-    lamps.polled = [result_of("groups", "r34")]
-    said = await call(lamps, "control_zwave_device", "office lights", action="dim", level=50)
-    assert {sent for sent, _ in lamps.sent} == {f"{node}-38-0-targetValue" for node in (16, 17, 3)}
-    assert said.structured["outcome"] == "confirmed"
 
 
 # --- a restart
@@ -217,10 +169,6 @@ async def test_when_it_is_complete_again_all_is_as_before():
     again.polled = [99]
     for name in ("ceiling fan", "node 16", "mood light"):
         assert (await on(again, name)).structured["outcome"] == "confirmed"
-
-
-def test_before_the_driver_is_ready_the_gateway_has_no_list():
-    assert answers("restart", "getNodes")[0]["success"] is False
 
 
 async def test_nor_of_a_group_of_which_a_member_is_not_known_yet():

@@ -177,13 +177,6 @@ async def test_a_movement_is_seen_and_ends(faulty: SimulatedHome):
             await asyncio.sleep(0.01)
 
 
-async def test_a_fault_can_be_given_at_the_start(tmp_path: Path):
-    home = SimulatedHome(None, None, faults={"front door": frozenset({"jams"})})
-    assert (await outcome(home, "control_zwave_lock", deviceName="front door", action="unlock"))[
-        0
-    ] == "failed"
-
-
 async def test_a_slow_command_is_not_confirmed_and_still_happens(tmp_path: Path):
     file = tmp_path / "home.toml"
     file.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\nslow_seconds = 0.3\n', encoding="utf-8")

@@ -258,11 +258,3 @@ async def test_the_simulated_home_rings_and_falls_silent():
     assert await state("Siren") == "playing Alarm"
     assert await sound("Siren", "stop") == "confirmed"
     assert await sound("Broken Bell", "play") == "failed"
-
-
-async def test_the_list_says_what_each_can_do():
-    listed = (await Tools(simulated(HOME)).call("list_zwave_devices", {})).structured["devices"]
-    chime, siren, _, fan = listed
-    assert (chime["abilities"], chime["tones"]) == (["ring", "stop"], ["Ding Dong", "Westminster", "Siren"])
-    assert (siren["kind"], siren["state"]) == ("siren", "silent")
-    assert fan["abilities"] == ["on", "off", "toggle", "speed"]

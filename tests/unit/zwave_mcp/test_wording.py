@@ -75,16 +75,3 @@ def test_every_sentence_is_one_line_that_ends_well(name: str, room: str, state: 
         assert sentence[-1] in ".?"
         assert len(sentence.splitlines()) == 1 or len(f"{name}{room}".splitlines()) != 1
         assert " %" not in sentence or "%" in f"{name}{room}"
-
-
-@pytest.mark.parametrize("action", ["on", "off", "open", "close", "lock", "unlock"])
-def test_only_a_confirmation_says_that_it_is_done(action: str):
-    lamp = device(dimmer(2, "Lamp"))
-    others = [
-        wording.doing(lamp, action),
-        wording.not_confirmed(lamp),
-        wording.queued(lamp),
-        wording.unreachable(lamp),
-        wording.failed(lamp, action),
-    ]
-    assert not any(" is now " in sentence or "turned" in sentence for sentence in others)

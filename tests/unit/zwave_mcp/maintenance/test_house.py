@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from tests.unit.zwave_mcp.maintenance.conftest import House
 
-from zwave_mcp.devices import devices_of
-from zwave_mcp.home import CannotDo, Node, Snapshot, Value, ValueId
+from zwave_mcp.home import CannotDo
 from zwave_mcp.schemas import MAINTENANCE_TOOLS
 
 
@@ -22,11 +21,6 @@ async def test_a_scene_is_told_with_its_devices(house: House) -> None:
     assert (await house("list_zwave_scenes"))[1] == "There is one scene: Movie Night."
 
 
-async def test_an_unknown_scene_is_told_with_those_there_are(house: House) -> None:
-    outcome, sentence, _ = await house("list_zwave_scenes", sceneName="party")
-    assert (outcome, sentence) == ("not_found", 'There is no scene called "party"; there is Movie Night.')
-
-
 async def test_low_batteries_come_first(house: House) -> None:
     _, sentence, facts = await house("get_zwave_batteries")
 
@@ -35,13 +29,6 @@ async def test_low_batteries_come_first(house: House) -> None:
         ("Back Door", True),
         ("Front Door", False),
     ]
-
-
-def test_a_battery_that_says_itself_that_it_is_low_is_low() -> None:
-    level, low = (Value(ValueId(3, 128, 0, prop), value) for prop, value in (("level", 40), ("isLow", True)))
-    node = Node(3, "Sensor", values=(level, low))
-    (device,) = devices_of(Snapshot((node,)))
-    assert device.battery_low
 
 
 async def test_users_of_a_lock_are_told_by_name_or_number(house: House) -> None:
