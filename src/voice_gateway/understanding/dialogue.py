@@ -43,6 +43,7 @@ class Open:
 @dataclass(frozen=True, slots=True)
 class Memory:
     last: tuple[Device, ...] = ()
+    recent: tuple[Device, ...] = ()  # of the last command, and of those that only added devices to it
     topic: str = ""
     command: Node | None = None
     timer: str = ""
@@ -53,6 +54,7 @@ class Memory:
         asked = self.asked
         return {
             "last": [list(device.key) for device in self.last],
+            "recent": [list(device.key) for device in self.recent],
             "topic": self.topic,
             "timer": self.timer,
             "command": to_json(self.command),
@@ -77,7 +79,11 @@ def recall(state: Mapping[str, Any], home: Home, now: float) -> Memory:
 
 def _recalled(written: Mapping[str, Any], home: Home, now: float) -> Memory:
     memory = Memory(
-        _found(written["last"], home), str(written["topic"]), from_json(written["command"]), written["timer"]
+        _found(written["last"], home),
+        _found(written["recent"], home),
+        str(written["topic"]),
+        from_json(written["command"]),
+        written["timer"],
     )
     asked = written["asked"]
     if not asked or now - asked["at"] > QUESTION_SECONDS:
@@ -109,6 +115,8 @@ def same(node: Same, context: Context) -> Plan:
         raise Refused("nothing was done that could be repeated")
     again = replace(last, which=_like(closed(which), context))
     made = plan(again, context)
+    if isinstance(made, Step):
+        made = replace(made, adds=True)
     if isinstance(made, Question) or not node.hint or isinstance(last, Look):
         return made
     return Question(Say("ask.same", {"devices": made.devices}), again, made.devices, "yes", doubts=True)

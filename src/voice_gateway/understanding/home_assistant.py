@@ -25,6 +25,8 @@ LIGHT_WORDS: Final = frozenset("the my our a an in on at of to for percent degre
 SPACE: Final = ("space",)
 EMPTY: Final[Tree] = ("s", ())
 Atom = tuple[Any, ...]
+# A question about a state has one of these; "all lights off" is an order.
+ASKING: Final = frozenset("is are which what how who where tell do any some can".split())
 # Whose sentences our own files have in a safer form, or that nothing here can do.
 LEFT_OUT: Final = frozenset({"HassRespond", "HassNevermind", "HassStartTimer", "HassListAddItem"})
 
@@ -87,7 +89,7 @@ class Converter:
                 continue
             if self._begins_open(tree):
                 self.made.left_out.append(f"{source}: begins with free words")
-            elif (sure := self._with_a_word(tree)) is None:
+            elif (sure := self._with_a_word(tree, ASKING if intent == "HassGetState" else None)) is None:
                 self.made.left_out.append(f"{source}: names and numbers alone")
             else:
                 self.made.grammar.append((RULE, sure, tuple(says), COST, source))
@@ -116,38 +118,40 @@ class Converter:
             return any(map(self._empty, tree[1]))
         return bool(tree[0] == "o") or (tree[0] == "r" and self._empty(self._rule_tree(tree[1])))
 
-    def _with_a_word(self, tree: Tree) -> Tree | None:
-        """The same template where at least one word of meaning is said; None where it has none."""
-        if self._sure(tree):
+    def _with_a_word(self, tree: Tree, wanted: frozenset[str] | None = None) -> Tree | None:
+        """The same template where a word of meaning, or one of these, is said; None where it has none."""
+        if self._sure(tree, wanted):
             return tree
         kind = tree[0]
         if kind == "o":
-            return self._with_a_word(tree[1])
+            return self._with_a_word(tree[1], wanted)
         if kind == "a":
-            options = [way for part in tree[1] if (way := self._with_a_word(part)) is not None]
+            options = [way for part in tree[1] if (way := self._with_a_word(part, wanted)) is not None]
             return ("a", tuple(options)) if options else None
+        if kind == "r" and wanted:
+            return self._with_a_word(self._rule_tree(tree[1]), wanted)
         if kind == "s":
             parts: Sequence[Tree] = tree[1]
             ways = [
                 ("s", (*parts[:at], sure, *parts[at + 1 :]))
                 for at, part in enumerate(parts)
-                if (sure := self._with_a_word(part)) is not None
+                if (sure := self._with_a_word(part, wanted)) is not None
             ]
             return ("a", tuple(ways)) if len(ways) > 1 else ways[0] if ways else None
         return None
 
-    def _sure(self, tree: Tree) -> bool:
-        """Whether a word of meaning is in it, whichever way it is said."""
+    def _sure(self, tree: Tree, wanted: frozenset[str] | None) -> bool:
+        """Whether such a word is in it, whichever way it is said."""
         kind = tree[0]
         if kind == "w":
-            return tree[1] not in LIGHT_WORDS or tree[1] == "on"
+            return tree[1] in wanted if wanted else tree[1] not in LIGHT_WORDS or tree[1] == "on"
         if kind == "s":
-            return any(map(self._sure, tree[1]))
+            return any(self._sure(part, wanted) for part in tree[1])
         if kind == "a":
-            return all(map(self._sure, tree[1]))
+            return all(self._sure(part, wanted) for part in tree[1])
         if kind == "r":
-            return self._sure(self._rule_tree(tree[1]))
-        return kind == "l" and tree[1].startswith("ha.") and tree[1] not in self.made.ranges
+            return self._sure(self._rule_tree(tree[1]), wanted)
+        return not wanted and kind == "l" and tree[1].startswith("ha.") and tree[1] not in self.made.ranges
 
     def _rule_tree(self, name: str) -> Tree:
         return next(tree for rule, tree, *_ in self.made.grammar if rule == name)

@@ -71,8 +71,8 @@ class Interpreter:
         reader = self.reader(context.home)
         said = reader.tokens(text)
         context = replace(
-            context, last=memory.last, topic=memory.topic, command=memory.command, timer=memory.timer,
-            question=said.question, polite=said.polite, raw=text,
+            context, last=memory.last, recent=memory.recent, topic=memory.topic, command=memory.command,
+            timer=memory.timer, question=said.question, polite=said.polite, raw=text,
         )  # fmt: skip
         if memory.asked is not None and (made := self._answer(reader, said, context, memory)) is not None:
             return made
@@ -109,33 +109,35 @@ class Interpreter:
     # --- the best reading
 
     def _best(self, readings: Sequence[Reading], context: Context) -> Understood:
-        """The first reading that can be carried out; of several with other effects it is asked."""
+        """The first reading that can be carried out; a surer question wins, and a tie is a question."""
         done: list[tuple[float, Understood]] = []
-        asked: Understood | None = None
+        asked: tuple[float, Understood] | None = None
         refused: Refused | None = None
         for reading in readings:
-            try:
-                made = self._planned(reading.node, context)
-            except Refused as error:
-                refused = refused or error
-            except Unread as error:
-                refused = refused or Refused(f"read, and not planned: {error}")
-            else:
-                if made.question is not None:
-                    asked = asked or made
-                else:
-                    done.append((reading.cost, made))
+            made = self._tried(reading, context)
+            if made.refused is not None:
+                refused = refused or made.refused
+            elif made.question is not None:
+                asked = asked or (reading.cost, made)
+            elif not (made.acts and asked is not None and reading.cost - asked[0] > TIE):
+                done.append((reading.cost, made))
         acting = [(cost, made) for cost, made in done if made.acts]
-        if len(acting) > 1:
-            (first, best), others = acting[0], acting[1:]
-            ties = [one for cost, one in others if cost - first < TIE and _effects(one) != _effects(best)]
-            if ties:
-                return Understood(question=Question(Say("ask.meaning"), Utterance(), expects="none"))
-        if done:
-            calling = [made for _, made in done if any(step.requests or step.undo for step in made.steps)]
-            if calling or asked is None:
-                return calling[0] if calling else done[0][1]
-        return asked or Understood(refused=refused or Refused("nothing was read"))
+        if _is_tie(acting):
+            return Understood(question=Question(Say("ask.meaning"), Utterance(), expects="none"))
+        calling = [made for _, made in done if any(step.requests or step.undo for step in made.steps)]
+        if calling:
+            return calling[0]
+        if asked is not None:
+            return asked[1]
+        return done[0][1] if done else Understood(refused=refused or Refused("nothing was read"))
+
+    def _tried(self, reading: Reading, context: Context) -> Understood:
+        try:
+            return self._planned(reading.node, context)
+        except Refused as error:
+            return Understood(refused=error)
+        except Unread as error:
+            return Understood(refused=Refused(f"read, and not planned: {error}"))
 
     def _planned(self, node: Node, context: Context) -> Understood:
         assert isinstance(node, Utterance)
@@ -147,12 +149,12 @@ class Interpreter:
             if isinstance(step, Question):
                 return Understood(question=step, reading=node)
             made.append(step)
-            context = replace(context, last=step.devices or context.last)
+            context = replace(context, last=step.devices or context.last, recent=())
         steps = tuple(step for step in made if isinstance(step, Step))
         if utterance.then:
             _refuse_later(node)
         for denied in utterance.denied:
-            self._refuse_denied(denied, steps, context)
+            steps = self._without_denied(denied, steps, context)
         _ = utterance.step
         if left := [path for path in unread(utterance) if path.startswith("Utterance.")]:
             raise Unread(", ".join(left))
@@ -165,17 +167,27 @@ class Interpreter:
             return Understood(question=Question(say, step.node, step.devices, "yes", doubts=True))
         return Understood(steps, reading=node)
 
-    def _refuse_denied(self, denied: Denied, steps: Sequence[Step], context: Context) -> None:
-        """What must not happen is no part of what is done."""
-        which = denied.which
-        if which is None and denied.command is not None:
-            which = denied.command.which
+    def _without_denied(self, denied: Denied, steps: tuple[Step, ...], context: Context) -> tuple[Step, ...]:
+        """What must not happen is no part of what is done: "all lights off and don't touch the desk lamp"."""
+        command = denied.command
+        which = denied.which if command is None else command.which
         if which is None:
             raise Refused("a part is denied")
-        found = Resolver(context.home, context.here, context.last).which(which, "off", lambda device: True)
-        touched = {device for step in steps for device in step.devices}
-        if not isinstance(found, Meant) or touched.intersection(found.devices):
+        do = "off" if command is None else command.do
+        found = Resolver(context.home, context.here, context.last).which(which, do, lambda device: True)
+        if not isinstance(found, Meant):
             raise Refused("a part is denied")
+        kept = []
+        for step in steps:
+            if command is not None and isinstance(step.node, Command) and step.node.do != do:
+                kept.append(step)
+                continue
+            left = tuple(one for one in step.requests if one.device not in found.devices)
+            if step.requests and not left:
+                raise Refused("all of it is denied")
+            devices = tuple(one for one in step.devices if one not in found.devices)
+            kept.append(replace(step, requests=left, devices=devices))
+        return tuple(kept)
 
     # --- what is not understood as a whole
 
@@ -247,6 +259,13 @@ def _understood(made: Sequence[Plan], node: Node) -> Understood:
     if questions:
         return Understood(question=questions[0], reading=node)
     return Understood(tuple(one for one in made if isinstance(one, Step)), reading=node)
+
+
+def _is_tie(acting: Sequence[tuple[float, Understood]]) -> bool:
+    """Readings of nearly the same cost would do different things."""
+    return any(
+        cost - acting[0][0] < TIE and _effects(made) != _effects(acting[0][1]) for cost, made in acting[1:]
+    )
 
 
 def _effects(understood: Understood) -> object:

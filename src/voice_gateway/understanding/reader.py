@@ -15,6 +15,7 @@ CLOSE: Final = 0.45  # readings that cost this much more than the best are looke
 MOST_CLOSE: Final = 8
 # Which names count, and whether commas and stops are kept.
 PASSES: Final = ((EXACT, True), (PARTIAL, True), (EXACT, False), (PARTIAL, False))
+HESITATION: Final = "uh"
 MOST_RESTARTS: Final = 3
 ALIKE: Final = 80.0  # of 100: a word that is misspelled
 SHORTEST_MISSPELLED: Final = 4
@@ -87,7 +88,8 @@ class Reader:
             start = at
             while start and said.words[start - 1] in PAUSES:
                 start -= 1
-            for begin in range(start, -1, -1):
+            hesitates = said.words[at:end][:1] == (HESITATION,)
+            for begin in range(start if hesitates else start - 1, -1, -1):
                 yield said.without(begin, end)
             return
 

@@ -50,6 +50,7 @@ class Resolver:
     home: Home
     here: str | None = None
     last: tuple[Device, ...] = ()
+    recent: tuple[Device, ...] = ()
 
     def which(self, which: Which, do: str, able: Able) -> Resolved:
         """The devices of all items, without the exceptions."""
@@ -107,9 +108,7 @@ class Resolver:
         if item.unknown:
             return Unknown(item.unknown)
         if item.pronoun:
-            if not self.last:
-                return Unknown("", "it")
-            return Meant(self.last, exact=True, group=len(self.last) > 1)
+            return self._pronoun(item)
         rooms = self.rooms(item)
         if isinstance(rooms, Unknown):
             return rooms
@@ -127,6 +126,14 @@ class Resolver:
         if item.kind:
             return self._kind(item, scope, rooms, do, able)
         return self._room(item, scope, do, able)
+
+    def _pronoun(self, item: Item) -> Resolved:
+        """ "It" is of the last turn; "both" and "all three" may be of the turns that belong together."""
+        count = 2 if item.quant == "both" else item.number
+        several = self.recent if item.quant and len(self.recent) > len(self.last) else self.last
+        if not several or (count is not None and len(several) != count):
+            return Unknown("", "it")
+        return Meant(several, exact=True, group=len(several) > 1)
 
     def _so(self, item: Item, rooms: tuple[str, ...], do: str, able: Able) -> Resolved:
         """ "The lights that are on": all of them that are so."""
@@ -217,6 +224,9 @@ class Resolver:
             return self._all_of(item, kind, members, rooms, do)
         if not rooms and self.here:
             return self._here(item, word, members, every=every)
+        if rooms and do in ("on", "off"):  # "the light in the nursery off": the only one that is on
+            other = tuple(one for one in members if not self.is_so(one, do))
+            members = other if len(other) == 1 else members
         return Meant(members) if len(members) == 1 else Doubt(members)
 
     def _all_of(

@@ -9,6 +9,7 @@ from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import devices_shown
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.local.undo import correct, take_back
+from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.listed import told_of
 from voice_gateway.turn import Passed, Reply, ToolOutcome, Words
 from voice_gateway.turns.stage import Turn
@@ -100,7 +101,7 @@ class GrammarBrain(LocalBrain):
 
     async def _told(
         self, turn: Turn, step: Step, own: Sequence[ToolOutcome]
-    ) -> tuple[str, list[ToolOutcome], tuple[object, ...]]:
+    ) -> tuple[str, list[ToolOutcome], tuple[Device, ...]]:
         """The reply of one step, its outcomes, and the devices that it was about."""
         old, own = await more_pages(self._executor, turn, wording.as_old(step), own)
         told = [
@@ -112,10 +113,17 @@ class GrammarBrain(LocalBrain):
         return wording.reply(step, old, told, self.home), list(own), shown
 
 
-def _remembered(memory: Memory, step: Step, devices: Sequence[object]) -> Memory:
+def _remembered(memory: Memory, step: Step, devices: Sequence[Device]) -> Memory:
     known = tuple(devices)
     if known or step.query is not None:
-        return replace(memory, last=known, topic="device", command=step.node)  # type: ignore[arg-type]
+        recent = dict.fromkeys((*memory.recent, *known)) if step.adds else known
+        return replace(
+            memory,
+            last=known,
+            recent=tuple(recent),
+            topic="device",
+            command=step.node,
+        )
     if step.topic == "volume":
         return replace(memory, topic="volume")
     node = step.node

@@ -25,7 +25,7 @@ from voice_gateway.understanding import home_assistant, lexer
 from voice_gateway.understanding.grammar import Grammar, GrammarError, Pairs, Tree, leaves_of, references
 from voice_gateway.understanding.nodes import field_types, node_types
 
-VERSION: Final = 2  # of this file and of the lexer; a new one makes old caches stale
+VERSION: Final = 3  # of this file and of the lexer; a new one makes old caches stale
 _PIECE: Final = re.compile(
     r"<(?P<rule>[\w.]+)(?::(?P<bound>\w+))?>|\{(?P<leaf>\w+)(?::(?P<key>\w+))?\}|[\[\]()|;]|[^\s\[\]()|;<>{}]+"
 )

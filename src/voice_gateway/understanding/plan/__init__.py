@@ -28,6 +28,7 @@ class Context:
     home: Home = field(default_factory=Home)
     here: str | None = None  # the speaker's room
     last: tuple[Device, ...] = ()  # of the last turn, or of the step before
+    recent: tuple[Device, ...] = ()  # of the last turns that belong together
     topic: str = ""  # device or volume: what was spoken of last
     command: Node | None = None  # the last command or question
     timer: str = ""  # the timer that was just set
@@ -56,6 +57,7 @@ class Step:
     topic: str = "device"
     undo: int = 0  # so many acts are to be taken back
     corrects: bool = False  # instead of the last act
+    adds: bool = False  # the same as before, for more devices
 
     @property
     def effect(self) -> object:

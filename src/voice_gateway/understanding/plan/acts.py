@@ -86,46 +86,68 @@ def _could_be_a_time(value: Value, context: Context) -> bool:
 # --- which devices
 
 
-def _devices(command: Command, context: Context) -> Plan:  # noqa: C901 (one step after the other)
-    which, able = command.which, _able(command)
+def _devices(command: Command, context: Context) -> Plan:
+    """Resolves the devices of a command, then plans what each of them does."""
     if context.topic == "volume" and (volume := _volume(command, context)) is not None:
         return volume
-    if command.at and command.value is not None and _could_be_a_time(command.value, context):
+    spoken_of = command.which is not None and all(item.pronoun for item in command.which.item)
+    if (
+        command.at
+        and command.value is not None
+        and not spoken_of
+        and _could_be_a_time(command.value, context)
+    ):
         raise Refused("a number that could be a time")
     warmth = command.of == "heat" or (command.amount is not None and command.amount.degrees is not None)
     if command.bare and not (context.last or warmth or (command.of and context.here)):
         return Question(Say("ask.what_device"), bare_node(command))
     if command.aside:
-        if which is None or not all(item.pronoun for item in which.item):
-            raise Refused("another thing was named before the order")
-        if len(command.aside) > 1:
-            _ = [closed(item) for item in command.aside[:-1]]  # the same thing in other words
-        resolver = Resolver(context.home, context.here, context.last)
-        named = resolver.which(Which(item=command.aside[-1:]), command.do, able)
-        context = replace(context, last=named.devices if isinstance(named, Meant) else ())
-    if command.instead:
-        _ = [item.name for item in command.instead]
-    which = which if which is not None else _implied(command, context)
-    if which is None:
-        raise Refused("no device was named", Say("ask.what_device"))
-    which = _with_frame(which, command)
-    resolver = Resolver(context.home, context.here, context.last)
-    found = resolver.which(which, command.do, able)
+        context = _named_before(command, context)
+    able = _able(command)
+    found = Resolver(context.home, context.here, context.last, context.recent).which(
+        _subject(command, context), command.do, able
+    )
     if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of == "heat":
         found = Resolver(context.home).which(Which(item=(Item(kind="thermostat"),)), command.do, able)
     if isinstance(found, Doubt):
         return _ask(command, found, context, able)
     if isinstance(found, Unknown):
         return _not_known(command, found, context)
+    _check_instead(command, found, context)
     if command.hint and context.alone:
-        return Question(
-            Say("ask.shall_i", {"devices": found.devices}),
-            bare_node(command),
-            found.devices,
-            "yes",
-            doubts=True,
-        )
+        say = Say("ask.shall_i", {"devices": found.devices})
+        return Question(say, bare_node(command), found.devices, "yes", doubts=True)
     return _acts(command, found, context, able)
+
+
+def _check_instead(command: Command, found: Meant, context: Context) -> None:
+    """ "Rather than the floor lamp": it must be known, and be another one."""
+    for item in command.instead:
+        other = Resolver(context.home).item(item, command.do, _anything)
+        if not isinstance(other, Meant) or set(other.devices) & set(found.devices):
+            raise Refused("what is meant instead is not clear")
+
+
+def _named_before(command: Command, context: Context) -> Context:
+    """ "The lamp by the bed, the bedside lamp, switch it on": what is named last is meant."""
+    which = command.which
+    if which is None or not all(item.pronoun for item in which.item):
+        raise Refused("another thing was named before the order")
+    for item in command.aside[:-1]:
+        closed(item)  # the same thing in other words
+    resolver = Resolver(context.home, context.here, context.last, context.recent)
+    named = resolver.which(Which(item=command.aside[-1:]), command.do, _able(command))
+    return replace(context, last=named.devices if isinstance(named, Meant) else ())
+
+
+def _subject(command: Command, context: Context) -> Which:
+    """What the command is about, with the place and the exceptions that stand around it."""
+    which = command.which if command.which is not None else _implied(command, context)
+    if which is None:
+        raise Refused("no device was named", Say("ask.what_device"))
+    which = _with_frame(which, command)
+    lights = bool(context.last) and all(device.is_light for device in context.last)
+    return _others_alike(which) if lights else which
 
 
 def _implied(command: Command, context: Context) -> Which | None:
@@ -155,6 +177,17 @@ def _with_frame(which: Which, command: Command) -> Which:
             for item in items
         )
     return altered(which, item=items, without=(*which.without, *command.without))
+
+
+def _others_alike(which: Which) -> Which:
+    """ "The others", behind a light: the other lights."""
+    items = tuple(
+        altered(item, everything="", kind="light", plural=True, quant="all", other=True)
+        if item.everything == "else" and not item.kind
+        else item
+        for item in which.item
+    )
+    return altered(which, item=items)
 
 
 def _ask(command: Command, found: Doubt, context: Context, able: Callable[[Device], bool]) -> Plan:
