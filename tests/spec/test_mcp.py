@@ -290,8 +290,3 @@ async def test_changed_tools_are_listed_again_once_for_a_burst_of_announcements(
         assert len(link.announcements) == 2
         assert set(link.status().tools) >= {"dim", "blink"}
         await link.until(lambda: "dim" in link.statuses[-1].tools)
-
-
-async def test_a_list_in_pages_is_read_to_its_end():
-    async with linked(fault_server()) as whole, linked(fault_server("pages")) as paged:
-        assert list(paged.tools["fault"]) == list(whole.tools["fault"])

@@ -11,7 +11,7 @@ from typing import Annotated
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler, Callbacks
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import InjectedToolArg, InjectedToolCallId, StructuredTool, ToolException, tool
+from langchain_core.tools import InjectedToolCallId, StructuredTool, ToolException, tool
 from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
 from voice_gateway.tools.executor import ToolExecutor
@@ -317,16 +317,6 @@ async def test_a_tool_that_wants_config_callbacks_or_injected_values_gets_them()
     outcome = await executor_with(nosy).execute(ToolCall("c7", "nosy", {"word": "hi"}))
 
     assert outcome.text == "hi c7 True True"
-
-
-async def test_a_model_cannot_give_an_injected_argument():
-    @tool
-    async def pay(amount: int, account: Annotated[str, InjectedToolArg] = "mine") -> str:
-        """Pay."""
-        return account
-
-    assert (await outcome_of(pay, {"amount": 1})).text == "mine"
-    assert 'unknown parameter "account"' in (await outcome_of(pay, {"amount": 1, "account": "yours"})).text
 
 
 class Listener(AsyncCallbackHandler):

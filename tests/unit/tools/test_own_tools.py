@@ -154,25 +154,6 @@ def test_a_file_that_others_could_have_written_is_not_run(folder: Path, tmp_path
     assert not ran.exists()
 
 
-def test_a_name_that_a_server_has_stays_the_servers(folder: Path) -> None:
-    write(folder, "zwave.py", DICE)
-    [tool] = own_tools(folder, taken=["zwave"]).tools
-
-    assert traits(tool).source == "zwave_py"
-
-
-def test_a_built_in_tool_keeps_its_name_and_both_can_be_called(folder: Path, caplog) -> None:
-    write(folder, "dice.py", DICE)
-    write(folder, "more.py", DICE)
-    found, tools = own_tools(folder), ToolManager()
-    for tool in found.tools:
-        tools.add(tool)
-
-    assert tools.find("roll_dice") is found.tools[1]  # of two, the later one
-    assert tools.find("dice__roll_dice") is found.tools[0]
-    assert "same name" in caplog.text
-
-
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: dict[str, str], code: str) -> None:
     """A package as pip leaves it: its code, and what it says of itself."""
     info = folder / "my_tools-1.0.dist-info"

@@ -26,20 +26,11 @@ def names(settings: ToolsSettings, timers: TimerStore | None = None) -> list[str
 
 
 def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
-    assert names(ToolsSettings(), TimerStore(tmp_path / "timers.sqlite3")) == [
-        "get_current_datetime",
-        "control_speaker_volume",
-        "set_timer",
-        "list_timers",
-        "cancel_timer",
-        "extend_timer",
-        "calculate",
-        "manage_list",
-        "read_list",
-        "broadcast",
-        "get_weather",
-        "search_web",
-    ]
+    expected = (
+        "get_current_datetime control_speaker_volume set_timer list_timers cancel_timer extend_timer "
+        "calculate manage_list read_list broadcast get_weather search_web"
+    )
+    assert names(ToolsSettings(), TimerStore(tmp_path / "timers.sqlite3")) == expected.split()
     assert not list(tmp_path.iterdir())  # making the tools touches nothing
 
 

@@ -10,7 +10,7 @@ from tests.fakes.waiting import until
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore
-from voice_gateway.tools.builtin.lists.tool import list_tools, split_items
+from voice_gateway.tools.builtin.lists.tool import list_tools
 from voice_gateway.tools.gateway_tool import typed
 
 
@@ -37,26 +37,6 @@ class Tool:
 @pytest.fixture
 def lists(store: ListStore) -> Tool:
     return Tool(store)
-
-
-@pytest.mark.parametrize(
-    ("items", "name", "things"),
-    [
-        ("milk, eggs and bread", "shopping", ["milk", "eggs", "bread"]),
-        ("milk and some eggs", "shopping", ["milk", "eggs"]),
-        ("two lemons, olive oil, and the bread", "shopping", ["two lemons", "olive oil", "bread"]),
-        ("milk eggs and bread", "shopping", ["milk", "eggs", "bread"]),
-        ("olive oil and bread", "shopping", ["olive oil", "bread"]),
-        ("fish and chips", "shopping", ["fish and chips"]),
-        ("mac and cheese and milk", "shopping", ["mac and cheese", "milk"]),
-        ("call mum and dad", "to-do", ["call mum and dad"]),
-        ("call mum, pay rent and tidy up", "to-do", ["call mum", "pay rent", "tidy up"]),
-        ("milk, Milk", "shopping", ["Milk"]),
-        (" , ;", "shopping", []),
-    ],
-)
-def test_several_things_are_told_apart(items: str, name: str, things: list[str]) -> None:
-    assert split_items(items, name) == things
 
 
 async def test_a_list_is_filled_read_ticked_and_emptied(lists: Tool) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.fakes.timer_clock import StoppedClock
 from tests.fakes.waiting import until
 
-from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.errors import ToolError
 from voice_gateway.tools.builtin.timers.clock import Ring, TimerClock
 from voice_gateway.tools.builtin.timers.lease import RingLease
 from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
@@ -142,53 +142,6 @@ async def test_a_timer_that_rang_cannot_be_put_back(
     assert facts["undo"] == "The egg timer had run out already."
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence", "seconds"),
-    [
-        ({"duration": "90"}, "Timer set for 1 minute 30 seconds.", 90),
-        ({"duration": 90}, "Timer set for 1 minute 30 seconds.", 90),
-        ({"duration": "1 h 30"}, "Timer set for 1 hour 30 minutes.", 5400),
-        ({"at": "7 pm"}, "Alarm set for 7 this evening.", 4 * 3600),
-        ({"at": "tomorrow at 9"}, "Alarm set for 9 tomorrow morning.", 18 * 3600),
-        ({"at": "wednesday at 9"}, "Alarm set for 9 on Wednesday morning.", 66 * 3600),
-        ({"at": "18:00", "message": "call Ann"}, "I'll remind you at 6 this evening: call Ann.", 3 * 3600),
-        ({"duration": "1 hour", "name": "Tea timer"}, "Tea timer set for 1 hour.", 3600),
-    ],
-)
-async def test_the_sentence_says_what_was_set(
-    tools: Tools, arguments: dict[str, Any], sentence: str, seconds: int
-) -> None:
-    text, facts = await tools.set(**arguments)
-
-    assert (text, facts["remaining_seconds"]) == (sentence, seconds)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({}, "either duration"),
-        ({"duration": "5 minutes", "at": "7 pm"}, "either duration"),
-        ({"duration": "soon"}, 'cannot set a timer for "soon"'),
-        ({"duration": "0"}, "1 second to one year"),
-        ({"duration": "-5 minutes"}, "1 second to one year"),
-        ({"duration": "400 days"}, "1 second to one year"),
-        ({"duration": "2 months"}, "1 second to one year"),
-        ({"duration": "9" * 5000}, "1 second to one year"),
-        ({"at": "later"}, 'cannot read the time "later"'),
-        ({"at": "today at 2 am"}, "is in the past"),
-        ({"at": "2031-01-01T00:00"}, "at most one year"),
-        ({"duration": "1 minute", "name": "x" * 61}, "name must have at most 60"),
-        ({"duration": "1 minute", "message": "x" * 301}, "message must have at most 300"),
-    ],
-)
-async def test_what_cannot_be_set_is_refused(tools: Tools, arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadArguments, match=said) as refusal:
-        await tools.set(**arguments)
-
-    assert len(str(refusal.value)) < 300
-    assert await tools.list() == "No timers are running."
-
-
 async def test_running_timers_are_listed_next_first(tools: Tools, clock: StoppedClock) -> None:
     await tools.set(duration="1 hour")
     await tools.set(duration="10 minutes", name="pasta")
@@ -256,22 +209,6 @@ async def test_timers_ring_when_they_are_due_and_not_before(
 
         await clock.advance(20)
         assert bell.rings == ["tea", "pasta"]
-
-
-async def test_a_timer_rings_for_a_minute_and_then_is_silent(
-    tools: Tools, store: TimerStore, clock: StoppedClock
-) -> None:
-    bell = Bell()
-    async with running(store, clock, bell) as timers:
-        await tools.set(duration="5 seconds", name="tea")
-        await clock.advance(5 + 59)
-        assert (bell.rings, bell.silenced) == (["tea"], [])
-
-        await clock.advance(1)
-
-        assert bell.silenced == ["tea"]
-        assert timers.ringing == []
-        assert await tools.list() == "No timers are running."
 
 
 @pytest.mark.parametrize("way", ["clock", "tool"])
@@ -371,38 +308,6 @@ async def test_an_alarm_goes_by_its_time(tools: Tools, clock: StoppedClock, name
     _, facts = await tools.call("cancel_timer", name=name, kind=kind)
 
     assert [one["kind"] for one in facts["cancelled"]] == [kind]
-
-
-@pytest.mark.parametrize(
-    ("at", "said"),
-    [
-        ("7", "Alarm set for 7 tomorrow morning."),
-        ("4:15", "Alarm set for 4:15 tomorrow morning."),
-        ("7 pm", "Alarm set for 7 this evening."),
-        ("23:30", "Alarm set for 11:30 tonight."),
-        ("noon", "Alarm set for noon tomorrow."),
-        ("midnight", "Alarm set for midnight tonight."),
-        ("friday at 8", "Alarm set for 8 on Friday morning."),
-        ("december 1st at 8", "Alarm set for 8 on Tuesday morning, 1 December."),
-    ],
-)
-async def test_a_wake_up_time_is_in_the_morning_and_said_back_in_full(
-    tools: Tools, at: str, said: str
-) -> None:
-    assert (await tools.set(at=at, kind="alarm"))[0] == said
-
-
-@pytest.mark.parametrize(
-    ("at", "said"),
-    [
-        ("tomorrow at 3", "at 3 tomorrow afternoon"),
-        ("friday", "at 9 on Friday morning"),
-        ("tonight", "at 8 this evening"),
-        ("5", "at 5 this afternoon"),
-    ],
-)
-async def test_a_reminder_is_for_an_hour_at_which_people_are_awake(tools: Tools, at: str, said: str) -> None:
-    assert (await tools.set(at=at, message="x"))[0] == f"I'll remind you {said}: x."
 
 
 async def test_more_time_goes_to_the_timer_that_is_named(tools: Tools, clock: StoppedClock) -> None:

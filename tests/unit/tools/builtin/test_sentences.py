@@ -1,0 +1,118 @@
+"""The sentences of the built-in tools, from sentences.yaml: each test lists every one that fails."""
+
+from collections.abc import Callable, Coroutine, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+import yaml
+from langchain_core.tools import BaseTool
+from tests.fakes.timer_clock import StoppedClock
+
+from voice_gateway.errors import BadArguments
+from voice_gateway.tools.builtin.calculate.asked import read_asked
+from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain
+from voice_gateway.tools.builtin.clock_times import parse_moment
+from voice_gateway.tools.builtin.current_datetime import datetime_tool
+from voice_gateway.tools.builtin.durations import parse_span
+from voice_gateway.tools.builtin.lists.tool import split_items
+from voice_gateway.tools.builtin.timers.store import TimerStore
+from voice_gateway.tools.builtin.timers.tools import timer_tools
+from voice_gateway.tools.builtin.zones import resolve_zone
+from voice_gateway.tools.gateway_tool import typed
+
+TABLES = yaml.safe_load(Path(__file__).with_name("sentences.yaml").read_text(encoding="utf-8"))
+BERLIN = ZoneInfo("Europe/Berlin")
+SUNDAY_3_PM = datetime(2026, 11, 15, 15, 0, tzinfo=BERLIN)
+HALF_PAST_MIDNIGHT = datetime(2026, 3, 28, 23, 30, 15, tzinfo=UTC)  # in Berlin, before the clocks go forward
+
+
+@pytest.fixture(autouse=True)
+def _in_berlin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+
+
+def failures(rows: Iterable[tuple[Any, Any]], read: Callable[[Any], Any]) -> dict[str, Any]:
+    return {str(said): (got, wanted) for said, wanted in rows if (got := read(said)) != wanted}
+
+
+async def answer(tool: BaseTool, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """What the tool says and its facts; a refusal is what it says, too."""
+    call = {"type": "tool_call", "id": "1", "name": tool.name, "args": arguments}
+    try:
+        message = await typed(tool).ainvoke(call)
+    except BadArguments as error:
+        return f"refused: {error}", {}
+    return message.content, message.artifact["structured"]
+
+
+async def wrong(rows: Iterable[tuple[Any, str]], say: Callable[[Any], Coroutine[Any, Any, str]]) -> list[str]:
+    """Sentences whose answer does not contain what is wanted."""
+    answers = [(given, wanted, await say(given)) for given, wanted in rows]
+    return [f"{given}: {got!r}, not {wanted!r}" for given, wanted, got in answers if wanted not in got]
+
+
+def test_times_of_day() -> None:
+    def read(spoken: str) -> str | None:
+        moment = parse_moment(spoken, SUNDAY_3_PM, BERLIN)
+        return None if moment is None else moment.astimezone(BERLIN).strftime("%dT%H:%M")
+
+    assert failures(TABLES["times"].items(), read) == {}
+    assert failures(((text, None) for text in TABLES["no times"]), read) == {}
+
+
+def test_lengths_of_time() -> None:
+    def read(spoken: str) -> float | None:
+        span = parse_span(spoken)
+        return None if span is None else span.total_seconds
+
+    assert failures(TABLES["lengths"].items(), read) == {}
+    assert failures(((text, None) for text in TABLES["no lengths"]), read) == {}
+
+
+def test_zones_by_the_names_of_places() -> None:
+    assert failures(TABLES["zones"].items(), lambda name: getattr(resolve_zone(name)[0], "key", None)) == {}
+
+
+async def test_dates_from_now_and_offsets_from_utc() -> None:
+    tool = datetime_tool(lambda: HALF_PAST_MIDNIGHT)
+    for offset, (date, start) in TABLES["offsets"].items():
+        text, facts = await answer(tool, offset=offset)
+        assert (facts["date"], text.startswith(start)) == (date, True), (offset, text)
+    for zone, offset in TABLES["zone offsets"].items():
+        assert (await answer(tool, timezone=zone))[1]["utc_offset"] == offset
+
+
+async def test_sums_units_and_days() -> None:
+    tool = calculate_tool(lambda: datetime(2026, 11, 16, 12, tzinfo=UTC))
+
+    async def say(expression: str) -> str:
+        return (await answer(tool, expression=expression))[0]
+
+    assert await wrong(TABLES["calculate"].items(), say) == []
+    assert await wrong(TABLES["cannot calculate"].items(), say) == []
+    assert failures(((text, None) for text in TABLES["no sums"]), lambda text: read_asked(plain(text))) == {}
+
+
+def test_several_things_on_a_list() -> None:
+    rows = [((items, name), things) for items, name, things in TABLES["items"]]
+    assert failures(rows, lambda given: split_items(*given)) == {}
+
+
+async def test_what_is_set_is_said_back_in_full(store: TimerStore, clock: StoppedClock) -> None:
+    tools = {tool.name: tool for tool in timer_tools(store, clock.now)}
+
+    async def say(arguments: dict[str, Any]) -> str:
+        return (await answer(tools["set_timer"], **arguments))[0]
+
+    for arguments, sentence, seconds in TABLES["timers"]:
+        text, facts = await answer(tools["set_timer"], **arguments)
+        assert (text, facts["remaining_seconds"]) == (sentence, seconds)
+    alarms = [({"at": at, "kind": "alarm"}, text) for at, text in TABLES["alarms"].items()]
+    reminders = [({"at": at, "message": "x"}, text) for at, text in TABLES["reminders"].items()]
+    assert await wrong([*alarms, *reminders], say) == []
+    set_already = len(store.all())
+    assert await wrong([(arguments, said) for arguments, said in TABLES["no timers"]], say) == []
+    assert len(store.all()) == set_already
