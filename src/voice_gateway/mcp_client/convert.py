@@ -12,7 +12,7 @@ from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Exchange
 from voice_gateway.mcp_client.tasks import only_as_task
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
-from voice_gateway.turn import OutcomeStatus, ToolTraits, encodable
+from voice_gateway.turn import Artifact, OutcomeStatus, ToolTraits, encodable
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +131,12 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
     known = [block for block in blocks if isinstance(block, Mapping)]
-    texts, blobs, artifacts = read_blocks(known)
+    plain = [block.get("text") for block in known if block.get("type") == "text"]
+    texts = [text for text in plain if isinstance(text, str)]
+    blobs: list[str] = []
+    artifacts: list[Artifact] = []
+    if len(texts) < len(known):  # it is more than text
+        texts, blobs, artifacts = read_blocks(known)
     text = encodable("\n".join(text for text in texts if text))
     structured = result.get("structuredContent")
     if result.get("isError") not in (None, False):  # whatever else it says there, it does not say success
