@@ -15,11 +15,11 @@ from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.guard import COOKIE
 from voice_gateway.channels.web.limits import LIMITS, RateLimit
 from voice_gateway.channels.web.models import (
+    REPLY,
     STREAMS,
     Body,
     EventStreamResponse,
     Name,
-    ReplyModel,
     Words,
     json_response,
 )
@@ -60,14 +60,14 @@ class AskApi:
     def router(self) -> APIRouter:
         router = APIRouter()
 
-        @router.post("/api/ask", response_model=ReplyModel, responses=STREAMS)
+        @router.post("/api/ask", response_model=REPLY, responses=STREAMS)
         async def ask(request: Request, asked: Ask) -> Response:
             """Say something; step by step with `stream` or Accept: text/event-stream"""
             # Without an id it is a new conversation: a yes from elsewhere answers no question of it.
             utterance = Utterance(asked.text, CHANNEL, asked.conversation_id or f"web-{new_id()}", asked.room)
             return await self.respond(request, utterance, stream=asked.stream)
 
-        @router.post("/api/undo", response_model=ReplyModel, responses=STREAMS)
+        @router.post("/api/undo", response_model=REPLY, responses=STREAMS)
         async def undo(request: Request, asked: Undo) -> Response:
             """Take back what this conversation did last"""
             utterance = Utterance("undo", CHANNEL, asked.conversation_id)

@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field, StringConstraints
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from voice_gateway.channels.web.ask_api import CHANNEL, AskApi
-from voice_gateway.channels.web.models import STREAMS, Body, Error, Name, ReplyModel, json_response
+from voice_gateway.channels.web.models import ERROR, REPLY, STREAMS, Body, Name, json_response, shape
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.errors import ToolError
 from voice_gateway.integrations.device import ABILITIES, Device
@@ -46,44 +46,23 @@ _WORDS = {
 }
 
 
-class DeviceModel(BaseModel):
-    id: str
-    name: str
-    room: str
-    kind: str
-    server: str
-    state: str
-    available: bool
-    readings: list[str]
-    actions: list[str]
-
-
-class Devices(BaseModel):
-    devices: list[DeviceModel]
+DEVICE = shape(
+    "Device",
+    **dict.fromkeys(("id", "name", "room", "kind", "server", "state"), str),
+    available=bool,
+    readings=list[str],
+    actions=list[str],
+)
+DEVICES = shape("Devices", devices=[DEVICE])
+LAST_RUN = shape("LastRun", at=str, ok=bool, text=str)
+ROUTINE = shape("Routine", id=int, sentence=str, enabled=bool, next=str | None, last=LAST_RUN | None)
+ROUTINES = shape("Routines", routines=[ROUTINE])
 
 
 class Change(Body):
     action: Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
     level: Annotated[float | None, Field(ge=-100, le=10_000, allow_inf_nan=False)] = None
     conversation_id: Name | None = None
-
-
-class LastRun(BaseModel):
-    at: str
-    ok: bool
-    text: str
-
-
-class RoutineModel(BaseModel):
-    id: int
-    sentence: str
-    enabled: bool
-    next: str | None
-    last: LastRun | None
-
-
-class RoutineList(BaseModel):
-    routines: list[RoutineModel]
 
 
 class Switch(Body):
@@ -131,7 +110,7 @@ class DevicesApi:
     def router(self) -> APIRouter:
         router = APIRouter()
 
-        @router.get("/api/devices", response_model=Devices)
+        @router.get("/api/devices", response_model=DEVICES)
         async def devices() -> Response:
             """The home"""
             with contextlib.suppress(TimeoutError):
@@ -141,7 +120,7 @@ class DevicesApi:
             self._published = self._published or current
             return json_response({"devices": list(current.values())})
 
-        @router.post("/api/devices/{device_id}", response_model=ReplyModel, responses=STREAMS)
+        @router.post("/api/devices/{device_id}", response_model=REPLY, responses=STREAMS)
         async def change(request: Request, device_id: str, asked: Change) -> Response:
             """Switch a device"""
             return await self._change(request, device_id, asked)
@@ -241,21 +220,21 @@ class Routines:
         return routine_json(routine.to_json(self._book.place.zone))
 
     def router(self) -> APIRouter:
-        router = APIRouter(responses={"4XX": {"model": Error}, 503: {"model": Error}})
+        router = APIRouter(responses={"4XX": {"model": ERROR}, 503: {"model": ERROR}})
 
-        @router.get("/api/routines", response_model=RoutineList)
+        @router.get("/api/routines", response_model=ROUTINES)
         async def routines() -> Response:
             """What is planned"""
             with _refused():
                 return json_response({"routines": await self.listed()})
 
-        @router.get("/api/routines/{number}", response_model=RoutineModel)
+        @router.get("/api/routines/{number}", response_model=ROUTINE)
         async def show(number: int) -> Response:
             """One routine"""
             with _refused():
                 return json_response(self._json(await self._find(number)))
 
-        @router.post("/api/routines/{number}", response_model=ReplyModel)
+        @router.post("/api/routines/{number}", response_model=REPLY)
         async def switch(number: int, asked: Switch) -> Response:
             """Switch a routine on or off"""
             action, conversation = "resume" if asked.enabled else "pause", asked.conversation_id
@@ -263,7 +242,7 @@ class Routines:
                 reply = await self.change(number, action, CHANNEL, conversation or CONVERSATION)
             return json_response(reply.to_json())
 
-        @router.delete("/api/routines/{number}", response_model=ReplyModel)
+        @router.delete("/api/routines/{number}", response_model=REPLY)
         async def delete(number: int, conversation_id: Name = CONVERSATION) -> Response:
             """Delete a routine; `conversation_id` is where it can be undone"""
             with _refused():

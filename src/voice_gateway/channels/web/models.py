@@ -1,8 +1,9 @@
 """JSON shapes that several routes share. Models of answers only describe them in `/openapi.json`."""
 
+from types import GenericAlias
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model
 from starlette.responses import Response
 
 from voice_gateway.channels import json_text
@@ -30,33 +31,28 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Error(BaseModel):
-    error: str
+def shape(name: str, /, **fields: Any) -> Any:
+    """A model that describes an answer in `/openapi.json`. Every field is required; [X] is a list of X."""
+    made: dict[str, Any] = {}
+    for field, kind in fields.items():
+        made[field] = (GenericAlias(list, (kind[0],)) if isinstance(kind, list) else kind, ...)
+    return create_model(name, **made)
 
 
-class OutcomeModel(BaseModel):
-    call_id: str
-    name: str
-    args: dict[str, Any]
-    text: str
-    ok: bool
-    seconds: float
-
-
-class PartModel(BaseModel):
-    source: Literal["gateway", "model"]
-    text: str
-
-
-class ReplyModel(BaseModel):
-    text: str
-    parts: list[PartModel]
-    ok: bool
-    stage: str
-    expects_answer: bool
-    conversation_id: str
-    outcomes: list[OutcomeModel]
-    seconds: float
+ERROR = shape("Error", error=str)
+OUTCOME = shape("Outcome", call_id=str, name=str, args=dict[str, Any], text=str, ok=bool, seconds=float)
+PART = shape("Part", source=Literal["gateway", "model"], text=str)
+REPLY = shape(
+    "Reply",
+    text=str,
+    parts=[PART],
+    ok=bool,
+    stage=str,
+    expects_answer=bool,
+    conversation_id=str,
+    outcomes=[OUTCOME],
+    seconds=float,
+)
 
 
 class EventStreamResponse(Response):

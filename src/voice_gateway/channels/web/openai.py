@@ -15,7 +15,7 @@ from starlette.responses import Response
 from voice_gateway.channels import Answer, json_text, not_yet_said
 from voice_gateway.channels.web.ask_api import CHANNEL, unless_left
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.models import STREAMS, json_response
+from voice_gateway.channels.web.models import STREAMS, json_response, shape
 from voice_gateway.channels.web.sse import Stream, event_stream
 from voice_gateway.events import EventBus, ModelRound
 from voice_gateway.interruption import Interruption
@@ -53,36 +53,18 @@ class ChatRequest(BaseModel):
     n: Literal[1] | None = None
 
 
-class ChatMessage(BaseModel):
-    role: Literal["assistant"]
-    content: str
-
-
-class Choice(BaseModel):
-    index: int
-    message: ChatMessage
-    finish_reason: Literal["stop"]
-
-
-class Completion(BaseModel):
-    id: str
-    object: Literal["chat.completion"]
-    created: int
-    model: str
-    choices: list[Choice]
-    usage: dict[str, int]
-    voice_gateway: dict[str, Any]
-
-
-class ErrorDetail(BaseModel):
-    message: str
-    type: str
-    param: str | None
-    code: str | None
-
-
-class OpenAiError(BaseModel):
-    error: ErrorDetail
+COMPLETION = shape(
+    "Completion",
+    id=str,
+    object=Literal["chat.completion"],
+    created=int,
+    model=str,
+    choices=list[dict[str, Any]],
+    usage=dict[str, int],
+    voice_gateway=dict[str, Any],
+)
+DETAIL = shape("OpenAiErrorDetail", message=str, type=str, param=str | None, code=str | None)
+ERROR = shape("OpenAiError", error=DETAIL)
 
 
 class Refused(HTTPException):
@@ -105,9 +87,9 @@ class OpenAi:
         events.subscribe(self._on_event, ModelRound)
 
     def router(self) -> APIRouter:
-        router = APIRouter(responses={"4XX": {"model": OpenAiError}})
+        router = APIRouter(responses={"4XX": {"model": ERROR}})
 
-        @router.post("/v1/chat/completions", response_model=Completion, responses=STREAMS)
+        @router.post("/v1/chat/completions", response_model=COMPLETION, responses=STREAMS)
         async def chat(request: Request, asked: ChatRequest) -> Response:
             """OpenAI's chat completions: the last message of the user is what is said"""
             return await self._chat(request, asked)

@@ -23,7 +23,7 @@ from uvicorn.server import ServerState
 from voice_gateway import __version__
 from voice_gateway.channels.web.guard import PROGRAMS, Guard, error_json
 from voice_gateway.channels.web.limits import LIMITS, Limits
-from voice_gateway.channels.web.models import Error
+from voice_gateway.channels.web.models import ERROR
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.errors import LinkError
@@ -56,7 +56,7 @@ def application(
     )
     for route in routes:
         if isinstance(route, APIRouter):
-            app.include_router(route, responses=route.responses or {"4XX": {"model": Error}})
+            app.include_router(route, responses=route.responses or {"4XX": {"model": ERROR}})
         else:
             app.router.routes.append(route)
     mimetypes.add_type("application/manifest+json", ".webmanifest")

@@ -8,12 +8,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.models import Error, EventStreamResponse, json_response
+from voice_gateway.channels.web.models import ERROR, EventStreamResponse, json_response, shape
 from voice_gateway.channels.web.sse import Stream, event_stream, sse
 from voice_gateway.channels.web.stats import Stats
 from voice_gateway.events import PartState, State
@@ -34,55 +33,22 @@ LONGEST_CHECK = 1024 * 1024  # bytes
 Short = Annotated[str, Query(max_length=200)]
 
 
-class Part(BaseModel):
-    part: str
-    state: str
-    sentence: str
-    advice: str
-    since: float
-
-
-class ToolStats(BaseModel):
-    name: str
-    calls: int
-    failed: int
-    p50: float | None
-    p95: float | None
-    recent: list[float]
-
-
-class HealthModel(BaseModel):
-    state: str
-    parts: list[Part]
-    tools: list[ToolStats]
-
-
-class Act(BaseModel):
-    tool: str
-    ok: bool
-    outcome: str
-
-
-class Turn(BaseModel):
-    id: str
-    at: float
-    channel: str
-    room: str | None
-    conversation_id: str
-    text: str
-    reply: str
-    ok: bool
-    stage: str
-    seconds: float
-    acts: list[Act]
-
-
-class TurnWithEvents(Turn):
-    events: list[dict[str, Any]]
-
-
-class Turns(BaseModel):
-    turns: list[Turn]
+PART = shape("PartState", part=str, state=str, sentence=str, advice=str, since=float)
+TOOL = shape(
+    "ToolStats", name=str, calls=int, failed=int, p50=float | None, p95=float | None, recent=list[float]
+)
+HEALTH = shape("Health", state=str, parts=[PART], tools=[TOOL])
+ACT = shape("Act", tool=str, ok=bool, outcome=str)
+TURN_FIELDS: dict[str, Any] = {
+    **dict.fromkeys(("id", "channel", "conversation_id", "text", "reply", "stage"), str),
+    "at": float,
+    "seconds": float,
+    "ok": bool,
+    "room": str | None,
+    "acts": [ACT],
+}
+TURNS = shape("Turns", turns=[shape("Turn", **TURN_FIELDS)])
+TURN = shape("TurnWithEvents", **TURN_FIELDS, events=list[dict[str, Any]])
 
 
 class Health:
@@ -103,7 +69,7 @@ class Health:
     def router(self) -> APIRouter:
         router = APIRouter()
 
-        @router.get("/api/health", response_model=HealthModel)
+        @router.get("/api/health", response_model=HEALTH)
         async def health() -> Response:
             """How each part is, and how long tools take"""
             async with self._lock:
@@ -137,7 +103,7 @@ def _without_secrets(text: str) -> str:
 
 
 def turns_router(recorder: Recorder) -> APIRouter:
-    router = APIRouter(responses={"4XX": {"model": Error}, 503: {"model": Error}})
+    router = APIRouter(responses={"4XX": {"model": ERROR}, 503: {"model": ERROR}})
 
     async def read(work: Callable[[TurnStore], Any]) -> Any:
         try:
@@ -145,7 +111,7 @@ def turns_router(recorder: Recorder) -> APIRouter:
         except RecorderLost as error:
             raise HTTPException(503, str(error)) from error
 
-    @router.get("/api/turns", response_model=Turns)
+    @router.get("/api/turns", response_model=TURNS)
     async def turns(
         search: Short = "",
         before: Short = "",
@@ -158,7 +124,7 @@ def turns_router(recorder: Recorder) -> APIRouter:
         )
         return json_response({"turns": [public(turn) for turn in found]})
 
-    @router.get("/api/turns/{turn_id}", response_model=TurnWithEvents)
+    @router.get("/api/turns/{turn_id}", response_model=TURN)
     async def show(turn_id: str) -> Response:
         """One turn with its events"""
         for turn in await read(lambda store: store.find(turn_id)):
