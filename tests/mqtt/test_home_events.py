@@ -95,25 +95,6 @@ async def test_events_are_published_once_and_alarms_stay_until_they_were_heard(h
         assert events == [], "what is over is no news for whoever comes later"
 
 
-async def test_an_acknowledgement_that_the_broker_kept_is_none(house, broker) -> None:
-    async with Listener.on(broker) as listener:
-        await listener.send(ACKNOWLEDGE, "from yesterday", retain=True)
-        async with Running.opened(house.commands, MQTT_BROKER_URL=broker.url):
-            await listener.gets(ALARMS, count=0)
-            await house.is_followed(listener)
-            await house.fire("Leak Sensor=water")
-            await listener.gets(ALARMS, count=1, unacknowledged=1)
-            await listener.send("voice/req", "is the ceiling light on")
-            await listener.gets("voice/res")
-            assert (await alarms_on(broker))["unacknowledged"] == 1
-
-            await house.fire("Leak Sensor=water off")
-            over = await listener.gets(ALARMS, unacknowledged=1)
-            assert [one["over"] for one in over["alarms"]] == [True], "it stays until somebody has heard it"
-            await listener.send("voice/req", "okay, I heard it")
-            await listener.gets(ALARMS, count=0)
-
-
 async def test_an_alarm_is_on_the_broker_again_after_it_or_the_gateway_was_killed(house, broker) -> None:
     async with Running.opened(house.commands, MQTT_BROKER_URL=broker.url) as first:
         async with Listener.on(broker) as listener:

@@ -78,14 +78,6 @@ async def test_a_session_prints_transcript_tool_call_and_reply(commands):
     assert re.search(r"^it's .*[ap]\W*m\b", lines(heard)[0]["transcript"].lower())
 
 
-async def test_a_wake_word_without_a_command_gives_an_object(home, speech):
-    turns = await heard(home, "wake_00_af_heart.wav")
-
-    [turn] = [turn.to_json() for turn in turns]
-    assert turn["wake"]["word"] == "hey_jarvis"
-    assert (turn["transcript"], turn["outcomes"], turn["stage"]) == ("", [], None)
-
-
 async def test_the_whole_recording_is_the_command_without_a_wake_word(home, speech):
     from voice_gateway.cli.listen import stage_lines
 

@@ -135,19 +135,6 @@ async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, mo
         await asyncio.gather(running, return_exceptions=True)
 
 
-async def test_engines_that_cannot_be_loaded_are_told_of(commands):
-    settings = '[voice]\nenabled = true\nwake_words = ["nowhere.tflite"]\ntts = "no.onnx"\n'
-    file = commands.file("v.toml", settings)
-    async with Running.opened(commands, "--config", str(file)) as gateway:
-        assert "the wake word file nowhere.tflite is not there" in await trouble(commands, "voice")
-        assert "set voice.tts" in await trouble(commands, "speech")
-        assert (await ask(commands, "what time is it"))["ok"]
-        talk = await commands.run("talk", "--config", str(file))
-        assert talk.code == 1
-        assert "the wake word file nowhere.tflite is not there" in talk.err
-        assert await gateway.stop() == 0
-
-
 async def test_wyoming_clients_need_no_sound_card_here(commands, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
     monkeypatch.setenv("XDG_RUNTIME_DIR", commands.env["XDG_RUNTIME_DIR"])

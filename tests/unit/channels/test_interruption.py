@@ -110,17 +110,6 @@ async def test_every_call_of_the_message_is_made_also_those_that_wait_for_a_plac
     assert "red lamp is on" in reply.text  # nothing was said yet, so it is told what was done
 
 
-async def test_what_the_local_brain_does_is_done_whole():
-    house = House(Calls(("lamp", {"name": "red"})), Calls(("lamp", {"name": "green"})), "Done.", endless=9)
-    house.name = "local"
-
-    turn = await house.interrupted_at("switching")
-    house.go.set()
-
-    assert (await asyncio.wait_for(turn, LIMIT)).text == "The red lamp is on. The green lamp is on."
-    assert house.switched == ["red", "green"]
-
-
 async def test_a_wake_word_does_not_wait_for_the_model_that_still_talks():
     house = House(STORY, "You are welcome.")
     async with room(answer=house.conversation.answer) as here:

@@ -34,17 +34,15 @@ def spoken(text: str, seconds: float, loudness=silence) -> tuple[OwnVoice, Clock
     return own, clock
 
 
-def test_a_quieter_echo_that_comes_late_is_our_own():
+def test_a_late_and_quiet_echo_is_our_own_voice_and_another_voice_or_silence_is_not():
     own, _ = spoken("anything", 1.0, played)
     late = 100.0 - 0.16  # what is heard now was played before
     echo = [0.1 * melody(late + number * STEP_SECONDS) for number in range(30)]
-    assert own.reason("what was heard wrongly", echo, 100.0, 100.0) == "it sounds like what I played"
-
-
-def test_another_voice_at_the_same_time_is_not_our_own():
-    own, _ = spoken("anything", 1.0, played)
     other = [0.3 + 0.2 * math.sin(14 * number * STEP_SECONDS) for number in range(30)]
+    assert own.reason("what was heard wrongly", echo, 100.0, 100.0) == "it sounds like what I played"
     assert own.reason("turn it off", other, 100.0, 100.0) is None
+    for silence_or_crumbs in ([], [0.0] * 30, [0.1, 0.2]):
+        assert not own.same_sound(silence_or_crumbs, 100.0)
 
 
 def test_a_part_of_our_sentence_counts_only_while_we_say_it():
@@ -69,13 +67,6 @@ def test_our_own_wake_word_is_known_until_its_echo_is_over():
     assert not own.said_wake_word(["okay_nabu"])
     clock.now += 2
     assert not own.said_wake_word(["hey_jarvis"])
-
-
-def test_silence_and_crumbs_are_nobody():
-    own, _ = spoken("anything", 1.0, played)
-    assert not own.same_sound([], 100.0)
-    assert not own.same_sound([0.0] * 30, 100.0)
-    assert not own.same_sound([0.1, 0.2], 100.0)
 
 
 @pytest.mark.parametrize("first_to_end", [0, 1])

@@ -108,24 +108,6 @@ async def test_the_wake_word_stops_playback_at_once_and_the_running_turn_is_not_
         assert [turn.spoken_over for turn in here.turns] == [True, False]
 
 
-async def test_a_reply_that_becomes_ready_while_somebody_speaks_waits_for_the_end():
-    async with room() as here:
-        here.conversation.go.clear()
-        await here.microphone.command("first question")
-        await here.microphone.wake()
-        await here.microphone.silence(0.1)
-        await here.microphone.words_begin("second question")
-        assert here.channel.state is VoiceState.OVERHEARING
-        here.conversation.go.set()
-        async with asyncio.timeout(LIMIT):
-            while here.synthesizer.texts != ["You said first question."]:
-                await asyncio.sleep(0)
-        assert here.speaker.played == []
-        await here.microphone.silence()
-        await here.settled()
-        assert here.speaker.played == ["You said first question.", "You said second question."]
-
-
 async def test_the_answer_to_a_question_needs_no_wake_word():
     async with room() as here:
         here.conversation.replies["turn on the light"] = Reply("Which light?", expects_answer=True)
@@ -153,20 +135,6 @@ async def test_it_does_not_answer_its_own_question():
         assert here.conversation.heard == ["open up", "yes"]
 
 
-async def test_its_own_voice_does_not_wake_it():
-    async with room() as here:
-        here.conversation.streamed["how do i call you"] = ['Just say "hey jarvis" to me. ']
-        here.conversation.replies["how do i call you"] = Reply('Just say "hey jarvis" to me.')
-        here.speaker.slow = True
-        await here.microphone.command("how do i call you")
-        await here.speaker.plays()
-        await here.microphone.wake()
-        assert here.speaker.stopped == []
-        assert here.channel.state is VoiceState.SPEAKING
-        here.speaker.go_on()
-        await here.settled()
-
-
 async def test_a_complete_command_needs_a_shorter_pause():
     async with room(silence_seconds=0.8) as here:
         here.complete = {"turn on the lamp"}
@@ -183,19 +151,6 @@ async def test_a_complete_command_needs_a_shorter_pause():
             await here.settled()
         assert here.conversation.heard == ["turn on the lamp", "turn on the old"]
         assert 300 <= here.turns[0].timings_ms["endpoint"] < 400
-
-
-async def test_half_a_sentence_may_take_a_breath():
-    async with room() as here:
-        await here.microphone.wake()
-        await here.microphone.silence(0.1)
-        await here.microphone.words_begin("set the lamp to")
-        await here.microphone.silence(0.25)
-        await here.settled()
-        await here.microphone.silence(0.6)
-        await here.microphone.speak("fifty percent")
-        await here.settled()
-        assert here.conversation.heard == ["set the lamp to fifty percent"]
 
 
 async def test_transcription_begins_in_the_pause_and_is_void_when_speech_goes_on():
@@ -302,15 +257,6 @@ async def test_the_end_of_a_recording_is_the_end_of_the_door():
         await here.microphone.end()
         await until(lambda: here.turns, LIMIT)
         assert here.conversation.heard == ["said at the very end"]
-
-
-async def test_lists_keep_their_numbers_when_they_come_piece_by_piece():
-    async with room() as here:
-        here.conversation.streamed["show me how"] = ["1. ", "Open it.\n", "2. ", "Close it.\n"]
-        here.conversation.replies["show me how"] = Reply("1. Open it.\n2. Close it.")
-        await here.microphone.command("show me how")
-        await here.settled()
-        assert here.speaker.played == ["1, Open it.", "2, Close it."]
 
 
 def acted(*statuses: str) -> Reply:

@@ -130,34 +130,6 @@ async def test_the_answer_is_spoken_where_that_is_wished_sentence_by_sentence(tm
     assert sum(len(one) for one in messages if isinstance(one, bytes)) == 2 * 2205 * 2
 
 
-class HeldVoice(Voice):
-    """Stops at a word until it may go on."""
-
-    def __init__(self, word: str) -> None:
-        super().__init__()
-        self.word, self.may_go_on = word, asyncio.Event()
-
-    async def speak(self, text: str) -> Speech:
-        speech = await super().speak(text)
-        if self.word in text:
-            await self.may_go_on.wait()
-        return speech
-
-
-async def test_what_was_interrupted_is_not_made_into_sound_any_more(tmp_path):
-    voice = HeldVoice("Two")
-    async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
-        await socket.send(json.dumps({"type": "speak", "text": "One it is. Two it is. Three it is. Four."}))
-        await until(lambda: "Two it is." in voice.said)
-        await socket.send(json.dumps({"type": "speak", "text": "Bye."}))
-        await until(lambda: "Bye." in voice.said)
-        voice.may_go_on.set()
-        await until_kind(socket, "audio_end")
-        await until_kind(socket, "audio_end")
-
-    assert voice.said == ["One it is.", "Two it is.", "Bye."]
-
-
 class LongVoice(Voice):
     """Says more than any buffer takes."""
 
