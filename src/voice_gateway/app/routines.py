@@ -156,7 +156,7 @@ class Routines:
     def _traits(self, name: str) -> ToolTraits:
         tools = self._gateway.tools
         tool = tools.find(name) or tools.find(name.strip())  # a name with spaces is called, too
-        return traits(tool) if tool else ToolTraits(source="nobody")
+        return traits(tool) if tool else ToolTraits(source="unknown")
 
     # --- running, for the runner
 

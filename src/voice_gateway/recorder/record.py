@@ -29,7 +29,7 @@ _DEVICES = ("deviceName", "name", "entity_id", "area", "sceneName", "room")
 
 
 class Records:
-    """Writes turns; what many of them share is written once."""
+    """Writes turns. Content that many turns share is written once."""
 
     def __init__(self, store: TurnStore, *, audio: bool) -> None:
         self._store = store
@@ -84,7 +84,7 @@ class Records:
 
 
 def hidden_in(events: Iterable[Event]) -> Any:
-    """Takes out of all that is written what some call of the turn got in confidence: it was said, too."""
+    """A function that hides the secret arguments of the turn's calls wherever they occur in its events."""
     args = [_args(event) for event in events]
     secrets = sorted({word for each in args for word in _secrets(each)}, key=len, reverse=True)
 
@@ -124,7 +124,7 @@ def _secrets(value: Any, secret: bool = False, depth: int = 6) -> Iterable[str]:
 
 
 def _named(events: Iterable[Mapping[str, Any]]) -> str:
-    """By which names the turn is found: what its calls were for."""
+    """Names for the search: the tools of its calls, and the devices in their arguments."""
     names: dict[str, None] = {}
     for event in events:
         if event["type"] == "acted":
@@ -141,7 +141,7 @@ def _digested(content: list[Any]) -> tuple[str, bytes]:
 
 
 def _described(tool: "BaseTool") -> dict[str, Any]:
-    """A tool, to be played again. Its schema is made by foreign code: without one it cannot be."""
+    """A tool, for a replay. Foreign code makes its schema; without one the tool cannot be replayed."""
     known = traits(tool)
     facts: dict[str, Any] = {"name": tool.name, "source": known.source}
     try:

@@ -17,8 +17,8 @@ from voice_gateway.sqlite_file import Damage, SqliteFile
 
 MEGABYTE = 1_000_000
 TRIM_EVERY = 50  # turns
-TRIM_SECONDS = 3600.0  # or when it is so long ago: what is too old goes, however little is said
-SHORTEST_ID = 4  # characters by which a turn can be named, if they are enough
+TRIM_SECONDS = 3600.0  # at the latest, even if few turns are added
+SHORTEST_ID = 4  # shortest beginning of an id that names a turn
 MOST_LISTED = 1_000
 
 _TURNS = """
@@ -49,7 +49,7 @@ _MIGRATIONS = (
     "CREATE INDEX turns_by_id ON turns (id)",
     "CREATE INDEX turns_by_time ON turns (at)",
     "CREATE INDEX turns_by_conversation ON turns (conversation, seq)",
-    # What many turns share, by its digest: the tools there were, and what was known of the home.
+    # Content that many turns share, by digest: the tools, and what was known of the home.
     "CREATE TABLE shared (digest TEXT PRIMARY KEY, content BLOB NOT NULL)",
     f"""CREATE VIRTUAL TABLE found USING fts5({_FOUND_BY}, content='turns', content_rowid='seq',
         tokenize='unicode61 remove_diacritics 2', prefix='2 3')""",
@@ -59,7 +59,7 @@ _MIGRATIONS = (
         INSERT INTO found (found, rowid, {_FOUND_BY})
         VALUES ('delete', old.seq, old.text, old.reply, old.named); END""",
 )
-# `found` has columns of these names, too.
+# Qualified, because `found` has columns of the same names.
 _SHOWN = "seq, id, at, door, room, conversation, turns.text, turns.reply, ok, stage, seconds, acts"
 
 
@@ -67,7 +67,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 class RecorderLost(GatewayError):
-    """The file cannot be used now."""
+    """The file of the turns cannot be used now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,9 @@ class Kept:
     stage: str
     seconds: float
     acts: Sequence[dict[str, Any]]
-    named: str  # devices and tools, to be found by
+    named: str  # devices and tools, for the search
     events: Sequence[dict[str, Any]]
-    tools: str = ""  # digests of what is shared
+    tools: str = ""  # digests of shared content
     home: str = ""
     audio: bytes | None = None  # mono, 16 kHz, int16
 
@@ -102,7 +102,7 @@ class TurnStore:
         now: Callable[[], float] = time.time,
         on_damage: Callable[[Damage], None] = lambda _damage: None,
     ) -> None:
-        # Nobody waits for it, and after a power cut the last turns may be missing.
+        # Not durable: after a power cut the last turns may be missing.
         self._file = SqliteFile(path, _MIGRATIONS, on_damage=on_damage, durable=False, overwrites=True)
         self.keep_open, self.close = self._file.keep_open, self._file.close  # for the thread that writes
         self._path = path
@@ -128,7 +128,7 @@ class TurnStore:
             self._file.run(work)
 
     def trim(self) -> int:
-        """Takes out what is too old or too much; how many turns. Reading shows nothing that is too old."""
+        """Deletes turns that are too old, and the oldest above the size limit; returns how many."""
         if not self._path.exists():
             return 0
         with _translated():
@@ -149,14 +149,14 @@ class TurnStore:
         return gone
 
     def _horizon(self) -> float:
-        """What was before is too old."""
+        """Turns before this moment are too old, and are not shown."""
         return self._now() - self._days * 86_400
 
     def delete(self, turn_id: str) -> int:
         return self._delete("DELETE FROM turns WHERE id = ?", turn_id)
 
     def _delete(self, asked: str, *values: Any) -> int:
-        """Nothing of them is left: neither in the index nor in pages that are free now."""
+        """Leaves nothing of them in the index or in free pages; returns how many there were."""
 
         def work(connection: sqlite3.Connection) -> int:
             self._trim(connection)
@@ -174,11 +174,10 @@ class TurnStore:
         return gone
 
     def delete_all(self) -> int:
-        """How many there were."""
         return self._delete("DELETE FROM turns")
 
     def _forget_damaged(self) -> None:
-        """What was set aside has turns in it that nobody can look for."""
+        """Deletes damaged files that were set aside: they still have turns in them."""
         for ending in ("", *SIDE_FILES):
             Path(f"{self._path}.damaged{ending}").unlink(missing_ok=True)
 
@@ -194,14 +193,14 @@ class TurnStore:
         channel: str = "",
         conversation: str = "",
     ) -> list[dict[str, Any]]:
-        """Newest first. `before` is the id of one; those behind it follow."""
+        """Newest first, older than the turn with the id `before`."""
         words = _query(search)
         if search.strip() and not words:
             return []
         table, place = ("found JOIN turns ON seq = found.rowid", "found.rowid") if words else ("turns", "seq")
         wanted: list[tuple[str, Any]] = [
             ("found MATCH ?", words),
-            ("+at >= ?", self._horizon()),  # without the index of times: it would be sorted by place then
+            ("+at >= ?", self._horizon()),  # + keeps it from the index of times, which needs a sort
             (f"{place} < (SELECT MAX(seq) FROM turns WHERE id = ?)", before),
             ("at >= ?", since),
             ("door = ?", channel),
@@ -213,7 +212,7 @@ class TurnStore:
         return [_shown(row) for row in self._read(asked, (*(value for _, value in given), limit))]
 
     def find(self, name: str) -> list[dict[str, Any]]:
-        """The turns of this id, or whose id begins so, with their events; the newest first."""
+        """The turns with this id, or an id that begins with it, with their events; newest first."""
         asked = f"SELECT {_SHOWN}, events, tools, home FROM turns WHERE "
         horizon = self._horizon()
         rows = self._read(asked + "id = ? AND +at >= ? ORDER BY seq DESC", (name, horizon))
@@ -225,13 +224,8 @@ class TurnStore:
             {**_shown(row), "events": _unpacked(row[-3]), "tools": row[-2], "home": row[-1]} for row in rows
         ]
 
-    def oldest(self) -> float | None:
-        """When the first turn was that is kept."""
-        rows = self._read("SELECT MIN(at) FROM turns WHERE at >= ?", (self._horizon(),))
-        return rows[0][0] if rows else None
-
     def shared(self, digest: str) -> Any:
-        """None: it is not kept."""
+        """None if it is not kept."""
         rows = self._read("SELECT content FROM shared WHERE digest = ?", (digest,))
         return _unpacked(rows[0][0]) if rows else None
 
@@ -247,7 +241,7 @@ class TurnStore:
 
 
 def public(turn: Mapping[str, Any]) -> dict[str, Any]:
-    """The shape that `--json` and the API promise: where it stands in the file is nobody's business."""
+    """The shape that `--json` and the API promise, without the place in the file."""
     return {name: value for name, value in turn.items() if name not in ("seq", "tools", "home")}
 
 
@@ -284,7 +278,7 @@ def _shown(row: Sequence[Any]) -> dict[str, Any]:
 
 
 def _query(search: str) -> str:
-    """All of these words, or beginnings of words, in any order; none of FTS's own signs has a meaning."""
+    """An FTS query for all of these words or beginnings of words; no sign has a meaning of its own."""
     words = re.findall(r"\w+", search)
     return " ".join(f'"{word}"*' for word in words[:20])
 
@@ -307,7 +301,7 @@ def _forget_shared(connection: sqlite3.Connection) -> None:
 def _translated() -> Iterator[None]:
     try:
         yield
-    except sqlite3.DataError:  # of a turn, not of the file: trying again does not help
+    except sqlite3.DataError:  # the turn is at fault, not the file: trying again does not help
         raise
     except (sqlite3.Error, OSError) as error:
         raise RecorderLost(f"the file with the turns cannot be used: {error}") from error

@@ -31,7 +31,7 @@ NO_OPENING = (
     "voice-gateway.toml. I kept nothing."
 )
 OVER = "It is over already."
-NEAR = timedelta(minutes=2)  # what is nearer is told to the second
+NEAR = timedelta(minutes=2)  # times that are nearer are given to the second
 LONGEST_SAY = 300  # characters
 MOST_SHOWN = 4  # routines in a question
 

@@ -143,7 +143,7 @@ class Routine:
     condition: Condition | None = None
     devices: tuple[tuple[str, str, str], ...] = ()  # name, room and server of all that the calls reach
     sensitive: bool = False  # the user said yes to more than can be taken back
-    aloud: bool = False  # it is told when it went well, too
+    aloud: bool = False  # its success is announced, too
     back: bool = False  # it ends what was done for a while
     channel: Annotated[str, Field(alias="door")] = "cli"
     room: str = ""

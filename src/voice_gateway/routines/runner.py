@@ -61,7 +61,7 @@ class RoutineHost(Protocol):
         ...
 
     async def state_of(self, server: str, resource: str) -> ResourceState | None:
-        """As soon as the home is known; None: it cannot be told."""
+        """As soon as the home is known; None if it has no such resource."""
         ...
 
     def watch(self, resources: Iterable[tuple[str, str]]) -> None:
@@ -144,7 +144,7 @@ class RoutineRunner:
         self._by_resource: dict[tuple[str, str], list[Routine]] = {}
         self._running: set[int] = set()
         self._over: list[Routine] = []  # carried out, to be written down
-        self._known: dict[int, bool] = {}  # by routine: whether its state held when its device told it last
+        self._known: dict[int, bool] = {}  # by routine: whether its state held at the last report
         self._plans: dict[int, datetime | None] = {}  # of states that must last, to be written down
         self._started: dict[int, tuple[Routine, float]] = {}  # by an event, and when
         self._touched: dict[str, float] = {}  # devices that a routine has just switched

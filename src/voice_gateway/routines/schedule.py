@@ -7,8 +7,8 @@ from itertools import islice
 
 from voice_gateway.routines.model import Condition, Every, Once, Routine, Sun, Trigger
 
-DAYS_AHEAD = 400  # beyond which the sun of the far north is not waited for
-MOST_LOOKED_AT = 5000  # occurrences of a rule: one that never comes must not be looked for without end
+DAYS_AHEAD = 400  # how far the next sunset is looked for; in the far north it may be months away
+MOST_LOOKED_AT = 5000  # occurrences of a rule, which may never come
 _WEEK = timedelta(weeks=1)
 _SIZES = {
     "WEEKLY": _WEEK,
@@ -21,12 +21,12 @@ _TICKING = ("FREQ=HOURLY", "FREQ=MINUTELY", "FREQ=SECONDLY")
 
 
 class NoPlace(Exception):
-    """Where the home stands is not known, so nobody knows when the sun sets there."""
+    """The home's latitude and longitude are not set, so its sunrise and sunset are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the home stands, as far as it is known."""
+    """The home's time zone, and its coordinates if they are set."""
 
     zone: tzinfo
     latitude: float | None = None
@@ -34,7 +34,7 @@ class Place:
 
     @property
     def coordinates(self) -> tuple[float, float] | None:
-        """North and east, where both are known."""
+        """Latitude and longitude, if both are set."""
         if self.latitude is None or self.longitude is None:
             return None
         return self.latitude, self.longitude
@@ -45,7 +45,7 @@ class Place:
 
 
 def next_run(trigger: Trigger, after: datetime, place: Place) -> datetime | None:
-    """The first moment behind `after`, in UTC; None when there is none, or an event decides."""
+    """The first moment after `after`, in UTC; None if there is none, or an event starts the routine."""
     if isinstance(trigger, Once):
         return trigger.at if trigger.at > after else None
     if isinstance(trigger, Every):
@@ -56,7 +56,7 @@ def next_run(trigger: Trigger, after: datetime, place: Place) -> datetime | None
 
 
 def due_next(routine: Routine, after: datetime, place: Place) -> datetime | None:
-    """Not behind its end."""
+    """The same for a routine, up to its end."""
     moment = next_run(routine.trigger, after, place)
     return None if moment is None or (routine.until and moment > routine.until) else moment
 
@@ -65,7 +65,7 @@ def due_next(routine: Routine, after: datetime, place: Place) -> datetime | None
 
 
 def on_clock(wall: datetime, zone: tzinfo, not_before: datetime | None = None) -> datetime:
-    """The moment at which a clock on the wall shows this, in UTC.
+    """The moment in UTC at which a clock on the wall shows this.
 
     What the clocks skip is the first moment behind the gap. What they show twice is the first of the two,
     or the second where the first is not behind `not_before`.
@@ -80,7 +80,7 @@ def on_clock(wall: datetime, zone: tzinfo, not_before: datetime | None = None) -
 
 
 def _behind_gap(wall: datetime, zone: tzinfo) -> datetime:
-    """The clocks go forward between these two, at a whole second."""
+    """The first moment after the hour that the clocks skip, to the second."""
     early, late = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (1, 0))
     offset = early.astimezone(zone).utcoffset()
     while late - early > timedelta(seconds=1):
@@ -99,9 +99,9 @@ def _of_rule(trigger: Every, after: datetime, zone: tzinfo) -> Iterator[datetime
     from dateutil.rrule import rrulestr
 
     ticking = trigger.rrule.startswith(_TICKING) and "BYHOUR" not in trigger.rrule
-    there = UTC if ticking else zone  # what comes every twenty minutes knows no clocks
+    there = UTC if ticking else zone  # every twenty minutes: daylight saving does not matter
     start = trigger.start.astimezone(there).replace(tzinfo=None, microsecond=0)
-    # A day before: what the clocks skip lies behind where the rule has it.
+    # From a day before, because a skipped time is later than the rule has it.
     since = max(after.astimezone(there).replace(tzinfo=None) - timedelta(days=0 if ticking else 1), start)
     rule = rrulestr(trigger.rrule, dtstart=_nearer(start, since, trigger.rrule))
     for wall in islice(rule.xafter(since, inc=True), MOST_LOOKED_AT):
@@ -111,7 +111,7 @@ def _of_rule(trigger: Every, after: datetime, zone: tzinfo) -> Iterator[datetime
 
 
 def _nearer(start: datetime, since: datetime, rrule: str) -> datetime:
-    """A start with the same occurrences behind `since`: those of years need not be counted each time."""
+    """A later start with the same occurrences after `since`, so that years are not counted each time."""
     parts = dict(part.split("=", 1) for part in rrule.upper().split(";") if "=" in part)
     size = _SIZES.get(parts.get("FREQ", ""))
     anchored = {"COUNT", "BYSETPOS"} & parts.keys() or (size == _WEEK and "BYDAY" not in parts)
@@ -122,7 +122,7 @@ def _nearer(start: datetime, since: datetime, rrule: str) -> datetime:
 
 
 def check_rule(rrule: str) -> None:
-    """ValueError where it is none."""
+    """ValueError if it is no rule."""
     from dateutil.rrule import rrulestr
 
     rrulestr(rrule, dtstart=datetime(2000, 1, 1))
@@ -145,7 +145,7 @@ def _of_sun(trigger: Sun, after: datetime, place: Place) -> Iterator[datetime]:
 
 
 def sun_on(event: str, day: date, place: Place) -> datetime | None:
-    """To the second; None where the sun does not rise or set on that day."""
+    """To the second; None if the sun does not rise or set on that day."""
     if place.latitude is None or place.longitude is None:
         raise NoPlace
     from astral import Observer

@@ -80,7 +80,7 @@ class RoutineStore:
     def __init__(self, rows: RowTable[Row]) -> None:
         self._rows = rows
         self._changes = ChangeListeners()
-        self.listen = self._changes.listen  # told after every change that people made here
+        self.listen = self._changes.listen  # called after every change that people make in this process
         self.stamp = rows.stamp
 
     # --- for people

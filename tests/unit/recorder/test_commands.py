@@ -64,14 +64,6 @@ async def test_a_list_that_was_cut_off_says_so(store, capsys, words, shown):
     assert ("--limit N shows more" in captured.err) is ("--limit" not in words)
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "many"])
-def test_a_limit_is_a_number_from_one_on(capsys, number):
-    with pytest.raises(SystemExit) as left:
-        parsed(["turns", "--limit", number])
-    assert left.value.code == 2
-    assert "--limit" in capsys.readouterr().err
-
-
 async def test_an_export_is_the_turn_as_json(store, capsys):
     store.add([kept("hello", 1, at=now())])
     await turns(parsed(["turns", "export", "turn-00001"]))

@@ -67,12 +67,6 @@ async def test_each_round_has_the_messages_that_were_new_in_it(tmp_path):
     assert SYSTEM_PROMPT[:60] not in json.dumps(turn)
 
 
-async def test_a_model_that_is_put_right_has_that_on_record(tmp_path):
-    _, rounds, _ = await kept_turn(tmp_path, '{"name": "feel_soil"', "They do.")
-
-    assert [one["role"] for one in rounds[1]["sent"]] == ["assistant", "user"]
-
-
 async def test_no_secret_of_a_call_is_in_the_messages(tmp_path):
     call = ("feel_soil", {"room": "kitchen", "api_key": "sk-77hush77hush"})
 
@@ -82,22 +76,16 @@ async def test_no_secret_of_a_call_is_in_the_messages(tmp_path):
     assert "4711" not in json.dumps(turn)
 
 
-async def test_a_turn_shows_what_was_read_in_one_line_each(tmp_path):
-    long = "word " * 2000
-    turn, _, _ = await kept_turn(
-        tmp_path, Calls(("feel_soil", {"room": "kitchen"})), f"Dry. {long}", said=f"why {long}"
-    )
-
-    lines = list(lines_of(turn))
-
-    assert any("it read from user: [noon] why word" in line for line in lines)
-    assert any("it read from tool feel_soil: The soil in the kitchen" in line for line in lines)
-    assert any("it read from assistant: calls feel_soil(room='kitchen')" in line for line in lines)
-
-
 async def test_mqtt_tells_nothing_of_what_a_model_reads(tmp_path):
     _, _, events = await kept_turn(tmp_path, "They do.")
     rounds = [event for event in events if isinstance(event, ModelRound)]
 
     assert rounds[0].sent
     assert [message_for(MqttSettings(), event) for event in rounds] == [None]
+
+
+async def test_a_turn_is_shown_with_what_the_model_read(tmp_path):
+    turn, _, _ = await kept_turn(tmp_path, Calls(("feel_soil", {"room": "kitchen"})), "Dry.")
+    lines = list(lines_of(turn))
+    assert any("it read from tool feel_soil: The soil in the kitchen" in line for line in lines)
+    assert any("it read from assistant: calls feel_soil(room='kitchen')" in line for line in lines)

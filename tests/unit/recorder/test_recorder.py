@@ -171,20 +171,6 @@ async def test_turns_that_come_together_are_one_transaction(tmp_path, monkeypatc
     assert len(batches) < 10
 
 
-async def test_a_damaged_file_is_set_aside_and_told(tmp_path):
-    house = House("One.")
-    watch = house.conversation.events
-    (tmp_path / "turns.sqlite").write_bytes(b"no database at all " * 1000)
-    recorder = recording(tmp_path, watch)
-
-    await house.hears("one")
-    await until(lambda: any(part.part == "recorder" for part in watch.parts()))
-    turns = await listed(recorder)
-    await recorder.close()
-
-    assert [one["text"] for one in turns] == ["one"]
-
-
 async def test_a_locked_file_holds_up_nobody(tmp_path):
     house = House("One.", "Two.")
     recorder = recording(tmp_path, house.conversation.events)

@@ -9,11 +9,11 @@ from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.recording import HOME, recording
 
 from voice_gateway.app.replay import NOT_RECORDED, Replay, Result, differences, result_of, why_not
-from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, Settings
+from voice_gateway.config import BrainSettings, OllamaSettings, Settings
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.recorder.recorder import Surroundings
 from voice_gateway.tools.traits import with_traits
-from voice_gateway.turn import ToolCall, ToolTraits
+from voice_gateway.turn import ToolTraits
 from voice_gateway.verdict import Permission
 
 
@@ -87,24 +87,6 @@ async def model_talk(tmp_path):
     await talk.recorder.close()
 
 
-async def test_a_typed_tool_of_the_users_own_is_played_again(model_talk):
-    model_talk.model.steps = [[ToolCall("1", "feel_soil", {"room": "kitchen"})]]
-    await model_talk.hears("do my flowers look thirsty to you")
-    assert FELT == ["kitchen"]
-    [turn] = await model_talk.turns()
-    store = model_talk.recorder.store()
-
-    replay = Replay(Settings(), store.shared(turn["tools"]), store.shared(turn["home"]) or [])
-    replay._left = [one for one in turn["events"] if one["type"] == "acted"]
-    again = await replay._executor.execute(ToolCall("2", "feel_soil", {"room": "kitchen"}))
-
-    assert (again.ok, again.text) == (True, "The soil in the kitchen was dry for 1 days.")
-    described = next(one for one in store.shared(turn["tools"]) if one["name"] == "feel_soil")
-    assert described["schema"]["required"] == ["room"]
-    assert described["traits"]["origin"] == "a file"
-    assert FELT == ["kitchen"]
-
-
 async def test_a_turn_of_a_model_is_asked_for_real_and_only_its_tools_are_played(model_talk):
     call = ("feel_soil", {"room": "kitchen", "days": 3})
     async with FakeOllama() as server:
@@ -139,15 +121,6 @@ async def test_a_call_that_was_not_recorded_fails_and_is_a_difference(talk):
     assert any(NOT_RECORDED in one.lower() for one in told)
     assert any(one.startswith("calls: ") for one in told)
     assert await talk.states() == before
-
-
-async def test_other_settings_show(talk):
-    await talk.hears("unlock the front door")
-
-    told = await talk.again(Settings(permission=PermissionSettings(confirm=False)))
-
-    assert told[0].endswith(" allowed")
-    assert "ask → " in told[0]
 
 
 def events(order: str, reply: str) -> list[dict[str, Any]]:
