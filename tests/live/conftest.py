@@ -16,8 +16,8 @@ from tests.live.house import House
 from tests.live.ollama_server import OllamaServer
 
 from voice_gateway.config import BrainSettings, OllamaSettings
-from voice_gateway.llm.home_note import Devices
 from voice_gateway.llm.ollama.client import OllamaClient
+from voice_gateway.llm.prompt import Devices
 from voice_gateway.tools.executor import ToolExecutor
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ollama"

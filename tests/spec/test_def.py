@@ -15,7 +15,7 @@ from voice_gateway.app import opened
 from voice_gateway.config import BrainSettings, McpSettings, OllamaSettings, ToolsSettings, load
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
-from voice_gateway.llm.rare_tools import USE_TOOL
+from voice_gateway.llm.prompt import USE_TOOL
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor

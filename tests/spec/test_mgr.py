@@ -13,7 +13,7 @@ from voice_gateway.errors import ToolError
 from voice_gateway.llm.anthropic.chat import make_chat
 from voice_gateway.llm.anthropic.client import AnthropicClient
 from voice_gateway.llm.ollama.client import OllamaClient
-from voice_gateway.llm.rare_tools import USE_TOOL
+from voice_gateway.llm.prompt import USE_TOOL
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager, contenders

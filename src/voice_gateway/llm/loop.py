@@ -12,11 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from home_words.question import is_question
 from voice_gateway.errors import BrainError
 from voice_gateway.events import ModelRound, SentMessage
-from voice_gateway.llm.home_note import COUNTS, NAMES, SAID
 from voice_gateway.llm.model import Model, UnreadableCall
-from voice_gateway.llm.prompt import SYSTEM_PROMPT, correction
+from voice_gateway.llm.prompt import COUNTS, NAMES, SAID, SYSTEM_PROMPT, correction, unwrapped
 from voice_gateway.llm.provenance import Provenance, is_look
-from voice_gateway.llm.rare_tools import unwrapped
 from voice_gateway.llm.sentence_streamer import SentenceStreamer
 from voice_gateway.llm.text_tool_calls import text_tool_calls
 from voice_gateway.tools.executor import ToolExecutor

@@ -9,8 +9,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from voice_gateway.llm.prompt import Clock
-from voice_gateway.llm.rare_tools import is_rare, use_tool
+from voice_gateway.llm.prompt import Clock, is_rare, use_tool
 from voice_gateway.tools.manager import BUILTIN, ToolManager
 from voice_gateway.tools.permission.untrusted import quoted_line
 from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, traits
@@ -186,8 +185,3 @@ def _shorter_schema(schema: Any, shorten: Callable[[str], str], key: str = "") -
     if isinstance(schema, list):
         return [_shorter_schema(item, shorten) for item in schema]
     return schema
-
-
-def tokens_of(definition: Any) -> int:
-    """The cost of a definition, which is English words and few signs: two tokens for seven characters."""
-    return len(json.dumps(definition, ensure_ascii=False, separators=(",", ":")).encode()) * 2 // 7 + 1

@@ -4,7 +4,7 @@ from tests.fakes.locked_house import LOCK, UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.events import Acted, Answered, Heard
-from voice_gateway.turn import OutcomeStatus, ToolCall, Utterance
+from voice_gateway.turn import ToolCall, Utterance
 
 ALLOWED = PermissionSettings(sensitive_channels=("mcp",))
 
@@ -51,17 +51,6 @@ async def test_another_call_is_no_yes_and_ends_the_question():
     await house.hears("yes", channel="mcp", conversation_id="a")
 
     assert house.lock.actions == ["lock"]
-
-
-async def test_a_door_that_is_not_allowed_is_refused():
-    house = House()
-
-    reply = await house.conversation.make_calls(chosen(), [UNLOCK])
-
-    assert house.lock.actions == []
-    assert not reply.ok
-    assert not reply.expects_answer
-    assert reply.outcomes[0].status is OutcomeStatus.NOT_PERMITTED
 
 
 async def test_no_argument_of_the_caller_is_a_yes():

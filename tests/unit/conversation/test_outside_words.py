@@ -65,15 +65,6 @@ async def test_what_is_sensitive_keeps_its_pin_and_its_doors():
     assert home.lock.actions == []
 
 
-async def test_without_confirmation_a_strangers_proposal_is_still_asked_about():
-    home = house(UNLOCK, permission=PermissionSettings(confirm=False))
-
-    assert (await home.hears("how are my roses")).expects_answer
-    assert home.lock.actions == []
-    await home.hears("yes")
-    assert home.lock.actions == ["unlock"]
-
-
 async def test_the_taint_lasts_as_long_as_the_words_are_in_the_history():
     home = house()
     home.stage.steps += [[LOCK], [LOCK]]

@@ -33,16 +33,6 @@ async def test_who_knows_a_conversation_by_name_cannot_answer_its_question_from_
     assert house.lock.actions == ["unlock"]  # nor was the question taken away from who was asked
 
 
-async def test_who_knows_a_conversation_by_name_cannot_read_it_from_another_door():
-    house = House([UNLOCK], "hello", permission=EVERYWHERE)
-    await house.hears("unlock the front door", channel="voice", conversation_id="published")
-
-    await house.hears("what did I say?", channel="mqtt", conversation_id="published")
-
-    assert house.stage.seen[-1].history.messages == []
-    assert house.stage.seen[-1].history.state == {}
-
-
 async def test_one_satellite_does_not_answer_for_another():
     house = House([UNLOCK], "hello", permission=EVERYWHERE)
     wyoming = {"channel": "wyoming", "conversation_id": "wyoming-1"}
@@ -94,12 +84,6 @@ def test_a_gateway_is_the_same_one_after_a_restart(tmp_path):
     assert gateway_id(file) == first
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert gateway_id(tmp_path / "other") != first
-
-
-def test_a_gateway_that_cannot_write_is_told_apart_all_the_same(tmp_path):
-    (tmp_path / "file").write_text("")
-
-    assert gateway_id(tmp_path / "file" / "gateway-id") != gateway_id(tmp_path / "file" / "gateway-id")
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"\0" * 32, b"x" * 100_000])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voice_gateway.conversation.prompts import SpokenPrompts, find_prompt, sentence, wanted_prompt
+from voice_gateway.conversation.prompts import SpokenPrompts, wanted_prompt
 from voice_gateway.mcp_client.catalogue import Catalogue, Contents, Prompt, PromptArgument
 from voice_gateway.turn import Reply, Utterance
 from voice_gateway.turns.stage import Turn
@@ -41,7 +41,7 @@ KNOWN = [PLAN, SUM_UP, TOWN]
 def test_what_is_said(text, name, arguments):
     wanted = wanted_prompt(text, KNOWN)
     assert wanted is not None
-    assert (wanted.prompt.name, dict(wanted.arguments)) == (name, arguments)
+    assert (wanted[0].name, wanted[1]) == (name, arguments)
 
 
 class Model:
@@ -108,15 +108,3 @@ async def test_what_cannot_be_run_is_said(text, options, reply):
     answer = await Model(*KNOWN, **options).said(text)
     assert isinstance(answer, Reply)
     assert (answer.text, answer.ok) == (reply, False)
-
-
-async def test_without_any_prompt_the_words_are_left_to_others():
-    assert await Model().said("run the prompt nonsense") is None
-
-
-def test_names_are_found_as_written_and_as_said():
-    assert find_prompt("plain-plan", KNOWN) is PLAN
-    assert find_prompt("box__summarise", KNOWN) is SUM_UP
-    assert find_prompt("daily plan", KNOWN) is PLAN
-    assert find_prompt("none", KNOWN) is None
-    assert sentence(TOWN) == "run the prompt args prompt with city …"

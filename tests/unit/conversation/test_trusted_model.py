@@ -75,9 +75,3 @@ async def test_when_the_model_is_not_there_the_local_brain_asks_after_all():
 
     await house.hears("yes")
     assert house.acts() == ["Bedside Lamp"]
-
-
-async def test_what_only_the_model_could_answer_still_says_that_it_is_gone():
-    reply = await House(BrainError("gone", spoken="My model is gone.")).hears("write me a poem about the sea")
-
-    assert (reply.text, reply.ok) == ("My model is gone.", False)

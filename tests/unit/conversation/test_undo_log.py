@@ -68,29 +68,6 @@ async def test_the_newest_is_given_once(acts: Acts, clock: Clock):
     assert await acts.newest(HERE, take=True) is None
 
 
-async def test_the_same_twice_keeps_its_order(acts: Acts, clock: Clock):
-    for name in ("on", "off", "on"):
-        await acts.add(act(name, clock), HERE)
-
-    assert [(await acts.newest(HERE, take=True)) for _ in range(3)] == [
-        act(name, clock) for name in ("on", "off", "on")
-    ]
-
-
-async def test_what_is_not_asked_for_may_be_anything(acts: Acts, clock: Clock):
-    await acts.add(act("one", clock), HERE)
-
-    for other in (
-        Where("mqtt"),
-        Where("cli", "office"),
-        Where("cli", None, "c2"),
-        Where("cli", "kitchen", "c2"),
-    ):
-        assert await acts.newest(other, take=True) is None
-    for found in (Where("cli"), Where("cli", "kitchen"), Where("cli", None, "c1")):
-        assert await acts.newest(found, take=False) == act("one", clock)
-
-
 async def test_after_an_hour_it_is_gone(acts: Acts, clock: Clock):
     await acts.add(act("one", clock), HERE)
     clock.time += 3601
@@ -143,12 +120,6 @@ async def test_what_another_version_wrote_is_no_act(tmp_path: Path, clock: Clock
         assert other.execute("PRAGMA user_version").fetchone() == (1,)
 
     assert await kept.newest(HERE, take=True) is None
-
-
-async def test_a_file_is_closed_to_others(tmp_path: Path, clock: Clock):
-    await SqliteActs(tmp_path / "acts.sqlite", clock).add(act("one", clock), HERE)
-
-    assert (tmp_path / "acts.sqlite").stat().st_mode & 0o777 == 0o600
 
 
 async def test_where_nothing_can_be_kept_the_answer_still_comes(tmp_path: Path):

@@ -66,13 +66,6 @@ async def test_of_one_that_is_known_nothing_is_asked_whatever_a_model_claims():
     assert house.home.sent == [("scene", 4)]
 
 
-async def test_a_no_starts_nothing():
-    house = House(CALL)
-    await house.hears("start the scene leaving")
-    await house.hears("no")
-    assert house.home.sent == []
-
-
 async def test_a_yes_to_the_scene_is_no_yes_to_what_nobody_knows_of_it():
     """It was asked about for another reason, and without the PIN."""
 
@@ -103,9 +96,3 @@ async def test_a_door_that_may_not_open_the_house_may_not_start_it_either(call):
     assert not refused.expects_answer
     await house.hears("yes", channel="mqtt")
     assert house.home.sent == []
-
-
-async def test_whoever_wants_no_questions_gets_none():
-    house = House(CALL, confirm=False)
-    await house.hears("start the scene leaving")
-    assert house.home.sent == [("scene", 4)]

@@ -19,7 +19,6 @@ from voice_gateway.turn import Part, Reply, ToolTraits, Utterance
 from voice_gateway.turns.history import History
 from voice_gateway.turns.render_outcomes import NOT_UNDERSTOOD
 from voice_gateway.turns.stage import HomeFacts, Turn
-from voice_gateway.verdict import Decision, Verdict
 
 TALK = HomeFacts(talk=True)
 GARBAGE = '{"name": "function_name", "arguments": {"parameter": "value"}}'
@@ -172,13 +171,6 @@ async def test_what_is_not_an_answer_is_asked_for_once_more(house: House, garbag
     assert len(house.model.asked) == 2
 
 
-async def test_failures_are_told_as_such_when_the_model_cannot(house: House) -> None:
-    reply = await house.ask(Calls(LAMP, ("broken", {})), "", "")
-
-    assert reply.text == "The floor lamp is at 30. That did not work: the fuse is blown."
-    assert not reply.ok
-
-
 async def test_a_call_in_the_text_runs_is_logged_and_is_never_said(
     house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -191,17 +183,6 @@ async def test_a_call_in_the_text_runs_is_logged_and_is_never_said(
     assert reply.text == "The floor lamp is at 30."
     assert any(record.getMessage() == "call in the text taken as a call" for record in caplog.records)
     assert [m.text for m in house.history.messages][1] == ""
-
-
-async def test_a_call_in_the_text_asks_for_permission_like_any_other(house: House) -> None:
-    text = '{"name": "lamp", "arguments": {"device_name": "floor lamp"}}'
-    reply = await house.ask(
-        text, "Not now.", gate=lambda call, traits: Verdict(Decision.REFUSED, "nothing may be changed")
-    )
-
-    assert house.ran == []
-    assert [outcome.text for outcome in reply.outcomes] == ["Error: nothing may be changed"]
-    assert not reply.ok
 
 
 async def test_a_repeated_action_runs_once_however_it_is_spelled(house: House) -> None:
@@ -234,15 +215,6 @@ async def test_a_model_that_never_ends_is_stopped_and_the_truth_is_told(house: H
     assert reply.text.startswith("The lamp is at 0. The lamp is at 1. The lamp is at 2.")
     assert "too many steps" in reply.text
     assert house.history.paired() == house.history.messages
-
-
-async def test_a_hundred_calls_in_one_message(house: House) -> None:
-    calls = [("lamp", {"device_name": f"lamp {number}"}) for number in range(100)]
-    reply = await house.ask(Calls(*calls))
-
-    assert len(house.ran) == 100
-    assert [outcome.args["device_name"] for outcome in reply.outcomes] == [f"lamp {n}" for n in range(100)]
-    assert len(house.history.messages) == 103
 
 
 async def test_an_unreadable_call_is_asked_for_once_more(house: House) -> None:

@@ -8,8 +8,9 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.model import FakeModel
 
 from voice_gateway.config import ToolsSettings
-from voice_gateway.llm.offer import Offering, make_offer, no_examples, no_negatives, tokens_of
+from voice_gateway.llm.offer import Offering, make_offer, no_examples, no_negatives
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
+from voice_gateway.llm.prompt import tokens_of
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import schema_of
@@ -101,12 +102,6 @@ def test_tools_are_left_out_by_priority_then_builtin_then_order() -> None:
     assert {"c", "d"} <= set(names[("home__c", "d")])
     again = [tool.name for tool in make_offer(tools, cost=cost, budget=3 * each).tools]
     assert again == names[()]
-
-
-def test_a_reason_is_given_for_every_tool_left_out() -> None:
-    offer = make_offer(manager("a"), cost=cost, budget=0)
-
-    assert all("tokens" in reason for reason in offer.left_out.values())
 
 
 def test_the_offer_is_made_again_only_when_tools_or_year_change() -> None:

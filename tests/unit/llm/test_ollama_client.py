@@ -16,10 +16,8 @@ from tests.fakes.ollama_server import FakeOllama, Scripted
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.integrations.device import Device
-from voice_gateway.llm.home_note import NAMES
 from voice_gateway.llm.ollama.client import OllamaClient
-from voice_gateway.llm.ollama.prefix import seconds_of
-from voice_gateway.llm.prompt import SYSTEM_PROMPT
+from voice_gateway.llm.prompt import NAMES, SYSTEM_PROMPT
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Passed, Reply, ToolTraits, Utterance, Words
@@ -120,13 +118,6 @@ async def test_every_option_is_really_sent(bench: Bench) -> None:
     assert body["options"] == {"num_ctx": 2048, "num_predict": 99, "temperature": 0.0}
     assert (body["keep_alive"], body["think"], body["stream"]) == ("7m", False, True)
     assert body["model"] == "qwen2.5:0.5b"
-
-
-@pytest.mark.parametrize(("setting", "sent"), [("-1", -1), ("0", 0), ("30m", "30m")])
-async def test_a_bare_number_is_sent_as_a_number(bench: Bench, setting: str, sent: object) -> None:
-    await ask(bench.client(keep_alive=setting))
-
-    assert bench.server.chats[0]["keep_alive"] == sent
 
 
 async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
@@ -248,12 +239,6 @@ async def test_a_model_without_tools_is_named_as_such(bench: Bench) -> None:
     assert error.spoken == "My language model cannot use tools."
 
 
-async def test_a_model_that_cannot_think_is_named_as_such(bench: Bench) -> None:
-    error = await fails(bench.client(reasoning=True))
-
-    assert "ollama.reasoning = false" in str(error)
-
-
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
@@ -322,26 +307,6 @@ async def test_string_or_null_arguments_are_asked_for_again(bench: Bench, argume
     assert "not an object" in str(error)
 
 
-async def test_a_fault_of_our_own_is_not_blamed_on_ollama(bench: Bench) -> None:
-    def broken(_text: str) -> None:
-        raise ZeroDivisionError
-
-    bench.server.script("One. Two.")
-    client = bench.client()
-    with pytest.raises(ZeroDivisionError):
-        await ask(client, say=broken, home=TALK)
-
-    assert (await ask(client)).text == "All right."
-
-
-async def test_the_server_comes_back(bench: Bench) -> None:
-    client = bench.client()
-    bench.server.script(Scripted("x", end="abort"))
-    await fails(client)
-
-    assert (await ask(client)).text == "All right."
-
-
 # Warm-up
 
 
@@ -379,40 +344,6 @@ async def test_warm_up_is_done_once_and_again_after_a_change_an_unload_or_a_fail
     bench.server.script(Scripted("x", end="abort"))
     await fails(client)
     assert await sent_by_warm_up() == 1
-
-
-async def test_a_warm_up_that_fails_is_a_warning(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        assert not await bench.client(model="missing").warm_up()
-
-    assert "ollama pull missing" in caplog.records[-1].reason  # type: ignore[attr-defined]
-
-
-async def test_a_question_waits_for_the_warm_up_of_its_own_prefix(bench: Bench) -> None:
-    client, go_on = bench.client(), asyncio.Event()
-    bench.server.script(Scripted("H", gate=go_on))
-    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
-        warming = tasks.create_task(client.warm_up())
-        await bench.server.wait_for_chats(1)
-        question = tasks.create_task(ask(client))
-        go_on.set()
-
-    assert warming.result()
-    assert question.result().text == "All right."
-    assert bench.server.most_at_once == 1
-
-
-async def test_a_question_does_not_wait_for_a_warm_up_that_is_out_of_date(bench: Bench) -> None:
-    client = bench.client()
-    bench.server.script(Scripted("H", gate=asyncio.Event()))
-    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
-        warming = tasks.create_task(client.warm_up())
-        await bench.server.wait_for_chats(1)
-        bench.tools.add(lamp("other"))
-        question = tasks.create_task(ask(client))
-
-    assert not warming.result()
-    assert question.result().text == "All right."
 
 
 async def test_keep_warm_reads_the_prefix_at_start_and_after_a_change(bench: Bench) -> None:
@@ -485,18 +416,6 @@ async def test_the_prefix_changes_with_the_home_and_not_with_a_state(bench: Benc
     assert len({json.dumps(body["tools"]) for body in bench.server.chats}) == 1
 
 
-async def test_the_home_takes_only_what_tools_and_conversation_leave(bench: Bench) -> None:
-    bench.home = tuple(Device(f"Lamp {number}", "Hall", "dimmer") for number in range(1000))
-    variants: list[dict[str, Any]] = [{}, {"num_ctx": 1024, "num_predict": 100}, {"home_token_budget": 0}]
-    for settings in variants:
-        await ask(bench.client(**settings))
-
-    large, small, none = map(sent_before_the_words, bench.server.chats)
-    assert '"Hall": 1000 dimmer' in large
-    assert "Lamp 7" not in large + small
-    assert none == ""
-
-
 async def test_a_change_of_the_home_is_read_once_it_has_settled(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -514,18 +433,6 @@ async def test_a_change_of_the_home_is_read_once_it_has_settled(
     _, warmed, asked = bench.server.chats
     assert warmed["options"]["num_predict"] == 1
     assert sent_before_the_words(warmed) == sent_before_the_words(asked) == NOTE
-
-
-async def test_who_renames_many_devices_is_read_once(bench: Bench) -> None:
-    client = bench.client()
-    assert await client.warm_up()
-    settled = []
-    for number in range(4):
-        bench.home = (Device(f"Lamp {number}", "Hall", "dimmer"),)
-        settled.append(client.home_settled())
-
-    assert settled == [False] * 4
-    assert client.home_settled()
 
 
 async def test_a_question_does_not_wait_for_a_home_that_has_changed(bench: Bench) -> None:
@@ -558,16 +465,6 @@ async def test_a_question_waits_for_tools_that_must_be_read_anyway(bench: Bench)
     assert sent_before_the_words(bench.server.chats[1]) == NOTE
 
 
-def test_durations_as_ollama_writes_them() -> None:
-    assert [seconds_of(text) for text in ("30m", "1h30m", "90", "250ms", "-1")] == [
-        1800,
-        5400,
-        90,
-        0.25,
-        float("inf"),
-    ]
-
-
 # The budget
 
 
@@ -589,15 +486,6 @@ async def test_tools_that_do_not_fit_are_left_out_and_the_log_says_so(
     assert offer.tokens <= 600
     record = next(r for r in caplog.records if r.getMessage() == "tools left out for the model's sake")
     assert "lamp_39" in record.left_out  # type: ignore[attr-defined]
-
-
-async def test_the_context_limits_the_tools_too(bench: Bench) -> None:
-    for number in range(40):
-        bench.tools.add(lamp(f"lamp_{number}"))
-    client = bench.client(num_ctx=1600, tool_token_budget=100_000)
-
-    assert (await ask(client)).text == "All right."
-    assert client.offer().left_out
 
 
 async def test_a_question_waits_for_the_tools(bench: Bench) -> None:

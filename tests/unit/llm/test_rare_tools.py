@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool
 
-from voice_gateway.llm.offer import make_offer, tokens_of
+from voice_gateway.llm.offer import make_offer
 from voice_gateway.llm.ollama.prefix import Prefix
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
-from voice_gateway.llm.rare_tools import USE_TOOL, note_for, unwrapped
+from voice_gateway.llm.prompt import USE_TOOL, note_for, tokens_of, unwrapped
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall, ToolTraits
@@ -42,17 +42,6 @@ def test_a_rare_tool_is_called_through_one_that_is_always_there() -> None:
 
     assert [one.name for one in offer.tools] == ["lamp", USE_TOOL]
     assert offer.names() == {"lamp", USE_TOOL, "rename"}
-
-
-def test_without_rare_tools_there_is_nothing_beside_the_tools_themselves() -> None:
-    assert [one.name for one in offer_of(tool("lamp")).tools] == ["lamp"]
-
-
-def test_who_has_no_budget_sees_every_tool() -> None:
-    assert [one.name for one in offer_of(tool("lamp"), tool("rename", "rename"), budget=None).tools] == [
-        "lamp",
-        "rename",
-    ]
 
 
 def test_what_the_configuration_names_is_never_rare() -> None:

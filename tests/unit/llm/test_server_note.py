@@ -1,6 +1,6 @@
 """What servers say to a model: quoted, cut, within the budget, the same bytes each time."""
 
-from voice_gateway.llm.home_note import MOST_TOKENS, SAID, server_note
+from voice_gateway.llm.prompt import MOST_TOKENS, SAID, server_note
 
 
 def test_words_are_quoted_as_data_in_one_line_for_each_server():

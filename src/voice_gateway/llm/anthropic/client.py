@@ -11,10 +11,19 @@ from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.anthropic.chat import AnthropicModel, make_chat, with_cache_mark
 from voice_gateway.llm.anthropic.errors import NO_KEY
-from voice_gateway.llm.home_note import MOST_TOKENS, Devices, HomeNote, Instructions, server_note
 from voice_gateway.llm.loop import run_loop
-from voice_gateway.llm.offer import Offer, Offering, tokens_of
-from voice_gateway.llm.prompt import Clock, local_time, stamped
+from voice_gateway.llm.offer import Offer, Offering
+from voice_gateway.llm.prompt import (
+    MOST_TOKENS,
+    Clock,
+    Devices,
+    HomeNote,
+    Instructions,
+    local_time,
+    server_note,
+    stamped,
+    tokens_of,
+)
 from voice_gateway.llm.trust import several_steps, trust
 from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.tools.executor import ToolExecutor

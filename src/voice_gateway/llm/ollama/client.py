@@ -11,14 +11,24 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from voice_gateway.backoff import Backoff, wait_at_most
 from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
 from voice_gateway.errors import BrainError
-from voice_gateway.llm.home_note import Devices, HomeNote, Instructions, note_tokens, server_note
 from voice_gateway.llm.loop import run_loop
-from voice_gateway.llm.offer import Offer, Offering, tokens_of
+from voice_gateway.llm.offer import Offer, Offering
 from voice_gateway.llm.ollama.chat import OllamaChat, prompt_tokens
 from voice_gateway.llm.ollama.prefix import Prefix, PrefixCache, seconds_of
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
-from voice_gateway.llm.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
-from voice_gateway.llm.rare_tools import note_for
+from voice_gateway.llm.prompt import (
+    SYSTEM_PROMPT,
+    Clock,
+    Devices,
+    HomeNote,
+    Instructions,
+    local_time,
+    note_for,
+    note_tokens,
+    server_note,
+    stamped,
+    tokens_of,
+)
 from voice_gateway.llm.trust import several_steps, trust
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import estimate_tokens

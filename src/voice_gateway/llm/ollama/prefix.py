@@ -9,10 +9,9 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
-from voice_gateway.llm.home_note import note_tokens
 from voice_gateway.llm.offer import Offer
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tools
-from voice_gateway.llm.prompt import SYSTEM_PROMPT
+from voice_gateway.llm.prompt import SYSTEM_PROMPT, note_tokens
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 FOR_EVER = float("inf")
