@@ -1,7 +1,6 @@
 """`voice-gateway routines`: what is planned, with and without a running gateway."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.fakes.gateway_process import Commands, Running
@@ -76,24 +75,6 @@ async def test_a_routine_is_corrected_moved_and_taken_back_in_a_chat(commands: C
         "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0;BYSECOND=0",
         "once",
     ]
-
-
-@pytest.mark.slow
-async def test_what_was_missed_is_asked_about_in_plain_words(commands: Commands):
-    await commands.run("ask", "turn on the desk lamp in 1 second")
-    [kept] = (await commands.run("routines", "--json")).json
-    late = datetime.fromisoformat(kept["next"]) + timedelta(seconds=3)
-    while datetime.now(UTC) < late:
-        await commands.run("routines", "--json")
-
-    gateway = Running(await commands.start("run", VOICE_GATEWAY_ROUTINES_GRACE_SECONDS="1"))
-    assert gateway.process.stdout is not None
-    async with asyncio.timeout(30):
-        told = (await gateway.process.stdout.readline()).decode()
-    await gateway.stop()
-
-    assert told.startswith("While I was off, I missed this: turn on the Desk Lamp on ")
-    assert told.rstrip().endswith("M. Turn on the Desk Lamp?")
 
 
 @pytest.mark.slow

@@ -28,6 +28,7 @@ HINTS = {
     "voice.whisper_model": "the model's folder itself",
 }
 REMOVED = {
+    "anthropic.home_token_budget": "the names of the devices may take 4000 tokens",
     "anthropic.max_retries": "a request is tried again twice",
     "brain.conversation_expiry_seconds": "15 minutes of silence end a conversation",
     "brain.max_rounds": "a turn has at most 6 model calls",
@@ -36,7 +37,9 @@ REMOVED = {
     "mcp.max_delay_seconds": "later attempts wait at most a minute",
     "mcp.stop_timeout_seconds": "a server has 2 seconds to end",
     "ollama.temperature": "it is always 0",
+    "ollama.reasoning": "the model answers without thinking aloud",
     "recorder.megabytes": "200 MB of turns are kept",
+    "routines.grace_seconds": "what was missed for up to 2 minutes is done late",
     "routines.limit": "there may be 1000 routines",
     "tools.hard_timeout_seconds": "a call that reports progress may take 300 seconds",
     "tools.max_parallel": "8 calls of one message run at the same time",

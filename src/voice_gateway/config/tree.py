@@ -87,7 +87,7 @@ class OllamaSettings(Section):
     model: str = Field("qwen2.5:0.5b", description="the model's name, as `ollama list` shows it")
     num_ctx: int = Field(6144, ge=512, description="context length; a change makes Ollama reload the model")
     keep_alive: str = Field("30m", description="how long Ollama keeps the model and the prompt it has read")
-    reasoning: bool = Field(False, description="let the model think aloud before it answers (slow)")
+    reasoning: ClassVar[bool] = False  # thinking aloud before the answer is slow
     temperature: ClassVar[float] = 0.0  # the same answer to the same question
     num_predict: int = Field(512, ge=1, description="longest answer, in tokens")
     timeout_seconds: float = Field(60.0, gt=0, description="longest silence of the server")
@@ -107,11 +107,7 @@ class AnthropicSettings(Section):
     model: str = Field("claude-haiku-4-5", description="the model's name")
     base_url: WebAddress | None = Field(None, description="another address of the API")
     max_tokens: int = Field(1024, ge=1, description="longest answer, in tokens")
-    home_token_budget: int = Field(
-        4000,
-        ge=0,
-        description="tokens the devices' names may take; above it: how many of each kind; 0: no names",
-    )
+    home_token_budget: ClassVar[int] = 4000  # tokens the devices' names may take
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait for one request")
     max_retries: ClassVar[int] = 2  # after an overloaded or unreachable API
 
@@ -298,9 +294,7 @@ class RoutinesSettings(Section):
     """What is done later, again and again, or when something happens."""
 
     limit: ClassVar[int] = 1000  # routines
-    grace_seconds: float = Field(
-        120.0, ge=0, description="what was missed for no longer is done late; older is asked about"
-    )
+    grace_seconds: ClassVar[float] = 120.0  # a routine missed for no longer is done late, else asked about
     allow_opening: bool = Field(False, description="routines may unlock and open the house")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool
+from tests.fakes.limits import with_limits
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
 from voice_gateway.config import BrainSettings, OllamaSettings
@@ -69,7 +70,7 @@ class Bench:
         **settings: Any,
     ) -> OllamaClient:
         made = OllamaClient(
-            OllamaSettings(**{"base_url": self.server.url, **settings}),
+            with_limits(OllamaSettings, **{"base_url": self.server.url, **settings}),
             brain or BrainSettings(),
             ToolExecutor(self.tools),
             clock=self.clock,
