@@ -33,11 +33,11 @@ class Mouth:
 
 class House:
     def __init__(self, gateway) -> None:
-        self.watch = gateway.watch
+        self.watch = gateway.events
         self.mouth = Mouth()
         self.now = 0.0
         self.aloud = Aloud(
-            gateway.watch,
+            gateway.events,
             self.mouth,
             ready=gateway.linked,
             missing=gateway.what_is_missing,

@@ -49,7 +49,7 @@ async def test_the_text_door_tells_what_nobody_asked_for(
     async with opened(Settings(mcp=McpSettings(simulated_home=False))) as gateway:
         gateway.channels.text(as_json=False, out=out)
         gateway.channels.text(as_json=True, out=script)
-        gateway.watch.publish(Notice("The tea timer is done."))
+        gateway.events.publish(Notice("The tea timer is done."))
 
     assert out.getvalue() == "The tea timer is done.\n"
     assert script.getvalue() == ""

@@ -208,7 +208,7 @@ async def test_health_shows_the_server_and_its_tools_after_a_turn(tmp_path):
 async def test_a_session_that_leaves_in_the_middle_of_a_call_lets_it_come_to_its_end(tmp_path):
     async with house(tmp_path) as (gateway, address):
         over = asyncio.Event()
-        gateway.watch.subscribe(lambda event: over.set() if type(event).__name__ == "Answered" else None)
+        gateway.events.subscribe(lambda event: over.set() if type(event).__name__ == "Answered" else None)
         async with Client(f"{address}/mcp") as session:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0.001):

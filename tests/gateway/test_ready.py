@@ -31,7 +31,7 @@ async def line(servers: tuple[str, ...], broken: tuple[str, ...]) -> str:
         async with asyncio.timeout(30):
             await gateway.linked()
         for number, sentence in enumerate(broken):
-            gateway.watch.report(f"part {number}", State.DEGRADED, sentence)
+            gateway.events.report(f"part {number}", State.DEGRADED, sentence)
         return gateway.ready_line()
 
 
@@ -62,8 +62,8 @@ SLOW = "The MQTT broker has not answered yet."
 
 async def test_what_is_still_starting_is_in_the_ready_line():
     async with opened(settings()) as gateway:
-        gateway.watch.report("mqtt", State.STARTING, SLOW)
-        await gateway.watch.decided(limit_seconds=0.01)
+        gateway.events.report("mqtt", State.STARTING, SLOW)
+        await gateway.events.decided(limit_seconds=0.01)
 
         assert gateway.ready_line() == f"ready: {BUILT_IN} tools, local brain. {SLOW}"
 

@@ -26,10 +26,10 @@ def own_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_server_with_devices_sends_it_away():
     told: list[Event] = []
-    watch = EventBus()
-    watch.subscribe(told.append)
+    events = EventBus()
+    events.subscribe(told.append)
     servers = {"mine": WITH_DEVICES, "zwave": SIMULATED_HOME}
-    async with opened(Settings(mcpServers=servers, mcp=PATIENT), watch=watch) as gateway:
+    async with opened(Settings(mcpServers=servers, mcp=PATIENT), events=events) as gateway:
         async with asyncio.timeout(30):
             await gateway.linked()
             await gateway.local.refresh()

@@ -102,7 +102,7 @@ async def opened_on(
     settings = Settings(mcp=McpSettings(simulated_home=False), mqtt=MqttSettings(broker_url=broker.url))
     store = store or MemoryStore()
     async with opened(settings, store=store) as gateway:
-        door = make(settings.mqtt, answer or gateway.conversation.answer, store, gateway.watch)
+        door = make(settings.mqtt, answer or gateway.conversation.answer, store, gateway.events)
         gateway.start(door.run(), "door.mqtt")
         door.announce_ready()
         async with Listener.on(broker) as listener:

@@ -32,7 +32,7 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
     turns: list[Any] = []
     watch.subscribe(events.append)
     async with (
-        opened(load(None).settings, watch=watch) as gateway,
+        opened(load(None).settings, events=watch) as gateway,
         gateway.channels.listener(speaker) as listener,
     ):
         await listener.hear(FOLDER / "session_0_am_michael.wav", turns.append)

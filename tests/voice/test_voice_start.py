@@ -97,7 +97,7 @@ async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands,
         running = asyncio.ensure_future(voice.run())
         await asyncio.sleep(0)
         assert gateway.timers.ringers == [voice.output.ring]
-        await until(lambda: gateway.watch.state("voice") is State.DEGRADED)
+        await until(lambda: gateway.events.state("voice") is State.DEGRADED)
         assert gateway.timers.ringers == [voice.output.ring]
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
@@ -124,13 +124,13 @@ async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, mo
     async with opened(Settings(voice=settings)) as gateway:
         voice = gateway.channels.voice(show=print, announce=print, first_pause_seconds=0.05)
         running = asyncio.ensure_future(voice.run())
-        await until(lambda: gateway.watch.state("voice") is State.DEGRADED)
-        part = gateway.watch.part("voice")
+        await until(lambda: gateway.events.state("voice") is State.DEGRADED)
+        part = gateway.events.part("voice")
         assert part.sentence == "I cannot hear: the speech to text server is not answering; I keep trying."
         assert f"tcp://127.0.0.1:{port}" in part.advice
         async with await asyncio.start_server(hears_nothing, "127.0.0.1", port):
             await until(lambda: voice.transcriber is not None)
-            await until(lambda: gateway.watch.state("voice") is not State.DEGRADED)
+            await until(lambda: gateway.events.state("voice") is not State.DEGRADED)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
 
@@ -141,7 +141,7 @@ async def test_wyoming_clients_need_no_sound_card_here(commands, monkeypatch):
     settings = VoiceSettings(wyoming_url="tcp://127.0.0.1:0")
     async with opened(Settings(voice=settings, web=WebSettings(enabled=False))) as gateway:
         gateway.channels.open(None, spoken=False, show=print, announce=print)
-        await until(lambda: gateway.watch.state("wyoming") is State.OK)
+        await until(lambda: gateway.events.state("wyoming") is State.OK)
 
-        assert gateway.watch.part("voice") is None
-        assert gateway.watch.part("speaker") is None
+        assert gateway.events.part("voice") is None
+        assert gateway.events.part("speaker") is None

@@ -114,7 +114,7 @@ class Channels:
         """Starts a recording. Returns why it cannot, or ""."""
         if self._voice is not None:
             return self._voice.push_to_talk()
-        part = self._gateway.watch.part("voice")
+        part = self._gateway.events.part("voice")
         return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
 
     def text(self, *, as_json: bool, out: TextIO | None = None) -> "TextChannel":
@@ -125,7 +125,7 @@ class Channels:
         answer, room = gateway.conversation.answer, gateway.settings.brain.room
         history = TypedHistory(data_folder() / "typed-history")
         channel = TextChannel(answer, as_json=as_json, room=room, out=out, history=history)
-        gateway.watch.subscribe(channel.on_event)
+        gateway.events.subscribe(channel.on_event)
         self._terminal = source(sys.stdin) is Source.TERMINAL
         if self._terminal:
             gateway.talks_in["cli"] = channel.conversation_id
@@ -140,7 +140,7 @@ class Channels:
         return VoiceChannel(
             gateway.settings.voice,
             gateway.conversation.answer,
-            gateway.watch,
+            gateway.events,
             transcriber=self.transcriber,
             synthesizer=self.synthesizer,
             gain=gateway.playback.gain,
@@ -161,7 +161,7 @@ class Channels:
             gateway.settings.voice,
             gateway.conversation.answer,
             speaker,
-            events=gateway.watch,
+            events=gateway.events,
             is_complete=gateway.is_complete,
             ready=gateway.home_read,
             **options,
@@ -173,8 +173,8 @@ class Channels:
 
         gateway = self._gateway
         controls = Controls(
-            lambda text: gateway.watch.publish(Notice(text, aloud=True)),
-            acknowledge=gateway.events.acknowledge,
+            lambda text: gateway.events.publish(Notice(text, aloud=True)),
+            acknowledge=gateway.home_events.acknowledge,
         )
         if self._voice is not None:
             voice = self._voice.switches
@@ -183,7 +183,7 @@ class Channels:
                 "mute": Switch(lambda: voice.mute, voice.set_mute),
             }
             controls = replace(controls, press=self.push_to_talk, switches=switches)
-        answer, store, events = gateway.conversation.answer, gateway.store, gateway.watch
+        answer, store, events = gateway.conversation.answer, gateway.store, gateway.events
         self._mqtt = MqttChannel(gateway.settings.mqtt, answer, store, events, controls=controls)
         gateway.start(self._mqtt.run(), "channel.mqtt")
 
@@ -196,7 +196,7 @@ class Channels:
             from voice_gateway.sound.packages import ADVICE
 
             missing = error.name
-            gateway.watch.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), ADVICE)
+            gateway.events.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), ADVICE)
             return
         if voice is not None:
             from voice_gateway.channels.voice.aloud import Aloud
@@ -204,7 +204,7 @@ class Channels:
             self._voice = voice
             gateway.talks_in["voice"] = voice.conversation_id
             gateway.start(voice.run(), "channel.voice")
-            aloud = Aloud(gateway.watch, voice.output, ready=gateway.linked, missing=gateway.what_is_missing)
+            aloud = Aloud(gateway.events, voice.output, ready=gateway.linked, missing=gateway.what_is_missing)
             gateway.start(aloud.run(), "channel.voice.aloud")
         if wyoming is not None:
             self._wyoming = wyoming
@@ -219,7 +219,7 @@ class Channels:
             gateway.conversation.answer,
             self.transcriber,
             self.synthesizer,
-            events=gateway.watch,
+            events=gateway.events,
             recognise=self._recognise,
             name=gateway.settings.mqtt.name,
             wants_pin=lambda: gateway.conversation.wants_pin("wyoming"),

@@ -107,7 +107,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
 async def all_parts(gateway: "Gateway", started: float) -> list[PartState]:
     """How each part is; the servers that are connected are asked whether they still answer."""
     hanging = {f"server {name}" for name in await gateway.link.hanging()}
-    parts = [server_hangs(one) if one.part in hanging else one for one in gateway.watch.parts()]
+    parts = [server_hangs(one) if one.part in hanging else one for one in gateway.events.parts()]
     return [*parts, *autonomy(gateway.model, started)]
 
 
@@ -120,7 +120,7 @@ def _answered_by(request: Request, gateway: "Gateway") -> Operation:
 
 def _also_watched(gateway: "Gateway", asker: OnProgress | None) -> OnProgress:
     def told(progress: Progress) -> None:
-        gateway.watch.publish(Progressed(None, progress))
+        gateway.events.publish(Progressed(None, progress))
         if asker is not None:
             asker(progress)
 

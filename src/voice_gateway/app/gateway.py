@@ -12,10 +12,9 @@ from home_words.resolver import Nothing
 from voice_gateway.app.channels import Channels, announced_by_running
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
-from voice_gateway.app.published_timers import PlansTold
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
-from voice_gateway.app.timers import Timers
+from voice_gateway.app.timers import PlansTold, Timers
 from voice_gateway.brain.local.about import GatewayFacts
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.context import home_facts
@@ -71,10 +70,10 @@ class Gateway:
         tasks: asyncio.TaskGroup,
         *,
         store: Store | None = None,
-        watch: EventBus | None = None,
+        events: EventBus | None = None,
     ) -> None:
         self.settings = settings
-        self.watch = watch or EventBus()
+        self.events = events or EventBus()
         self.store = store or MemoryStore()
         self._tasks = tasks
         self._long: list[asyncio.Task[None]] = []
@@ -84,11 +83,11 @@ class Gateway:
         self.talks_in = {"cli": COMMANDS}
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
         self.shared = connected(settings.brain.store)
-        self.timers = Timers(self.watch, self.shared)
+        self.timers = Timers(self.events, self.shared)
         self.tools = ToolManager(settings.mcpServers)
         self._others_hear = False  # other channels are open too
         lists = ListStore(
-            data_folder() / "lists.sqlite3", on_damage=damaged_file(self.watch, "memory", "lists")
+            data_folder() / "lists.sqlite3", on_damage=damaged_file(self.events, "memory", "lists")
         )
         self._list_publisher = ListPublisher(lists, self._tell_list)
         place = place_of(settings.home)
@@ -113,7 +112,7 @@ class Gateway:
             self.link,
             self.tools,
             self._sources,
-            self.watch,
+            self.events,
             tasks=tasks,
             report=self._report_server,
         )
@@ -132,14 +131,14 @@ class Gateway:
         for tool in self.routines.tools():
             self.tools.add(tool)
         self.local.subscribe(self.routines.changed)
-        self.events = self._build_events()
+        self.home_events = self._build_events()
         self.model = build_model(self)
         self.recorder = Recorder(
-            settings.recorder, data_folder() / TURNS_FILE, self.watch, around=self._surroundings
+            settings.recorder, data_folder() / TURNS_FILE, self.events, around=self._surroundings
         )
         self.conversation = self._build_conversation()
-        self.watch.subscribe(outside_parts(self.watch), Acted)
-        self.watch.subscribe(self._home_acted, Acted)
+        self.events.subscribe(outside_parts(self.events), Acted)
+        self.events.subscribe(self._home_acted, Acted)
         self.recorder.start()
         self.channels = Channels(self)
 
@@ -150,7 +149,7 @@ class Gateway:
         for problem in found.problems:
             log.warning("a tool of your own is left out", extra={"reason": problem})
         if found.problems:
-            self.watch.report(
+            self.events.report(
                 "tools", State.DEGRADED, OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(found.problems))
             )
 
@@ -182,7 +181,7 @@ class Gateway:
     def _build_events(self) -> HomeEvents:
         return HomeEvents(
             self.link.request,
-            self.watch,
+            self.events,
             self.settings.events,
             AlarmBook(data_folder() / "alarms.json"),
             homes=lambda: self.local.home_servers,
@@ -193,7 +192,7 @@ class Gateway:
     def _build_conversation(self) -> Conversation:
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
         gateway = gateway_id(data_folder() / "gateway-id") if self.store.shared else ""
-        damaged = damaged_file(self.watch, "memory", "acts")
+        damaged = damaged_file(self.events, "memory", "acts")
         acts = acts_from(self.store, data_folder() / "acts.sqlite", gateway, on_damage=damaged)
         return Conversation(
             stages,
@@ -201,10 +200,10 @@ class Gateway:
             self.settings.brain,
             self.settings.permission,
             store=self.store,
-            events=self.watch,
+            events=self.events,
             context=self,
             first=self.timers.clock.answer,
-            alarms=self.events.answer,
+            alarms=self.home_events.answer,
             why=Why(self.recorder, self._devices_named, self.local.known).answer,
             prompts=SpokenPrompts(
                 self._prompts_listed, self.link.get_prompt, has_model=self.model is not None
@@ -230,22 +229,22 @@ class Gateway:
     async def _announce(self, text: str) -> bool:
         """A gateway that is no house's own leaves it to the one that runs beside it."""
         if self._others_hear:
-            self.watch.publish(Notice(text, aloud=True))
+            self.events.publish(Notice(text, aloud=True))
             return True
         return await announced_by_running(text)
 
     def _tell_list(self, name: str, items: Sequence[Item]) -> None:
-        self.watch.publish(ListTold(name, tuple((item.text, item.done) for item in items)))
+        self.events.publish(ListTold(name, tuple((item.text, item.done) for item in items)))
 
     def _welcome_broker(self, event: PartState) -> None:
         """A broker that was restarted has forgotten what was retained."""
         if event.part == "mqtt" and event.state is State.OK:
             self._list_publisher.again()
-            self.events.again()
+            self.home_events.again()
 
     def plans_told(self) -> PlansTold:
         zone = place_of(self.settings.home).zone
-        return PlansTold(self.watch, self.timers.kept(zone), self.routines.kept())
+        return PlansTold(self.events, self.timers.kept(zone), self.routines.kept())
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, self._sources.taken(server, tools))
@@ -258,13 +257,13 @@ class Gateway:
         if server in self.local.home_servers:
             self.local.home_changed()
         self.routines.resources.updated(server, uri)
-        self.events.updated(server, uri)
+        self.home_events.updated(server, uri)
 
     def _report_server(self, status: ServerStatus) -> None:
         if status.state == "connected":
             self.routines.resources.connected(status.name)
-            self.events.connected(status.name)
-        self.watch.report(f"server {status.name}", *server_report(status))
+            self.home_events.connected(status.name)
+        self.events.report(f"server {status.name}", *server_report(status))
 
     def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
         """What a call would touch; a scene that the user has said yes to is no unknown one."""
@@ -313,11 +312,11 @@ class Gateway:
             self.start(self._warm_tools(), "tools")
             self._others_hear = True
             self.start(self._list_publisher.run(), "lists")
-            self.watch.subscribe(self._welcome_broker, PartState)
+            self.events.subscribe(self._welcome_broker, PartState)
             self.start(self.routines.runner.run(), "routines")
             self.start(self.routines.resources.run(), "resources")
-            self.start(self.events.run(), "events")
-            self.start(self.events.sound(), "alarms")
+            self.start(self.home_events.run(), "events")
+            self.start(self.home_events.sound(), "alarms")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             watch_model(self)
@@ -342,17 +341,17 @@ class Gateway:
         """Returns when every part is there, or is known to be missing."""
         await self.channels.tried()
         await self.linked()
-        await self.watch.decided()
+        await self.events.decided()
         self.channels.announce_ready()
 
     def ready_line(self) -> str:
         names = [tool.name for tool in self.tools.all()]
         brain, channels = self.settings.brain.provider, self.channels.addresses()
-        return ready_line(self.link.status(), self.watch.parts(), names, brain, channels)
+        return ready_line(self.link.status(), self.events.parts(), names, brain, channels)
 
     def what_is_missing(self) -> list[str]:
         names = [tool.name for tool in self.tools.all()]
-        return what_is_missing(self.link.status(), self.watch.parts(), names)
+        return what_is_missing(self.link.status(), self.events.parts(), names)
 
     # --- tasks
 
@@ -384,12 +383,12 @@ async def opened(
     settings: Settings,
     *,
     store: Store | None = None,
-    watch: EventBus | None = None,
+    events: EventBus | None = None,
 ) -> AsyncIterator[Gateway]:
     """A gateway whose tasks all end, and whose servers all stop, when the block is left."""
     close_folder(data_folder())
     async with asyncio.TaskGroup() as tasks:
-        gateway = Gateway(settings, tasks, store=store, watch=watch)
+        gateway = Gateway(settings, tasks, store=store, events=events)
         try:
             yield gateway
         finally:

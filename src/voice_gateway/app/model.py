@@ -74,13 +74,13 @@ class _Knows:
 
 def watch_model(gateway: "Gateway") -> None:
     """Says whether it is there, for as long as the gateway is up."""
-    settings, watch = gateway.settings, gateway.watch
+    settings, events = gateway.settings, gateway.events
     part = f"brain {settings.brain.provider}"
     if settings.brain.provider == "ollama":
-        watch.report(part, State.STARTING, f"I am looking for my language model ({settings.ollama.model}).")
+        events.report(part, State.STARTING, f"I am looking for my language model ({settings.ollama.model}).")
 
         def tell(error: BrainError | None) -> None:
-            watch.report(part, *model_report(error, settings.ollama.model))
+            events.report(part, *model_report(error, settings.ollama.model))
 
         health = ModelHealth(settings.ollama, tell)
 
@@ -88,13 +88,13 @@ def watch_model(gateway: "Gateway") -> None:
             if event.part == part and event.state is State.DEGRADED:
                 health.doubt()
 
-        watch.subscribe(doubt, PartState)
+        events.subscribe(doubt, PartState)
         gateway.start(health.run(), "brain.health")
     elif settings.anthropic.api_key is None:
-        watch.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)
+        events.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)
     else:  # nothing is sent to a cloud only to see whether it is there
         sentence = f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."
-        watch.report(part, State.OK, sentence)
+        events.report(part, State.OK, sentence)
 
 
 def autonomy(model: "Model | None", since: float) -> list[PartState]:

@@ -43,52 +43,42 @@ Recorded = Mapping[str, Any]  # a tool, a look or a call
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a turn came to, to be compared."""
+    """The outcome of a turn, to be compared."""
 
     stage: str
-    calls: tuple[str, ...]  # each with its arguments and the gate's decision
+    calls: tuple[str, ...]  # sorted, because calls of one message end in any order
     reply: str
     ok: bool
-    together: bool = False  # some were made at once: their sentences come in any order
 
     def to_json(self) -> dict[str, Any]:
         return {"stage": self.stage, "calls": list(self.calls), "reply": self.reply, "ok": self.ok}
 
 
 def result_of(events: Sequence[Mapping[str, Any]]) -> Result:
-    judged = {one["call_id"]: one["decision"] for one in events if one["type"] == "judged"}
-    rounds: list[list[str]] = [[]]  # calls that were made at once end in any order
-    under_way: set[str] = set()  # of many only some are made at once, and the next begins when one has ended
-    for one in events:
-        if one["type"] == "judged":
-            if not under_way and rounds[-1]:
-                rounds.append([])
-            under_way.add(one["call_id"])
-        if one["type"] == "acted":
-            under_way.discard(one["call_id"])
-            args = json.dumps(one["args"], sort_keys=True, ensure_ascii=False)
-            rounds[-1].append(f"{one['tool']}({args}) {judged.get(one['call_id'], 'not judged')}")
-    calls = tuple(call for together in rounds for call in sorted(together))
-    answered: Mapping[str, Any] = next((one for one in reversed(events) if one["type"] == "answered"), {})
-    reply, ok = str(answered.get("text", "")), bool(answered.get("ok"))
-    together = any(len(one) > 1 for one in rounds)
-    return Result(str(answered.get("stage", "none")), calls, reply, ok, together)
+    """Each call is shown with its arguments and the gate's decision."""
+    judged = {event["call_id"]: event["decision"] for event in events if event["type"] == "judged"}
+    calls = [
+        f"{event['tool']}({_key(event['args'])}) {judged.get(event['call_id'], 'not judged')}"
+        for event in events
+        if event["type"] == "acted"
+    ]
+    answered = [event for event in events if event["type"] == "answered"]
+    last: Mapping[str, Any] = answered[-1] if answered else {}
+    reply, ok = str(last.get("text", "")), bool(last.get("ok"))
+    return Result(str(last.get("stage", "none")), tuple(sorted(calls)), reply, ok)
 
 
 def differences(recorded: Result, now: Result) -> list[str]:
-    """One for each thing that is another, as it was and as it is."""
-    told = []
+    """A line for each field that differs; the sentences about several calls come in any order."""
+    lines = []
     for name in ("stage", "calls", "reply", "ok"):
         before, after = getattr(recorded, name), getattr(now, name)
-        if name == "reply" and recorded.together and now.together and _parts(before) == _parts(after):
-            continue
-        if before != after:
-            told.append(f"{name}: {_shown(before)} → {_shown(after)}")
-    return told
-
-
-def _parts(reply: str) -> list[str]:
-    return sorted(_SENTENCE_END.split(reply))
+        same = before == after
+        if name == "reply" and len(now.calls) > 1:
+            same = sorted(_SENTENCE_END.split(before)) == sorted(_SENTENCE_END.split(after))
+        if not same:
+            lines.append(f"{name}: {_shown(before)} → {_shown(after)}")
+    return lines
 
 
 def _shown(value: Any) -> str:
@@ -96,7 +86,7 @@ def _shown(value: Any) -> str:
 
 
 def why_not(turn: Turn, before: Sequence[Turn]) -> str:
-    """Why it cannot be run again; empty: it can."""
+    """Why the turn cannot be run again; empty if it can."""
     if any(
         one["type"] == "judged" and one["tool"] in _PLANS and one["reason"] in _YES for one in turn["events"]
     ):
@@ -105,13 +95,13 @@ def why_not(turn: Turn, before: Sequence[Turn]) -> str:
 
 
 class Replay:
-    """One turn, behind those of its conversation that it may speak of."""
+    """Runs one turn, after the earlier turns of its conversation."""
 
     def __init__(
         self, settings: Settings, tools: Sequence[Mapping[str, Any]], home: Sequence[Mapping[str, Any]]
     ):
         self._settings = settings
-        self._left: list[Mapping[str, Any]] = []  # recorded calls that nobody has made yet
+        self._left: list[Mapping[str, Any]] = []  # recorded calls that were not made yet
         self._looks = {(one["tool"], _key(one["args"])): one for one in home}
         self._at = 0.0
         self._manager = ToolManager(settings.mcpServers)
@@ -126,15 +116,15 @@ class Replay:
             now=lambda: self._at,
         )
         self._events: list[Event] = []
-        watch = EventBus()
-        watch.subscribe(self._events.append)
+        events = EventBus()
+        events.subscribe(self._events.append)
         self._model = build_model(self._for_model())
         self._conversation = Conversation(
             [self._local] if self._model is None else [self._local, self._model],
             self._executor,
             settings.brain,
             settings.permission,
-            events=watch,
+            events=events,
             context=self,
             now=lambda: self._at,
         )
@@ -153,8 +143,8 @@ class Replay:
         finally:
             if self._model is not None:
                 await self._model.aclose()
-        told = [event_json(event) for event in self._events]
-        return result_of([one for one in told if one is not None])
+        recorded = [event_json(event) for event in self._events]
+        return result_of([event for event in recorded if event is not None])
 
     def _add(self, tools: Sequence[Recorded]) -> None:
         servers: dict[str, list[Any]] = {}
@@ -176,7 +166,7 @@ class Replay:
             self._manager.add_mcp_tools(server, found)
 
     def _answering(self, name: str, source: str) -> Any:
-        """The only thing that a tool does here."""
+        """A tool function that answers with what was recorded."""
         names = (name, f"{source}__{name}")
 
         async def answer(**args: Any) -> tuple[str, dict[str, Any]]:
@@ -200,13 +190,13 @@ class Replay:
         return self._local.reach(call, known)
 
     def agreed(self, _call: ToolCall, _known: ToolTraits) -> None:
-        """It is not remembered: nobody says yes now."""
+        """Not remembered."""
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self._local.fitting(utterance, before)
 
     async def linked(self) -> None:
-        """There is nothing to wait for."""
+        """Returns at once."""
 
     def _for_model(self) -> Any:
         return SimpleNamespace(
@@ -223,9 +213,9 @@ def _ran(event: Mapping[str, Any]) -> bool:
 
 
 def _key(args: Any) -> str:
-    return json.dumps(args, sort_keys=True, default=str)
+    return json.dumps(args, sort_keys=True, default=str, ensure_ascii=False)
 
 
 def _same(recorded: Any, args: Mapping[str, Any]) -> bool:
-    """As they were written, secrets hidden."""
+    """Compared with secrets hidden, as they were recorded."""
     return _key(recorded) == _key(arguments_json(dict(args)))

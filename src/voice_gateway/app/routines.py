@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
-from voice_gateway.app.published_timers import KeptPlans, kept_routines
 from voice_gateway.app.resources import WatchedResources
+from voice_gateway.app.timers import KeptPlans, kept_routines
 from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.routine_words import resource_of, when_of
@@ -53,7 +53,7 @@ class Routines:
     def __init__(self, gateway: "Gateway", place: Place) -> None:
         self._gateway, self._place = gateway, place
         folder, settings = data_folder(), gateway.settings.routines
-        damaged = damaged_file(gateway.watch, "routines", "routines")
+        damaged = damaged_file(gateway.events, "routines", "routines")
         self._store, self._lease = kept_in(gateway.shared, folder, on_damage=damaged)
         self.book = RoutineBook(self._store, self, place, settings, now=system_clock)
         self.runner = RoutineRunner(
@@ -162,7 +162,7 @@ class Routines:
 
     async def carry_out(self, routine: Routine) -> LastRun:
         if routine.say:
-            self._gateway.watch.publish(Notice(routine.say, aloud=True))
+            self._gateway.events.publish(Notice(routine.say, aloud=True))
         if not routine.calls:
             return LastRun(system_clock(), ok=True, text=routine.say)
         if not routine.rings:  # an alarm waits for no home
@@ -226,10 +226,10 @@ class Routines:
         return self._gateway.local.home_servers
 
     def tell(self, text: str) -> None:
-        self._gateway.watch.publish(Notice(text, aloud=True))
+        self._gateway.events.publish(Notice(text, aloud=True))
 
     def _report(self, error: ToolUnavailable | None) -> None:
-        events = self._gateway.watch
+        events = self._gateway.events
         if error is not None:
             events.report(
                 "routines", State.DEGRADED, ROUTINES_LOST, f"check where they are kept: {error.__cause__}"

@@ -22,7 +22,7 @@ class ToolServers:
         link: MCPIntegration,
         tools: ToolManager,
         sources: Sources,
-        watch: EventBus,
+        events: EventBus,
         *,
         tasks: asyncio.TaskGroup,
         report: Callable[[ServerStatus], None],
@@ -31,7 +31,7 @@ class ToolServers:
         self._link = link
         self._tools = tools
         self._sources = sources
-        self._watch = watch
+        self._events = events
         self._tasks = tasks
         self._report = report
         self._task: asyncio.Task[None] | None = None
@@ -44,7 +44,7 @@ class ToolServers:
             for one in self._settings.left_out:
                 told = left_out_report(one)
                 part = told.part
-                self._watch.report(part, State.DEGRADED, told.sentence, told.advice)
+                self._events.report(part, State.DEGRADED, told.sentence, told.advice)
             self._task = self._tasks.create_task(self._link.run(), name="mcp")
 
     async def linked(self, *, installed: bool = False) -> None:
@@ -102,8 +102,8 @@ class ToolServers:
             if any(status.name == name for status in self._link.status()):
                 self._link.drop(name)
                 sentence = f"The simulated home is gone: {server} has devices."
-                self._watch.report(f"server {name}", State.OK, sentence)
-                self._watch.publish(Notice(sentence))
+                self._events.report(f"server {name}", State.OK, sentence)
+                self._events.publish(Notice(sentence))
 
     async def close(self) -> None:
         """After the link was told to stop: it stops by its event, never by a second cancel."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def web_channel(gateway: "Gateway", config: Path | None) -> WebChannel:
     """`config` is the settings file, which the doctor reads too."""
     tokens = TokenFile(web_token_file())
-    settings, events = gateway.settings.web, gateway.watch
+    settings, events = gateway.settings.web, gateway.events
     return WebChannel(settings, lambda start: web_routes(gateway, start, tokens, config), events, tokens)
 
 
@@ -35,7 +35,7 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
     from voice_gateway.channels.web.system_api import Doctor, Health, turns_router
     from voice_gateway.channels.web.voice import Engines, voice_router
 
-    talk, home, events = gateway.conversation, gateway.local, gateway.watch
+    talk, home, events = gateway.conversation, gateway.local, gateway.events
     started, feed = time.time(), Feed(events)
     asks = AskApi(talk.answer, feed, start)
     devices = DevicesApi(lambda: home.home, home.known, talk.make_calls, asks, feed)

@@ -95,7 +95,7 @@ async def _alone(
     # Kept in a file: the next `ask --conversation` is another process.
     store = SqliteStore(conversations_file())
     async with opened(settings, store=store) as gateway:
-        gateway.watch.subscribe(_tell_waiting, Waiting)
+        gateway.events.subscribe(_tell_waiting, Waiting)
         return answer_json(await gateway.conversation.answer(utterance, take_back=take_back))
 
 

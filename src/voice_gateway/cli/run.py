@@ -37,7 +37,7 @@ async def run(options: argparse.Namespace) -> int:
     store = store_from(settings.brain.store, conversations_file(), on_damage=on_damage)
     announcer = Announcer(waits=stays and behind is Source.TERMINAL)
     events.subscribe(announcer.watched, PartState)
-    async with contextlib.aclosing(store), opened(settings, store=store, watch=events) as gateway:
+    async with contextlib.aclosing(store), opened(settings, store=store, events=events) as gateway:
         terminal = gateway.channels.text(as_json=wants_json(options))
         gateway.start_long_tasks(rings=stays)
         if stays:
@@ -87,7 +87,7 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
                 _tell(WEB_NO_TLS)
         if behind is not Source.LINES:
             _tell(gateway.ready_line())
-        announcer.begin(gateway.watch.parts())
+        announcer.begin(gateway.events.parts())
         if behind is Source.TERMINAL:
             _tell(FURTHER)
         announced.set()
