@@ -135,22 +135,19 @@ class ServerCatalogue:
         return Resource(
             self.server,
             uri[:2000] if isinstance(uri, str) else "",
-            _words(entry, "name"),
-            _words(entry, "title"),
-            _words(entry, "description"),
-            _words(entry, "mimeType"),
-            size if isinstance(size, int) and not isinstance(size, bool) else None,
-            key == "uriTemplate",
+            **_labels(entry, "name", "title", "description"),
+            mime_type=_words(entry, "mimeType"),
+            size=size if isinstance(size, int) and not isinstance(size, bool) else None,
+            template=key == "uriTemplate",
         )
 
     def _prompt(self, entry: Mapping[str, Any]) -> Prompt:
         arguments = tuple(
-            PromptArgument(_words(each, "name"), each.get("required") is True, _words(each, "description"))
+            PromptArgument(required=each.get("required") is True, **_labels(each, "name", "description"))
             for each in _mappings(entry.get("arguments"))
             if _words(each, "name")
         )
-        name, title, description = (_words(entry, key) for key in ("name", "title", "description"))
-        return Prompt(self.server, name, title, description, arguments)
+        return Prompt(self.server, **_labels(entry, "name", "title", "description"), arguments=arguments)
 
 
 async def catalogue(servers: Sequence[ServerCatalogue], *, of: str) -> Catalogue:
@@ -200,6 +197,10 @@ def _of_message(message: Mapping[str, Any]) -> tuple[str, list[Artifact]]:
 
 def _mappings(value: Any) -> list[Mapping[str, Any]]:
     return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+
+
+def _labels(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: _words(entry, key) for key in keys}
 
 
 def _words(entry: Mapping[str, Any], key: str) -> str:

@@ -11,7 +11,7 @@ from voice_gateway.errors import GatewayError, ToolError, ToolUnavailable
 from voice_gateway.mcp_client.catalogue import Catalogue, Contents, ServerCatalogue, catalogue
 from voice_gateway.mcp_client.connection import LinkTimeouts
 from voice_gateway.mcp_client.server import Server
-from voice_gateway.mcp_client.status import Hide, LinkListeners, Refusal, ServerStatus, hide_nothing
+from voice_gateway.mcp_client.status import Hide, Refusal, ServerStatus, hide_nothing
 
 __all__ = ["MCPIntegration", "Refusal", "ServerStatus"]
 
@@ -35,11 +35,9 @@ class MCPIntegration:
         self._on_tools = on_tools
         self._on_status = on_status
         self._news = asyncio.Event()
-        listeners = LinkListeners(
-            self._tools_changed, self._status_changed, local_tools, self._connected, sleep, on_resource
-        )
+        self.local_tools, self.sleep, self.on_resource = local_tools, sleep, on_resource
         self._servers = [
-            Server(name, server, settings, listeners, timeouts=timeouts, hide=hide(server))
+            Server(name, server, settings, self, timeouts=timeouts, hide=hide(server))
             for name, server in servers.items()
         ]
 
@@ -80,7 +78,7 @@ class MCPIntegration:
         for server in [server for server in self._servers if server.name == name]:
             self._servers.remove(server)
             server.stop()
-            self._tools_changed(name, ())
+            self.tools_changed(name, ())
 
     def stop(self) -> None:
         for server in self._servers:
@@ -144,14 +142,14 @@ class MCPIntegration:
 
     # events of the servers
 
-    def _connected(self) -> list[str]:
+    def connected(self) -> list[str]:
         return [status.name for status in self.status() if status.state == "connected"]
 
-    def _tools_changed(self, server: str, tools: Sequence[BaseTool]) -> None:
+    def tools_changed(self, server: str, tools: Sequence[BaseTool]) -> None:
         self._on_tools(server, tools)
         self._news.set()
 
-    def _status_changed(self, status: ServerStatus) -> None:
+    def status_changed(self, status: ServerStatus) -> None:
         if any(status.name == server.name for server in self._servers):  # else it was dropped
             self._on_status(status)
         self._news.set()

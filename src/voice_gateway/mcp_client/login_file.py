@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 
 class LoginFile:
-    """One server's login, as the SDK's `TokenStorage`. A token is for its own address alone."""
+    """One server's login, as the SDK's `TokenStorage`. A token is for its own address alone.
 
-    def __init__(self, server: str, url: str) -> None:
+    With `redirect`, for a new login: the old tokens are not used, and a client registration only if it has
+    this redirect address.
+    """
+
+    def __init__(self, server: str, url: str, redirect: str = "") -> None:
+        self._redirect = redirect
         self.path: Path = data_folder() / "mcp-logins" / f"{server}.json"
         self._url = url
 
@@ -38,7 +43,7 @@ class LoginFile:
         from mcp.shared.auth import OAuthToken
 
         kept = self._read().get("tokens")
-        return None if kept is None else OAuthToken.model_validate(kept)
+        return None if kept is None or self._redirect else OAuthToken.model_validate(kept)
 
     async def set_tokens(self, tokens: "OAuthToken") -> None:
         ends = None if tokens.expires_in is None else time.time() + tokens.expires_in
@@ -47,8 +52,11 @@ class LoginFile:
     async def get_client_info(self) -> "OAuthClientInformationFull | None":
         from mcp.shared.auth import OAuthClientInformationFull
 
-        kept = self._read().get("client")
-        return None if kept is None else OAuthClientInformationFull.model_validate(kept)
+        if (kept := self._read().get("client")) is None:
+            return None
+        client = OAuthClientInformationFull.model_validate(kept)
+        redirects = [str(uri) for uri in client.redirect_uris or []]
+        return client if not self._redirect or self._redirect in redirects else None
 
     async def set_client_info(self, client_info: "OAuthClientInformationFull") -> None:
         self._write(client=_plain(client_info))

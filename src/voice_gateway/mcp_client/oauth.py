@@ -82,22 +82,6 @@ class KeptLogin(OAuthClientProvider):
         return False
 
 
-class _Fresh(LoginFile):
-    """Without the old tokens; a client registration counts only for its own redirect address."""
-
-    def __init__(self, server: str, url: str, redirect: str) -> None:
-        super().__init__(server, url)
-        self._redirect = redirect
-
-    async def get_tokens(self) -> None:
-        return None
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        known = await super().get_client_info()
-        redirects = [str(uri) for uri in (known.redirect_uris or [])] if known is not None else []
-        return known if self._redirect in redirects else None
-
-
 async def log_in(
     server: str,
     url: str,
@@ -108,7 +92,7 @@ async def log_in(
     client_id: str | None = None,
 ) -> bool:
     """Whether a login was needed; a LinkError says why it failed. `show` gets the address to visit."""
-    file = _Fresh(server, url, redirect)
+    file = LoginFile(server, url, redirect)
     if client_id is not None:
         await file.set_client_info(
             OAuthClientInformationFull(

@@ -5,7 +5,7 @@ import contextlib
 import importlib
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway.backoff import backoff_seconds, wait_at_most
 from voice_gateway.config import McpSettings, ServerSettings
@@ -22,7 +22,6 @@ from voice_gateway.mcp_client.connection import (
 from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.mcp_client.server_log import ServerLog
 from voice_gateway.mcp_client.status import (
-    LinkListeners,
     Refusal,
     ServerStatus,
     State,
@@ -31,6 +30,9 @@ from voice_gateway.mcp_client.status import (
 )
 from voice_gateway.mcp_client.stdio import StdioConnection
 from voice_gateway.mcp_client.tasks import run_as_task
+
+if TYPE_CHECKING:
+    from voice_gateway.mcp_client.integration import MCPIntegration
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +53,7 @@ class Server:
         name: str,
         settings: ServerSettings,
         mcp: McpSettings,
-        listeners: LinkListeners,
+        link: "MCPIntegration",
         *,
         timeouts: LinkTimeouts,
         hide: Callable[[str], str],
@@ -62,7 +64,7 @@ class Server:
         self._log = ServerLog(name, hide)
         self._settings = settings
         self._mcp = mcp
-        self._listeners = listeners
+        self._link = link
         self._connection: Connection | None = None  # only while it can take calls
         self._attempting: asyncio.Event | None = None  # set when the attempt under way is decided
         self._wake = asyncio.Event()  # one of the three below, or stop
@@ -211,7 +213,7 @@ class Server:
         if method == "notifications/message":
             self._log.take(params)
         elif method == "notifications/resources/updated":
-            self._listeners.on_resource(self.name, str(params.get("uri")))
+            self._link.on_resource(self.name, str(params.get("uri")))
         elif method == TOOLS_CHANGED:
             self._changed = True
             self._wake.set()
@@ -289,7 +291,7 @@ class Server:
         self.installing = self.settled = True
         facts = {"server": self.name, "limit_seconds": self._mcp.first_start_seconds}
         log.info("MCP server takes long to start", extra=facts)
-        self._listeners.on_status(self.status())
+        self._link.status_changed(self.status())
 
     def _connected(self, connection: Connection) -> None:
         self._connected_at = _now()
@@ -330,7 +332,7 @@ class Server:
         try:
             async with self._interruptible(self._mcp.connect_timeout_seconds):
                 self._announce(await connection.list_tools())
-                self._listeners.on_status(self.status())
+                self._link.status_changed(self.status())
         except (GatewayError, TimeoutError) as error:
             facts = {"server": self.name, "error": str(error), "stderr": connection.stderr_tail()}
             if not self._stopping:
@@ -343,7 +345,7 @@ class Server:
         if isinstance(error, Refused):
             self._refusal = refusal(self._settings, error.status, error.words, self._failures + 1)
         if self._state == "degraded" and self._refusal is not before:
-            self._listeners.on_status(self.status())
+            self._link.status_changed(self.status())
 
     def _failed(self, reason: str, ran_seconds: float) -> None:
         changed, self._last_error = reason != self._last_error, reason
@@ -380,8 +382,8 @@ class Server:
             attempts=self._failures,
             reason=reason,
             stderr=self._stderr_tail,
-            local_tools=self._listeners.local_tools(),
-            other_servers=[name for name in self._listeners.connected() if name != self.name],
+            local_tools=self._link.local_tools(),
+            other_servers=[name for name in self._link.connected() if name != self.name],
         )
         log.log(logging.ERROR if news else logging.DEBUG, MultilineText(report), extra={"server": self.name})
         self._withdraw()
@@ -393,7 +395,7 @@ class Server:
             self._pausing = self._state == "connecting"  # one that is degraded has no tools to call
             with contextlib.suppress(TimeoutError):
                 async with self._interruptible(None):
-                    await self._listeners.sleep(delay)
+                    await self._link.sleep(delay)
             self._pausing = False
 
     def _delay(self) -> float:
@@ -447,17 +449,17 @@ class Server:
         )
         self._definitions = definitions
         self.tools = tuple(tool.name for tool in tools)
-        self._listeners.on_tools(self.name, tools)
+        self._link.tools_changed(self.name, tools)
 
     def _withdraw(self) -> None:
         if self._definitions is not None:
             self._definitions, self.tools = None, ()
-            self._listeners.on_tools(self.name, [])
+            self._link.tools_changed(self.name, [])
 
     def _set_state(self, state: State) -> None:
         if state != self._state:
             self._state = state
-            self._listeners.on_status(self.status())
+            self._link.status_changed(self.status())
 
 
 def _now() -> float:

@@ -1,16 +1,13 @@
-"""The status of a server, the listeners of its owner, and the report about one that cannot be reached."""
+"""The status of a server, and the report about one that cannot be reached."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.problems import SERVER_GIVEN_UP, reachable, start_by_hand
-
-if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
 
 State = Literal["connecting", "connected", "degraded", "stopped"]
 
@@ -50,18 +47,6 @@ class ServerStatus:
     simulated: bool
     refusal: Refusal | None = None
     installing: bool = False  # its first start takes long: it may have to be installed first
-
-
-@dataclass(frozen=True, slots=True)
-class LinkListeners:
-    """What the owner of a server calls, and asks of the others."""
-
-    on_tools: "Callable[[str, Sequence[BaseTool]], None]"
-    on_status: Callable[[ServerStatus], None]
-    local_tools: Callable[[], Sequence[str]]
-    connected: Callable[[], Sequence[str]]  # the servers whose tools can be called
-    sleep: Callable[[float], Awaitable[None]]
-    on_resource: Callable[[str, str], None] = lambda _server, _uri: None
 
 
 # From a server's settings to a function that removes its secrets from a text.

@@ -39,7 +39,7 @@ def test_levels_are_kept_and_secrets_hidden(caplog):
     assert {record.content for record in caplog.records} == {"the key is ***"}
 
 
-def test_a_flood_is_cut_and_counted_in_the_next_minute(caplog):
+def test_a_flood_is_cut_until_the_next_minute(caplog):
     now = [0.0]
     log = ServerLog("odd", str, lambda: now[0])
     for _ in range(MOST_A_MINUTE + 40):
@@ -47,7 +47,6 @@ def test_a_flood_is_cut_and_counted_in_the_next_minute(caplog):
     assert len([one for one in caplog.records if one.message == "MCP server says"]) == MOST_A_MINUTE
     now[0] = 61.0
     log.take({"level": "error", "data": "later"})
-    assert [one.count for one in caplog.records if "were left out" in one.message] == [40]
     assert caplog.records[-1].content == "later"
 
 

@@ -100,14 +100,12 @@ class LineBuffer:
         self._parts, self._size = [], 0
 
     def _keep(self, part: bytes) -> None:
-        before, self._size = self._size, self._size + len(part)
         if self._size <= self._limit:
-            if part:
-                self._parts.append(part)
-        elif before <= self._limit:
-            head = b"".join([*self._parts, part])[:HEAD_KEPT]
-            self._parts = []
-            self._on_too_long(head)
+            self._parts.append(part)
+            if self._size + len(part) > self._limit:
+                self._on_too_long(b"".join(self._parts)[:HEAD_KEPT])
+                self._parts = []
+        self._size += len(part)
 
 
 class ServerProcess(asyncio.SubprocessProtocol):
