@@ -62,15 +62,15 @@ class Colours:
     def _of_group(group: Device, answers: list[tuple[Result, Device]], requested: dict[str, Any]) -> Result:
         """Done when each member confirms it."""
         facts = [answer.structured for answer, _ in answers]
-        outcome = worst(one["outcome"] for one in facts)
+        outcome = worst(item["outcome"] for item in facts)
         now = replace(group, members=tuple(device for _, device in answers))
         behind = [
             wording.numbered(member)
-            for member, one in zip(group.members, facts, strict=True)
-            if one["outcome"] not in ("confirmed", "working")
+            for member, item in zip(group.members, facts, strict=True)
+            if item["outcome"] not in ("confirmed", "working")
         ]
-        calls = tuple(call for one in facts for call in one.get("before", ()))
-        undo = " ".join(dict.fromkeys(one["undo"] for one in facts if "undo" in one))
+        calls = tuple(call for item in facts for call in item.get("before", ()))
+        undo = " ".join(dict.fromkeys(item["undo"] for item in facts if "undo" in item))
         name, verb = capital(wording.the(now)), wording.verb(now, "is")
         shown = {_shown(member) for member in now.members}
         level = requested.get("brightness", 100)
@@ -126,16 +126,16 @@ class Colours:
         verdict = await carry_out(self._home, looks[0], seconds)
         changed = _has_changed(looks[0], verdict)
         # A supervised device tells no component: it has confirmed all of them.
-        for one in looks[1:] if verdict.known and is_number(verdict.value) else ():
+        for item in looks[1:] if verdict.known and is_number(verdict.value) else ():
             if verdict.outcome != "confirmed":
                 break
-            verdict = await look(self._home, one)
-            changed = changed or _has_changed(one, verdict)
+            verdict = await look(self._home, item)
+            changed = changed or _has_changed(item, verdict)
         return CommandOutcome(verdict.outcome, known=changed, message=verdict.message)
 
 
-def _has_changed(one: Command, verdict: CommandOutcome) -> bool:
-    before = next((value.value for value in one.device.values if value.id == one.read), None)
+def _has_changed(item: Command, verdict: CommandOutcome) -> bool:
+    before = next((value.value for value in item.device.values if value.id == item.read), None)
     return verdict.known and verdict.value != before
 
 

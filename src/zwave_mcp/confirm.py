@@ -358,10 +358,10 @@ async def verified(home: Home, device: Device) -> tuple[Device, Outcome]:
         return device, "unconfirmed"
     now = with_value(device, state.id, value)
     if value and device.kind == "light":  # a component that it does not tell leaves the colour unknown
-        ids = [one.id for one in components(now).values()]
-        levels = await asyncio.gather(*(_asked(home, one, POLL_TIMEOUT_SECONDS) for one in ids))
-        for one, level in zip(ids, levels, strict=True):
-            now = with_value(now, one, level if is_number(level) else None)
+        ids = [item.id for item in components(now).values()]
+        levels = await asyncio.gather(*(_asked(home, item, POLL_TIMEOUT_SECONDS) for item in ids))
+        for item, level in zip(ids, levels, strict=True):
+            now = with_value(now, item, level if is_number(level) else None)
     return now, "confirmed"
 
 

@@ -191,16 +191,16 @@ class Control:
             check(member, name, level)
         commands = [command(member, resolve_action(member, name, level, None)) for member in group.members]
         before = together(
-            before_command(view.names, one, one.state_value.value if one.state_value else None)
-            for one in group.members
+            before_command(view.names, item, item.state_value.value if item.state_value else None)
+            for item in group.members
         )
-        verdicts = await asyncio.gather(*(self._of_member(one) for one in commands))
+        verdicts = await asyncio.gather(*(self._of_member(item) for item in commands))
         outcome = worst(verdict.outcome for verdict in verdicts)
         members, behind = [], []
-        for one, verdict in zip(commands, verdicts, strict=True):
-            members.append(with_value(one.device, one.read, verdict.value if verdict.known else None))
+        for item, verdict in zip(commands, verdicts, strict=True):
+            members.append(with_value(item.device, item.read, verdict.value if verdict.known else None))
             if verdict.outcome not in ("confirmed", "working"):
-                behind.append(wording.numbered(one.device))
+                behind.append(wording.numbered(item.device))
         state = remembered(replace(group, members=tuple(members)))
         if behind:
             sentence = wording.sent_but(group, behind)
@@ -211,9 +211,9 @@ class Control:
         more = {"notConfirmed": behind, **before.facts()}
         return result(sentence, outcome, group, given(action=name, level=level), state, more=more)
 
-    async def _of_member(self, one: Command) -> CommandOutcome:
+    async def _of_member(self, item: Command) -> CommandOutcome:
         try:
-            return await carry_out(self._home, one)
+            return await carry_out(self._home, item)
         except HomeError as error:
             return CommandOutcome("unconfirmed", message=str(error))
 
@@ -286,7 +286,7 @@ def stop_command(device: Device) -> Command:
     """Writing false to either direction stops the motor."""
     state = device.state_value
     ids = (value.id for value in device.values)
-    target = next((one for one in ids if one.property in _DIRECTIONS.get(one.command_class, ())), None)
+    target = next((item for item in ids if item.property in _DIRECTIONS.get(item.command_class, ())), None)
     if state is None or target is None:
         raise NotPossible("unsupported", wording.cannot(device, "stop"))
     return Command(device, target, False, state.id, is_number, stops=True)

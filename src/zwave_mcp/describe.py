@@ -71,7 +71,7 @@ def entry(device: Device) -> dict[str, Any]:
 def _state(device: Device, alarms: Sequence[Standing]) -> str:
     """The state; a calm word of one probe is replaced while another one reports trouble."""
     state = state_text(device)
-    active = {CALM[one.kind]: one for one in alarms if one.state != "off" and one.kind in CALM}
+    active = {CALM[item.kind]: item for item in alarms if item.state != "off" and item.kind in CALM}
     if not active:
         return state
     parts = (active.get(part, part) for part in state.split(", "))
@@ -86,7 +86,9 @@ def _readings(device: Device, state: str, alarms: Sequence[Standing]) -> list[st
         shown = (*state.split(", "), *readings)
         readings += [f"operating {operating}"] if operating else []
         words = (
-            state_words(one.kind, one.state) for one in alarms if one.state != "off" or one.kind in URGENT
+            state_words(alarm.kind, alarm.state)
+            for alarm in alarms
+            if alarm.state != "off" or alarm.kind in URGENT
         )
         readings += [text for text in words if text not in shown]
     return readings

@@ -181,7 +181,9 @@ def _is_reading(value: Value) -> bool:
 def components(device: Device) -> dict[int, Value]:
     """The parts of a light's colour, by number: 0 warm white, 1 cold white, 2 red, 3 green, 4 blue."""
     parts = [value for value in device.values if _is_component(value)]
-    return {int(one.id.property_key or 0): one for one in parts if one.id.endpoint == parts[0].id.endpoint}
+    return {
+        int(item.id.property_key or 0): item for item in parts if item.id.endpoint == parts[0].id.endpoint
+    }
 
 
 def _is_component(value: Value) -> bool:
@@ -265,7 +267,9 @@ def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] 
     """The kind of one endpoint. A riskier or more special kind wins over a plain one."""
     has = {value.id.command_class for value in values}
     motor = (value.id for value in values if value.id.command_class == CC.MULTILEVEL_SWITCH)
-    moves = CC.WINDOW_COVERING in has or any(one.property in ("Up", "Down", "Open", "Close") for one in motor)
+    moves = CC.WINDOW_COVERING in has or any(
+        item.property in ("Up", "Down", "Open", "Close") for item in motor
+    )
     signs: tuple[tuple[bool, Callable[[], Kind]], ...] = (
         (CC.DOOR_LOCK in has, lambda: "lock"),
         (bool(has & {CC.THERMOSTAT_MODE, CC.THERMOSTAT_SETPOINT}), lambda: "thermostat"),

@@ -98,7 +98,7 @@ class _Known:
     def state(self) -> str:
         """A source that reports trouble wins."""
         states = list(self.says.values())
-        return next((one for one in states if one not in CALM_STATES), states[0] if states else "")
+        return next((item for item in states if item not in CALM_STATES), states[0] if states else "")
 
 
 _Shown = tuple[Slot, Source, Standing, float | None]  # and when it was last updated
@@ -114,18 +114,18 @@ def _shown(node: Node) -> Iterable[_Shown]:
     for value in node.values:
         where = value.id
         if where.command_class in EVENT_CLASSES and value.value is not None:
-            found = meaning(where.command_class, where.property, where.property_key, value.value)
-            if isinstance(found, Standing):
+            sense = meaning(where.command_class, where.property, where.property_key, value.value)
+            if isinstance(sense, Standing):
                 source = where.command_class, plain(where.property), plain(where.property_key or "")
-                yield _slot(node.id, where.endpoint, where.command_class, found), source, found, value.updated
+                yield _slot(node.id, where.endpoint, where.command_class, sense), source, sense, value.updated
 
 
-def _can_report(node: Node, report: Report, found: Standing | Moment) -> bool:
+def _can_report(node: Node, report: Report, sense: Standing | Moment) -> bool:
     """Whether the node has such a value. Lasting states and buttons are listed from the interview on; a
     lock's user or a low battery only after it was reported, so there the command class must do."""
     number, name = report.command_class, plain(report.prop)
-    if (isinstance(found, Moment) and number != CC.CENTRAL_SCENE) or name == _BATTERY_LOW:
-        needed = CC.DOOR_LOCK if found.kind == "lock" else number
+    if (isinstance(sense, Moment) and number != CC.CENTRAL_SCENE) or name == _BATTERY_LOW:
+        needed = CC.DOOR_LOCK if sense.kind == "lock" else number
         return any(value.id.command_class == needed for value in node.values)
     wanted = number, report.endpoint, name, plain(report.key or "")
     ids = (value.id for value in node.values)
@@ -209,9 +209,11 @@ class EventLog:
     def look(self, view: "View") -> None:
         """Compare a new view: whatever it shows that no report told."""
         snapshot = view.snapshot
-        single = [one for one in view.devices if not one.members]  # a group repeats what its members report
-        self._devices = {one.place: one for one in single}
-        self._first_of = {one.node.id: one for one in reversed(single)}
+        single = [
+            item for item in view.devices if not item.members
+        ]  # a group repeats what its members report
+        self._devices = {item.place: item for item in single}
+        self._first_of = {item.node.id: item for item in reversed(single)}
         self._membership.look(snapshot.nodes)
         before, self._shown = self._shown, {}
         for node in snapshot.nodes:
@@ -232,23 +234,23 @@ class EventLog:
 
     def heard(self, report: Report) -> None:
         """Take in one report."""
-        found = meaning(report.command_class, report.prop, report.key, report.value)
-        if found is None or not report.nodes:
+        sense = meaning(report.command_class, report.prop, report.key, report.value)
+        if sense is None or not report.nodes:
             return
         if not any(node in self._first_of for node in report.nodes):
             self._waiting = [*self._waiting, (self._monotonic(), report)][-KEPT:]
             return
         if len(report.nodes) > 1:  # of the nodes that share a topic, those that can have reported it
             known = [self._shown[node][0] for node in report.nodes if node in self._shown]
-            able = tuple(node.id for node in known if _can_report(node, report, found))
+            able = tuple(node.id for node in known if _can_report(node, report, sense))
             report = replace(report, nodes=able or report.nodes)
-        if isinstance(found, Moment):
-            self._happened(report, found)
+        if isinstance(sense, Moment):
+            self._happened(report, sense)
         elif len(report.nodes) == 1:  # of two devices with one name the next list tells which it was
             source = report.command_class, plain(report.prop), plain(report.key or "")
-            slot = _slot(report.nodes[0], report.endpoint, report.command_class, found)
-            self._take(slot, source, found, taken=None, new=True)
-            if report.command_class == CC.BATTERY and source[1] == "level" and found.state == "off":
+            slot = _slot(report.nodes[0], report.endpoint, report.command_class, sense)
+            self._take(slot, source, sense, taken=None, new=True)
+            if report.command_class == CC.BATTERY and source[1] == "level" and sense.state == "off":
                 # A low-battery report is never taken back; a new battery reports its level.
                 self._slots[slot].says.pop((CC.BATTERY, _BATTERY_LOW, ""), None)
 
@@ -357,7 +359,7 @@ class EventLog:
     ) -> Event:
         """`nodes`: whose event it may be, where that is uncertain; `named`: of a node that is on no list."""
         node, endpoint, kind = *slot[:2], moment.kind
-        among = tuple(dict.fromkeys(self._called(one, endpoint, named) for one in nodes or (node,)))
+        among = tuple(dict.fromkeys(self._called(item, endpoint, named) for item in nodes or (node,)))
         name, room = among[0] if len(among) == 1 else ("", "")
         if kind == "button" and moment.state != "released" and all(is_bell(each) for each, _ in among):
             kind = "doorbell"
@@ -395,7 +397,7 @@ class EventLog:
         """All that is kept, or that of one device."""
 
         def wanted(events: Iterable[Event]) -> list[dict[str, Any]]:
-            return [one.to_json() for one in events if of is None or (one.node, one.endpoint) == of]
+            return [item.to_json() for item in events if of is None or (item.node, item.endpoint) == of]
 
         return {
             "began": round(self.began, 3),

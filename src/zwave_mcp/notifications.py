@@ -212,17 +212,17 @@ def alarm_of(value: Value) -> Standing | None:
     where = value.id
     if where.command_class not in EVENT_CLASSES:
         return None
-    found = meaning(where.command_class, where.property, where.property_key, value.value)
-    return found if isinstance(found, Standing) and found.kind in ALARMS else None
+    sense = meaning(where.command_class, where.property, where.property_key, value.value)
+    return sense if isinstance(sense, Standing) and sense.kind in ALARMS else None
 
 
 def alarms_of(device: Device) -> list[Standing]:
     """Each kind of alarm once; a value that reports trouble wins."""
-    found: dict[str, Standing] = {}
+    alarms: dict[str, Standing] = {}
     for alarm in filter(None, map(alarm_of, device.values)):
-        if alarm.state != "off" or alarm.kind not in found:
-            found[alarm.kind] = alarm
-    return list(found.values())
+        if alarm.state != "off" or alarm.kind not in alarms:
+            alarms[alarm.kind] = alarm
+    return list(alarms.values())
 
 
 DETECTED: Final = {

@@ -93,7 +93,7 @@ class Queries:
         names = wording.distinct_names(devices)
         offline = [device for device in devices if not device.available]
         low = [device for device in devices if device.battery_low]
-        alarmed = [device for device in devices if any(one.state != "off" for one in alarms_of(device))]
+        alarmed = [device for device in devices if any(item.state != "off" for item in alarms_of(device))]
         alarms = list(dict.fromkeys(map(wording.alarm_report, alarmed)))  # two in one room may say the same
         more |= {
             "devices": len(devices),
@@ -103,21 +103,21 @@ class Queries:
         }
         home = "The simulated Z-Wave home" if health.simulated else "The Z-Wave system"
         parts = [f"{home} is up with {len(devices)} devices"]
-        parts += [f"offline: {listed([names[one.place] for one in offline])}"] if offline else []
-        parts += [f"battery low: {listed([names[one.place] for one in low])}"] if low else []
+        parts += [f"offline: {listed([names[item.place] for item in offline])}"] if offline else []
+        parts += [f"battery low: {listed([names[item.place] for item in low])}"] if low else []
         return result(" ".join([*alarms, f"{'; '.join(parts)}."]), "confirmed", more=more)
 
 
 def _filtered(rows: tuple[Row, ...], wanted: str) -> list[Row]:
     """Rows where every word of the filter is in name, room, kind or state, or names the kind."""
-    said = words(wanted) - {"all", "every", ""}
-    if not wanted.strip() or not said:
+    asked_words = words(wanted) - {"all", "every", ""}
+    if not wanted.strip() or not asked_words:
         return list(rows)
 
     def fits(device: Device) -> bool:
         state = state_text(device) if device.available else "offline"
         has = loose_words(f"{device.room} {device.name} {device.kind.replace('_', ' ')} {state}")
-        sorts = ((word, device_class(word)) for word in said)
+        sorts = ((word, device_class(word)) for word in asked_words)
         return all(loose(word) in has or (sort is not None and sort.has(device)) for word, sort in sorts)
 
     return [row for row in rows if fits(row.device)]

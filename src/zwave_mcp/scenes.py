@@ -49,7 +49,7 @@ class Scenes:
         known = await self._home.scenes()
         scene = _find(asked, known)
         if scene is None:
-            names = [one.name for one in known]
+            names = [item.name for item in known]
             sentence = wording.no_scene(asked, names)
             return result(sentence, "not_found", requested=requested, more={"scenes": names})
         view = await self._viewer.now()
@@ -87,7 +87,7 @@ class Scenes:
         """Why the scene is not started, and whether the user's yes would start it. Somebody who confirms an
         opening must hear what is opened."""
         for value in scene.values:
-            risky = next((one for one in _reached(value, view) if _is_risky(one, value)), None)
+            risky = next((item for item in _reached(value, view) if _is_risky(item, value)), None)
             if risky is not None:
                 what = wording.the(risky)
                 return f"The scene {scene.name} acts on {what}, which must be asked for by itself.", False
@@ -106,7 +106,7 @@ class Scenes:
 
     async def _not_taken(self, wanted: SceneValue, view: View) -> str:
         """The name of the device if it does not report the value within its window."""
-        device = next((one for one in view.devices if one.target == wanted.id), None)
+        device = next((item for item in view.devices if item.target == wanted.id), None)
         same = partial(_is_same, wanted=wanted.value)
         looks: Looks = {wanted.id: same}
         if device is not None and device.state_value:
@@ -114,7 +114,7 @@ class Scenes:
         elif (
             wanted.id.command_class == CC.COLOR_SWITCH
         ):  # a whole colour cannot be polled, its components can
-            device = next((one for one in _reached(wanted, view) if components(one)), None)
+            device = next((item for item in _reached(wanted, view) if components(item)), None)
             parts = looks_for(device, wanted.id, wanted.value) if device is not None else {}
             looks = parts or {wanted.id: lambda now: bool(now == wanted.value)}
         name = wording.numbered(device) if device is not None else f"Node {wanted.id.node_id}"
@@ -142,15 +142,15 @@ class Scenes:
         if asked:
             scene = _find(asked, known)
             if scene is None:
-                sentence = wording.no_scene(asked, [one.name for one in known])
+                sentence = wording.no_scene(asked, [item.name for item in known])
                 return result(sentence, "not_found", requested=requested)
             known = (scene,)
         entries: list[dict[str, Any]] = []
         view = await self._viewer.now() if known else None
-        for one in known if view is not None else ():
-            members = [_member(value, view) for value in one.values if view is not None]
-            entries.append({"name": one.name, "members": members, "complete": one.complete})
-        sentence = _list_sentence([one.name for one in known])
+        for item in known if view is not None else ():
+            members = [_member(value, view) for value in item.values if view is not None]
+            entries.append({"name": item.name, "members": members, "complete": item.complete})
+        sentence = _list_sentence([item.name for item in known])
         if asked and view is not None:
             sentence = _members_sentence(known[0], entries[0]["members"], view)
         return result(sentence, "confirmed", requested=requested, more={"scenes": entries})
@@ -159,9 +159,11 @@ class Scenes:
 def _find(asked: str, known: tuple[Scene, ...]) -> Scene | None:
     """By its exact name or the same words: a scene does too much to be guessed."""
     forms = spellings(asked)
-    said = words(asked) - {"scene"} or words(asked)
+    asked_words = words(asked) - {"scene"} or words(asked)
     for scene in known:
-        if forms & spellings(scene.name) or said == (words(scene.name) - {"scene"} or words(scene.name)):
+        if forms & spellings(scene.name) or asked_words == (
+            words(scene.name) - {"scene"} or words(scene.name)
+        ):
             return scene
     return None
 
@@ -231,13 +233,13 @@ def _set_to(device: Device, value: SceneValue) -> str | None:
     if is_secret(command_class, value.id.property):
         return None
     if device.target == value.id:  # its state, without the present colour or a jam
-        plain = tuple(one for one in device.values if one.id.command_class != CC.COLOR_SWITCH)
+        plain = tuple(item for item in device.values if item.id.command_class != CC.COLOR_SWITCH)
         text = state_of(without_jam(replace(device, values=plain)), value.value)
         if text != UNKNOWN:
             return text
     if command_class == CC.COLOR_SWITCH:
         return colour_written(device, value.id, value.value) or None
-    known = next((one for one in device.node.values if one.id == value.id), None)
+    known = next((item for item in device.node.values if item.id == value.id), None)
     if known is None or not (isinstance(value.value, bool | str) or is_number(value.value)):
         return None
     text = reading_text(replace(known, value=value.value))

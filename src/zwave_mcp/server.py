@@ -175,7 +175,7 @@ class ZwaveServer:
     # --- announcements
 
     def _on_view(self, view: View) -> None:
-        now = frozenset((one.place, one.name, one.room, one.kind) for one in view.devices)
+        now = frozenset((item.place, item.name, item.room, item.kind) for item in view.devices)
         self._events.look(view)
         self._updated |= dict.fromkeys(self._resources.changes(view))
         self._devices_changed |= self._known is not None and now != self._known

@@ -208,15 +208,15 @@ def measured(device: Device) -> tuple[str, ...]:
     if not device.available:
         return ()
     state = state_text(device)
-    found = []
+    texts = []
     for value in device.readings:
         if is_number(value.value) and alarm_of(value) is None:
             text = reading_text(value)
             if text != UNKNOWN and text not in state:
                 battery = value.id.command_class == CC.BATTERY
                 name = "battery" if battery else _MEASURES.get(value.unit) or label_of(value).lower()
-                found.append(f"{name} {text}")
-    return tuple(found)
+                texts.append(f"{name} {text}")
+    return tuple(texts)
 
 
 def main_readings(device: Device) -> tuple[Value, ...]:
@@ -303,7 +303,7 @@ def active_setpoint(
     """The setpoint of a mode (default: the present one): heating has key 1, cooling key 2. Where both hold,
     the named one, else the one at work, else the one nearer to what is wished."""
     if both := auto_setpoints(device, mode):
-        at_work = next((one for one in both if one == operating_state(device)), None)
+        at_work = next((item for item in both if item == operating_state(device)), None)
         heat, cool = both[HEATING].value, both[COOLING].value
         near = COOLING if wished is not None and abs(wished - cool) < abs(wished - heat) else HEATING
         return both[kind or at_work or near]
@@ -312,7 +312,7 @@ def active_setpoint(
         if setpoint.id.property_key == chosen:
             return setpoint
     # Many modes have no setpoint of their own; but heating never sets what is for cooling.
-    others = [one for one in device.setpoints if {one.id.property_key, chosen} != set(_SETPOINTS)]
+    others = [item for item in device.setpoints if {item.id.property_key, chosen} != set(_SETPOINTS)]
     return others[0] if others else None
 
 

@@ -137,12 +137,12 @@ def _unit(setpoint: Value) -> str:
 
 def _confirmed(device: Device, set_temperature: bool, set_mode: bool, written: list[ValueId]) -> str:
     mode = mode_text(device)
-    setpoint = next((one for one in device.setpoints if one.id in written), active_setpoint(device))
+    setpoint = next((item for item in device.setpoints if item.id in written), active_setpoint(device))
     parts = []
     if set_mode:
         parts.append("off" if mode == "off" else f"in {mode} mode")
     if set_temperature and setpoint is not None:
-        kind = next((kind for kind, one in auto_setpoints(device).items() if one.id == setpoint.id), "")
+        kind = next((kind for kind, item in auto_setpoints(device).items() if item.id == setpoint.id), "")
         which = f" for {kind}" if kind else ""
         parts.append(f"set to {number_text(setpoint.value)} {_unit(setpoint)}{which}")
     off = ", but it is off" if not set_mode and mode == "off" else ""

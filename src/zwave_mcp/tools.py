@@ -134,7 +134,7 @@ def complaint(schema: Schema, arguments: Arguments) -> str | None:
     properties: Schema = schema["properties"]
     errors = argument_validator()(schema).iter_errors(dict(arguments))
     order = {word: place for place, word in enumerate(_FIRST)}
-    error = min(errors, key=lambda one: order.get(one.validator, len(order)), default=None)
+    error = min(errors, key=lambda item: order.get(item.validator, len(order)), default=None)
     if error is not None:
         return _sentence(error, properties, arguments)
     blank = (key for key, value in arguments.items() if "minLength" in properties[key] and not value.strip())

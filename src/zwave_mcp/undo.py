@@ -78,16 +78,16 @@ def before_colour(
 ) -> Before:
     """Of a light whose colour, level or both were written: off comes last, or it would shine again."""
     parts = {key: value.value for key, value in components(device).items()}
-    found = []
+    steps = []
     if colour and all(map(is_number, parts.values())) and any(parts.values()):
         digits = "".join(f"{min(max(int(parts.get(key, 0)), 0), 255):02x}" for key in _SHOWN)
         shown = digits.removesuffix("0000") if len(parts) == 3 else digits
-        found.append(_call("set_zwave_color", names, device, color=f"#{shown}"))
+        steps.append(_call("set_zwave_color", names, device, color=f"#{shown}"))
     elif colour:
-        found.append(Before(undo=f"It is not known which colour {wording.the(device)} had before."))
+        steps.append(Before(undo=f"It is not known which colour {wording.the(device)} had before."))
     if level and (state := device.state_value) is not None:
-        found.append(before_command(names, device, state.value))
-    return together(found)
+        steps.append(before_command(names, device, state.value))
+    return together(steps)
 
 
 def before_sound(names: Names[Device], device: Device, action: str) -> Before:
@@ -104,13 +104,13 @@ def before_setting(
     setpoints = [value for value in device.setpoints if value.id in ids]
     changed_mode = device.mode is not None and device.mode.id in ids
     old_mode = mode_text(device) if changed_mode else ""
-    if (changed_mode and not old_mode) or any(not is_number(one.value) for one in setpoints):
+    if (changed_mode and not old_mode) or any(not is_number(item.value) for item in setpoints):
         return _not_known(device)
     # The setpoint first: it belongs to the mode that holds until the last call.
     both = {value.id: {"setpoint": kind} for kind, value in auto_setpoints(now or device).items()}
     calls = [
-        {"temperature": one.value, "unit": "F" if "F" in one.unit else "C", **both.get(one.id, {})}
-        for one in setpoints
+        {"temperature": item.value, "unit": "F" if "F" in item.unit else "C", **both.get(item.id, {})}
+        for item in setpoints
     ]
     calls += [{"mode": old_mode}] if old_mode else []
     return together(_call("set_zwave_thermostat", names, device, **args) for args in calls)

@@ -71,8 +71,8 @@ class Viewer:
     @staticmethod
     def _names_of(last: View | None, devices: tuple[Device, ...]) -> Names[Device]:
         """The index of names, made anew only when a name or room has changed: that takes longest of all."""
-        same = last is not None and [(one.name, one.room, one.place) for one in last.devices] == [
-            (one.name, one.room, one.place) for one in devices
+        same = last is not None and [(item.name, item.room, item.place) for item in last.devices] == [
+            (item.name, item.room, item.place) for item in devices
         ]
         return last.names.renewed(devices) if last is not None and same else Names(devices)
 

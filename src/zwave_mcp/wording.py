@@ -88,10 +88,10 @@ def distinct_names(devices: Sequence[Device]) -> dict[tuple[int, int], str]:
     """All names by place; equal ones with their room, twins with their number."""
     names = Counter(device.name for device in devices)
     return {
-        one.place: f"{one.name} ({one.room})"
-        if names[one.name] > 1 and one.room and not one.twin
-        else numbered(one)
-        for one in devices
+        item.place: f"{item.name} ({item.room})"
+        if names[item.name] > 1 and item.room and not item.twin
+        else numbered(item)
+        for item in devices
     }
 
 
@@ -255,9 +255,9 @@ def alarm_report(device: Device) -> str:
     """The device's alarms as sentences; empty where it has none."""
     known = alarms_of(device)
     place = [(device.name, device.room)]
-    if active := [event(one.kind, one.state, place) for one in known if one.state != "off"]:
+    if active := [event(item.kind, item.state, place) for item in known if item.state != "off"]:
         return " ".join(active)
-    calm = [DETECTED[one.kind].lower() for one in known if one.kind in DETECTED]
+    calm = [DETECTED[item.kind].lower() for item in known if item.kind in DETECTED]
     where = f" {in_room(device.room)}" if device.room else f" by {with_article(device.name)}"
     return f"No {listed(calm, 'or')} is detected{where}." if calm else ""
 

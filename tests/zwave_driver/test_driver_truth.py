@@ -133,14 +133,6 @@ async def test_what_was_before_is_put_back(server):
     assert (lamp.structured["state"], lock.structured["state"]) == ("on, 35 %", "locked")
 
 
-async def test_a_blind_is_on_its_way(server):
-    await server.control("window blind", "open")
-    answer = await server.control("window blind", "close")
-
-    assert answer.outcome in {"working", "confirmed"}
-    assert not answer.is_error
-
-
 async def test_a_jammed_lock_is_not_called_locked(driver, server):
     """It says so, and does not move."""
     opened = await server.call("control_zwave_lock", deviceName="Front Door Lock", action="unlock")

@@ -115,15 +115,6 @@ async def test_smoke_begins_is_repeated_and_ends(driver, server):
         assert (await kept(server))["alarms"] == []
 
 
-async def test_a_test_of_the_alarm_is_no_alarm(driver, server):
-    async with telling(server) as told:
-        await driver.reports(SMOKE, notification=[SMOKE_ALARM, 3])
-        await told.has("The test of the Smoke Alarm in the Kitchen runs.")
-        assert (await kept(server))["alarms"] == []
-        await driver.reports(SMOKE, notification=[SMOKE_ALARM, IDLE])
-        assert [one["kind"] for one in await told.events()] == ["smoke_test"]
-
-
 async def test_water_and_an_opened_cover_stand_until_they_are_over(driver, server):
     async with telling(server) as told:
         await driver.reports(WATER, notification=[WATER_ALARM, 2])

@@ -28,14 +28,6 @@ async def test_a_group_is_done_when_every_member_says_so(driver, server):
         assert (await server.call(call["name"], **call["args"])).outcome == "confirmed"
 
 
-async def test_a_group_is_listed_with_its_room_and_what_all_can_do(server):
-    listed = (await server.call("list_zwave_devices", includeInactive=True)).structured["devices"]
-    [group] = [one for one in listed if one["nodeId"] == 4096]
-    assert (group["name"], group["kind"], group["room"]) == ("Lounge Lights", "group", "Lounge")
-    assert group["abilities"] == ["on", "off", "dim"]
-    assert not any(one["name"] == "Broadcast" for one in listed), "a write there reaches every device"
-
-
 async def test_a_member_that_does_not_follow_is_named(driver, server):
     await server.control("lounge lights", "off")
     async with faulty(driver, READING_LAMP, "ignoring"):
@@ -94,9 +86,3 @@ async def test_a_scene_that_unlocks_is_not_started(driver, server):
         answer = await scene(server, "come home", **more)
         assert (answer.outcome, answer.is_error) == ("unsupported", True)
     assert await driver.held(LOCK, BOLT) == 255
-
-
-async def test_a_scene_that_there_is_not_is_not_guessed(server):
-    answer = await scene(server, "movie")
-    assert (answer.outcome, answer.is_error) == ("not_found", True)
-    assert "Movie Night" in answer.text

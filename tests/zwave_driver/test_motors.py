@@ -54,15 +54,6 @@ async def test_a_garage_door_that_met_something_is_stopped_and_not_closed(driver
     assert "Garage Door (stopped)" in listed.text
 
 
-@pytest.mark.usefixtures("closed")
-async def test_what_is_no_word_for_a_garage_door_is_not_sent(driver, server):
-    """Any number but 0 would open it (recorded)."""
-    for wish in ({"action": "dim", "level": 50}, {"action": "on"}, {"action": "stop"}):
-        answer = await server.control("garage door", **wish)
-        assert (answer.outcome, answer.is_error) == ("unsupported", True)
-    assert await driver.held(GARAGE_DOOR, "barrier") == CLOSED
-
-
 async def test_a_window_covering_moves_by_its_bottom_and_leaves_its_slats_alone(driver, server):
     await driver.by_hand(SHUTTER, WindowCovering_currentValue_23=40)
     answer = await server.control("roller shutter", "open")

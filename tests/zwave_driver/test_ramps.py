@@ -3,9 +3,7 @@
 import time
 
 import pytest
-from tests.fakes.waiting import until
 from tests.fakes.zwave_server import claims_success
-from tests.zwave_driver.test_driver_truth import faulty
 
 pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package")]
 
@@ -64,18 +62,3 @@ async def test_toggle_asks_the_device_first(driver, server):
     answer = await server.control("desk lamp", "toggle")
     assert answer.structured["requested"]["resolved"] == "off"
     assert await driver.held(DESK_LAMP, LEVEL) == 0
-
-
-async def test_a_toggle_that_nobody_answers_is_not_sent(driver, server):
-    await server.control("space heater", "off")
-    async with faulty(driver, HEATER, "dead"):
-        answer = await server.control("space heater", "toggle")
-        assert (answer.outcome, answer.is_error) == ("unreachable", True)
-    assert await driver.held(HEATER, "BinarySwitch_currentValue") is False
-    await server.call("ping_zwave_device", deviceName="space heater")
-
-    async def is_there() -> bool:
-        return (await server.control("space heater", "toggle")).outcome == "confirmed"
-
-    await until(is_there)
-    await server.control("space heater", "off")

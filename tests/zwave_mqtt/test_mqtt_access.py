@@ -78,12 +78,6 @@ async def test_a_wrong_login_is_said(guarded, guarded_gateway, start_home, usern
         assert (await home.health()).broker is False
 
 
-async def test_a_login_in_the_address_works(guarded, guarded_gateway, start_home):
-    url = guarded.url.replace("mqtt://", "mqtt://assistant:open%20sesame@")
-    async with start_home(MqttOptions(url)) as home:
-        assert (await home.health()).ok
-
-
 async def test_a_missing_right_is_said_by_its_topic(tmp_path, start_home):
     reading = "user assistant\ntopic read zwave/#\ntopic write zwave/_CLIENTS/+/api/getNodes/set\n"
     reading += "topic write zwave/_CLIENTS/+/api/getInfo/set\n"
@@ -166,21 +160,6 @@ async def test_a_missing_ca_file_is_said_and_does_not_end_the_server(encrypted, 
     async with start_home(MqttOptions(encrypted.url, ca_file=tmp_path / "nothing.pem")) as home:
         with pytest.raises(HomeDown, match=r"CA file .*nothing.pem cannot be read"):
             await home.snapshot()
-
-
-@pytest.mark.parametrize(
-    ("url", "host", "port", "tls"),
-    [
-        ("mqtt://broker", "broker", 1883, False),
-        ("mqtts://broker", "broker", 8883, True),
-        ("mqtt://broker:1884", "broker", 1884, False),
-        ("mqtts://[fd00::1]:8884", "fd00::1", 8884, True),
-    ],
-)
-def test_an_address_is_read(url, host, port, tls):
-    address = address_of(MqttOptions(url))
-
-    assert (address.host, address.port, address.tls) == (host, port, tls)
 
 
 def test_a_password_is_not_shown():

@@ -79,15 +79,6 @@ async def test_a_call_does_not_wait_for_the_next_attempt_when_the_broker_is_back
             broker.kill()
 
 
-async def test_the_waits_between_attempts_grow_to_their_limit(start_home, caplog):
-    url = f"mqtt://localhost:{free_port()}"
-    caplog.set_level("WARNING")
-    async with start_home(MqttOptions(url), first_delay_seconds=0.01, longest_delay_seconds=0.05):
-        await until(lambda: len(caplog.records) >= 5, LIMIT_SECONDS)
-
-    assert [record.retry_seconds for record in caplog.records[:5]] == [0.01, 0.02, 0.04, 0.05, 0.05]
-
-
 async def test_a_gateway_name_that_cannot_be_a_topic_is_said(broker, start_home):
     async with start_home(MqttOptions(broker.url, gateway="Home+")) as home:
         with pytest.raises(HomeDown, match="cannot be an MQTT topic"):
@@ -106,18 +97,6 @@ async def test_a_killed_broker_fails_calls_in_flight_at_once(home, gateway, brok
 
     assert {type(failure) for failure in failures} == {HomeDown}
     assert all(failure.sent for failure in failures)
-
-
-async def test_a_lost_question_is_not_called_a_command_that_may_still_happen(home, gateway, broker):
-    await home.snapshot()
-    gateway.silent.add("*")
-    calls = [asyncio.create_task(call) for call in (home.snapshot(0), home.ping(2), home.scenes())]
-    await gateway.asked("_getScenes")
-    broker.kill()
-
-    failures = await asyncio.gather(*calls, return_exceptions=True)
-
-    assert [(type(failure), failure.sent) for failure in failures] == [(HomeDown, False)] * 3
 
 
 async def test_a_restarted_broker_gets_a_new_list_and_no_old_command(home, gateway, broker):
@@ -291,15 +270,6 @@ async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway):
     assert gateway.count("writeValue") == 0, "it would do it when it comes back to life"
 
 
-async def test_a_scene_is_not_left_with_a_hung_gateway_either(home, gateway):
-    home.limits = Limits(there=0.2)
-    gateway.silent.add("getInfo")
-
-    with pytest.raises(HomeDown, match="does not answer"):
-        await home.activate_scene(1)
-    assert gateway.activated == []
-
-
 async def test_what_was_opened_without_an_answer_is_taken_back_behind_it(home, gateway):
     home.limits = Limits(take_back=0.05)
     gateway.silent.add("writeValue")
@@ -401,17 +371,6 @@ async def test_a_renamed_device_is_noticed_although_nobody_asks(broker, gateway,
             while (await seen.get())[13] != "Desk Lamp":
                 pass
         assert (await home.write(ValueId(13, 37, 0, "targetValue"), True)).status == 254
-
-
-async def test_a_new_name_is_known_to_whoever_asks_although_nobody_tells_of_it(broker, gateway, start_home):
-    async with start_home(MqttOptions(broker.url), refresh_seconds=600.0) as home:
-        await home.snapshot()
-        gateway.house.rename(13, "Reading Lamp", "Office")
-
-        async def named():
-            return {node.id: node.name for node in (await home.snapshot()).nodes}[13] == "Reading Lamp"
-
-        await until(named)
 
 
 async def test_a_new_name_is_announced_where_the_gateway_tells_of_it(broker, gateway, start_home):
@@ -527,24 +486,6 @@ async def test_the_gateways_words_are_one_line_that_can_be_said(home, gateway):
         assert len(said) <= 200
 
 
-@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1" + "0" * 400, "null", "[]", "{}"])
-async def test_a_number_that_is_none_is_no_value_of_a_device(home, gateway, value):
-    await home.snapshot()
-    gateway.silent.add("pollValue")
-    call = asyncio.create_task(home.poll(FLOOR_LAMP))
-    origin = json.dumps((await gateway.asked("pollValue")).body)
-    await gateway.answer_raw("pollValue", f'{{"success": true, "result": {value}, "origin": {origin}}}')
-
-    assert await call is None
-
-
-async def test_a_malformed_list_of_scenes_is_an_error_and_not_none_at_all(home, gateway):
-    gateway.scenes = {"not": "a list"}
-
-    with pytest.raises(HomeDown, match="could not be understood"):
-        await home.scenes()
-
-
 async def test_malformed_nodes_are_left_out(home, gateway):
     nodes = [
         None,
@@ -558,13 +499,6 @@ async def test_malformed_nodes_are_left_out(home, gateway):
     gateway.house.nodes += [*nodes, {"id": 302, "name": ["x"], "values": [huge]}]
 
     assert {300, 301, 302, 3} <= {node.id for node in (await home.snapshot(0)).nodes}
-
-
-async def test_a_large_home_is_listed(home, gateway):
-    more = json.dumps(gateway.house.node(3))
-    gateway.house.nodes += [{**json.loads(more), "id": number} for number in range(300, 520)]
-
-    assert len((await home.snapshot(0)).nodes) == 232
 
 
 async def test_a_huge_message_does_not_break_the_connection(home, gateway):
@@ -582,14 +516,6 @@ async def test_a_huge_message_does_not_break_the_connection(home, gateway):
     assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
 
 
-async def test_closing_tells_the_broker(broker, gateway, start_home):
-    async with start_home(MqttOptions(broker.url)) as home:
-        await home.snapshot()
-        before = broker.log.count("Received DISCONNECT")
-    await until(lambda: broker.log.count("Received DISCONNECT") > before)
-    assert broker.log.count("Received DISCONNECT") == before + 1, "one connection, one goodbye"
-
-
 async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(home, gateway):
     await home.snapshot()
     gateway.silent.add("writeValue")
@@ -601,20 +527,6 @@ async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(home, gatewa
     gateway.silent.clear()
 
     assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
-
-
-@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-@settings(deadline=None)
-def test_no_message_can_break_the_reading_of_answers(payload):
-    async def publish(topic, sent):
-        request_id = json.loads(sent)["id"].encode()
-        for odd in (payload, request_id + payload, request_id + b'"}, "success": ' + payload + b"}"):
-            api.receive(odd)
-        api.receive(b'{"origin": {"id": "' + request_id + b'"}, "success": true, "result": 42}')
-
-    api = GatewayApi("zwave/_CLIENTS/G", publish)
-
-    assert asyncio.run(api.call(Api.PING_NODE, [2], timeout_seconds=LIMIT_SECONDS)) == 42
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

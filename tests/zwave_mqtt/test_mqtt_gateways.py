@@ -22,10 +22,6 @@ def test_the_only_gateway_is_taken():
     assert gateways(("Home_Gateway", ON)).name == "Home_Gateway"
 
 
-def test_the_only_one_online_is_taken():
-    assert gateways(("Old", OFF), ("New", ON)).name == "New"
-
-
 def test_an_only_gateway_that_is_offline_is_taken_and_said_to_be_away():
     known = gateways(("Home", OFF))
 
@@ -64,19 +60,6 @@ def test_a_removed_gateway_is_forgotten():
     known.choose()
 
     assert known.name == "Upstairs"
-
-
-def test_other_clients_are_no_gateways():
-    known = Gateways("zwave", None)
-    known.receive("zwave/_CLIENTS/somebody/status", ON)
-    known.choose()
-
-    assert known.chosen is None
-    assert not known.seen
-
-
-def test_answers_are_no_status():
-    assert not Gateways("zwave", None).receive("zwave/_CLIENTS/ZWAVE_GATEWAY-Home/api/getNodes", b"{}")
 
 
 @pytest.mark.parametrize(

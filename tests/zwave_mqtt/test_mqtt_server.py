@@ -55,13 +55,6 @@ async def test_a_lamp_goes_on_and_the_answer_says_so(server, gateway):
     assert (answer.structured["nodeId"], answer.structured["endpoint"]) == (3, 0)
 
 
-async def test_an_unsupervised_plug_is_asked_before_it_is_called_off(server, gateway):
-    answer = await server.control("Coffee Maker", "off")
-
-    assert answer.outcome == "confirmed"
-    assert gateway.count("pollValue") >= 1
-
-
 async def test_a_device_that_does_nothing_is_not_called_done(server, gateway):
     gateway.house.ignoring.add(10)
 
@@ -69,22 +62,6 @@ async def test_a_device_that_does_nothing_is_not_called_done(server, gateway):
 
     assert (answer.outcome, answer.is_error) == ("failed", True)
     assert not claims_success(answer) or "still on" in answer.text
-
-
-async def test_a_blind_is_on_its_way(server):
-    answer = await server.control("Window Blind", "close")
-
-    assert (answer.outcome, answer.is_error) == ("working", False)
-    assert "closing" in answer.text
-
-
-async def test_a_jammed_lock_is_said(server, gateway):
-    gateway.house.jammed.add(6)
-
-    answer = await server.call("control_zwave_lock", deviceName="Front Door Lock", action="unlock")
-
-    assert (answer.outcome, answer.is_error) == ("failed", True)
-    assert "jam" in answer.text
 
 
 async def test_a_dead_device_is_said_and_success_is_never_claimed(server, gateway):

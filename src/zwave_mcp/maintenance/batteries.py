@@ -18,7 +18,9 @@ async def batteries(viewer: Viewer) -> Result:
     devices = (await viewer.now()).devices
     having = {device.node.id: device for device in devices if _has_battery(device)}
     entries = [_entry(device) for device in having.values()]
-    entries.sort(key=lambda one: (not one["low"], one["level"] is None, one["level"] or 0, one["device"]))
+    entries.sort(
+        key=lambda entry: (not entry["low"], entry["level"] is None, entry["level"] or 0, entry["device"])
+    )
     distinct = wording.distinct_names(devices)
     # An outlet of a strip is named by the strip, whose battery it is.
     names = {
@@ -33,8 +35,8 @@ def _has_battery(device: Device) -> bool:
 
 
 def _entry(device: Device) -> dict[str, Any]:
-    values = (one for one in device.node.values if one.id.command_class == CC.BATTERY)
-    level = next((one for one in values if one.id.property == "level"), None)
+    values = (entry for entry in device.node.values if entry.id.command_class == CC.BATTERY)
+    level = next((entry for entry in values if entry.id.property == "level"), None)
     return {
         "device": device.node.name or device.name,
         "room": device.room,
@@ -51,25 +53,27 @@ def _sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> str:
         return "Nothing here runs on a battery, as far as is known."
 
     def named(some: list[dict[str, Any]]) -> str:
-        return wording.counted([names[one["nodeId"]] for one in some], _MOST_NAMED)
+        return wording.counted([names[entry["nodeId"]] for entry in some], _MOST_NAMED)
 
-    low = [one for one in entries if one["low"]]
+    low = [entry for entry in entries if entry["low"]]
     parts = ["No battery is low"]
     if low:
-        each = [_with_level(names[one["nodeId"]], one["level"]) for one in low]
+        each = [_with_level(names[entry["nodeId"]], entry["level"]) for entry in low]
         these = "This battery is" if len(low) == 1 else "These batteries are"
         parts = [f"{these} low: {wording.counted(each, _MOST_NAMED)}"]
-    if fine := [one for one in entries if not one["low"] and one["level"] is not None]:
-        lowest = min(fine, key=lambda one: one["level"])
+    if fine := [entry for entry in entries if not entry["low"] and entry["level"] is not None]:
+        lowest = min(fine, key=lambda entry: entry["level"])
         several = f"{'the other' if low else 'all'} {len(fine)} have"
         single = "the other one has" if low else "the only one has"
         name = names[lowest["nodeId"]].replace(" (", ", ").removesuffix(")")
         parts.append(f"{several if len(fine) > 1 else single} at least {lowest['level']} percent ({name})")
-    if unknown := [one for one in entries if one["level"] is None and not one["low"]]:
+    if unknown := [entry for entry in entries if entry["level"] is None and not entry["low"]]:
         parts.append(f"nothing is known of {named(unknown)}")
-    if silent := [one for one in entries if not one["available"]]:
+    if silent := [entry for entry in entries if not entry["available"]]:
         parts.append(f"{named(silent)} {'does' if len(silent) == 1 else 'do'} not answer")
-    if old := [one for one in entries if one["available"] and (one["ageSeconds"] or 0) > _OLD_SECONDS]:
+    if old := [
+        entry for entry in entries if entry["available"] and (entry["ageSeconds"] or 0) > _OLD_SECONDS
+    ]:
         parts.append(f"older than a week is what {named(old)} told")
     return "; ".join(parts) + "."
 

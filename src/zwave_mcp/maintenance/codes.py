@@ -36,11 +36,11 @@ class UserNames:
         given: dict[str, dict[int, str]] = {}
         for part in filter(str.strip, text.split(";")):
             match = _LOCK.fullmatch(part)
-            users = [_USER.fullmatch(one) for one in match["users"].split(",")] if match else [None]
+            users = [_USER.fullmatch(item) for item in match["users"].split(",")] if match else [None]
             if match is None or not all(users):
                 raise NoUserNames(part.strip())
             lock = (match["lock"] or _EVERY_LOCK).strip()
-            given.setdefault(lock, {}).update({int(one[1]): one[2] for one in users if one})
+            given.setdefault(lock, {}).update({int(item[1]): item[2] for item in users if item})
         return cls(given)
 
     def learn(self, node: int, users: Iterable[LockUser]) -> None:
@@ -71,9 +71,9 @@ async def user_codes(home: Home, viewer: Viewer, names: UserNames, asked: str = 
     answers = [await _one(home, names, lock) for lock in locks]
     if len(answers) == 1:
         return answers[0]
-    outcome: Outcome = "unconfirmed" if any(one.is_error for one in answers) else "confirmed"
-    more = {"locks": [dict(one.structured) for one in answers]}
-    return result(" ".join(one.sentence for one in answers), outcome, more=more)
+    outcome: Outcome = "unconfirmed" if any(item.is_error for item in answers) else "confirmed"
+    more = {"locks": [dict(item.structured) for item in answers]}
+    return result(" ".join(item.sentence for item in answers), outcome, more=more)
 
 
 async def _one(home: Home, names: UserNames, lock: Device) -> Result:
@@ -89,9 +89,11 @@ async def _one(home: Home, names: UserNames, lock: Device) -> Result:
     if read is None:
         return result(f"{name} has not told who has a code.", "unconfirmed", lock)
     names.learn(lock.node.id, read.users)
-    users = [replace(one, name=names.of(lock.node.id, lock.name, one.id) or one.name) for one in read.users]
+    users = [
+        replace(item, name=names.of(lock.node.id, lock.name, item.id) or item.name) for item in read.users
+    ]
     more: dict[str, Any] = {
-        "users": [{"id": one.id, "name": one.name or None, "active": one.active} for one in users],
+        "users": [{"id": item.id, "name": item.name or None, "active": item.active} for item in users],
         "places": read.places,
     }
     return result(_sentence(lock, users, read.places), "confirmed", lock, more=more)
@@ -115,8 +117,8 @@ def _remembered(lock: Device) -> LockUsers | None:
 
 
 def _sentence(lock: Device, users: list[LockUser], places: int | None) -> str:
-    active = [one.name or f"user {one.id}" for one in users if one.active]
-    off = [one.name or f"user {one.id}" for one in users if not one.active]
+    active = [item.name or f"user {item.id}" for item in users if item.active]
+    off = [item.name or f"user {item.id}" for item in users if not item.active]
     room = f"; there is room for {places}" if places else ""
     if not users:
         return f"Nobody has a code for {wording.the(lock)}{room}."

@@ -50,14 +50,14 @@ class Energy:
         view = await self._viewer.now()
         if not asked:
             return self._all(view, when, requested)
-        device = resolve_device(view, asked, requested, lambda one: bool(meters(one)))
+        device = resolve_device(view, asked, requested, lambda item: bool(meters(item)))
         return device if isinstance(device, Result) else self._one(device, when, requested)
 
     def _one(self, device: Device, day: date, requested: dict[str, Any]) -> Result:
         counting = meters(device)
         if not counting:
             return result(_no_meter(device), "unsupported", device, requested)
-        rows = self._days.on(day, [meter_of(one) for one in counting])
+        rows = self._days.on(day, [meter_of(item) for item in counting])
         if not rows:
             sentence = f"Nothing was measured of {wording.the(device)} {self._spoken(day)}{self._begun()}."
             nothing: dict[str, Any] = {"energy": [], "day": day.isoformat()}
@@ -72,18 +72,18 @@ class Energy:
         having = [(device, values) for device in view.devices if (values := meters(device))]
         if not having:
             return result("Nothing here counts energy.", "unsupported", requested=requested)
-        found = self._days.on(day, [meter_of(one) for _, values in having for one in values])
+        by_meter = self._days.on(day, [meter_of(item) for _, values in having for item in values])
         names = wording.distinct_names(view.devices)
         entries: list[dict[str, Any]] = []
         missing: list[Device] = []
         for device, values in having:
-            rows = [found[meter_of(one)] for one in values if meter_of(one) in found]
+            rows = [by_meter[meter_of(item)] for item in values if meter_of(item) in by_meter]
             if rows:
                 entries.append(_entry(device, rows))
             else:
                 missing.append(device)
-        entries.sort(key=lambda one: -one["kwh"])
-        total = round(sum(one["kwh"] for one in entries), 3)
+        entries.sort(key=lambda item: -item["kwh"])
+        total = round(sum(item["kwh"] for item in entries), 3)
         more: dict[str, Any] = {
             "energy": entries,
             "total": total,
@@ -93,14 +93,14 @@ class Energy:
         if not entries:
             sentence = f"Nothing was measured {self._spoken(day)}{self._begun()}."
             return result(sentence, "unconfirmed", requested=requested, more=more)
-        called = [(names[one["nodeId"], one["endpoint"]], one) for one in entries]
-        amounts = [f"{name} {_number(one['kwh'])}" for name, one in called]
+        called = [(names[item["nodeId"], item["endpoint"]], item) for item in entries]
+        amounts = [f"{name} {_number(item['kwh'])}" for name, item in called]
         each = wording.counted(amounts, _MOST_NAMED)
         parts = [f"{capital(self._spoken(day))} {_kwh(total)}: {each}"]
-        if not_whole := [name for name, one in called if not one["whole"]]:
+        if not_whole := [name for name, item in called if not item["whole"]]:
             parts.append(f"not counted from midnight on: {listed(not_whole[:_MOST_NAMED])}")
         if missing:
-            silent = [names[one.place] for one in missing][:_MOST_NAMED]
+            silent = [names[item.place] for item in missing][:_MOST_NAMED]
             parts.append(f"not measured: {listed(silent)}")
         return result("; ".join(parts) + ".", "confirmed", requested=requested, more=more)
 
@@ -129,7 +129,7 @@ class Energy:
             parts.append("its meter was set back meanwhile")
         if entry["until"] < min(midnight(day + timedelta(days=1)), self._clock()) - _SOON_SECONDS:
             parts.append(f"its meter last told at {datetime.fromtimestamp(entry['until']):%H:%M}")
-        return "".join(f"; {one}" for one in parts)
+        return "".join(f"; {item}" for item in parts)
 
 
 def counts_energy(value: Value) -> bool:
@@ -141,7 +141,7 @@ def counts_energy(value: Value) -> bool:
 
 
 def meters(device: Device) -> list[Value]:
-    return [one for one in device.values if one.id.command_class == CC.METER and counts_energy(one)]
+    return [item for item in device.values if item.id.command_class == CC.METER and counts_energy(item)]
 
 
 def meter_of(value: Value) -> str:

@@ -80,11 +80,11 @@ class MeterDays:
                 "select meter, kwh, since, until, whole, apart, reset from days where day = ?",
                 (day.isoformat(),),
             )
-            found = {row[0]: Day(row[1], row[2], row[3], bool(row[4]), row[5], bool(row[6])) for row in rows}
+            days = {row[0]: Day(row[1], row[2], row[3], bool(row[4]), row[5], bool(row[6])) for row in rows}
         except (sqlite3.Error, OSError) as error:
             self._complain(error)
             return {}
-        return {meter: found[meter] for meter in wanted if meter in found}
+        return {meter: days[meter] for meter in wanted if meter in days}
 
     def first_day(self) -> float | None:
         """When counting began."""
@@ -142,8 +142,8 @@ def _add(base: sqlite3.Connection, reading: MeterReading) -> None:
 
 
 def _last(base: sqlite3.Connection, meter: str) -> MeterReading | None:
-    with closing(base.execute("select kwh, at from last where meter = ?", (meter,))) as found:
-        row = found.fetchone()
+    with closing(base.execute("select kwh, at from last where meter = ?", (meter,))) as cursor:
+        row = cursor.fetchone()
     return MeterReading(meter, *row) if row is not None else None
 
 
@@ -173,28 +173,28 @@ def _doubt(base: sqlite3.Connection, before: MeterReading, today: date, row: Day
 
 def _without_glitch(base: sqlite3.Connection, last: MeterReading, now: MeterReading) -> MeterReading:
     """The reading to compare `now` with: a meter that goes on where it was has not begun anew."""
-    found = base.execute("select kwh, at, day, was from doubts where meter = ?", (now.meter,)).fetchone()
-    if found is None or now.kwh == last.kwh:
+    doubt = base.execute("select kwh, at, day, was from doubts where meter = ?", (now.meter,)).fetchone()
+    if doubt is None or now.kwh == last.kwh:
         return last
     base.execute("delete from doubts where meter = ?", (now.meter,))
-    before = MeterReading(now.meter, found[0], found[1])
+    before = MeterReading(now.meter, doubt[0], doubt[1])
     goes_on = now.kwh >= before.kwh and (last.kwh < before.kwh or now.kwh < last.kwh)
     if not goes_on or _is_doubtful(before, now):
         return last
-    was = json.loads(found[3])
+    was = json.loads(doubt[3])
     if was is None:
-        base.execute("delete from days where meter = ? and day = ?", (now.meter, found[2]))
+        base.execute("delete from days where meter = ? and day = ?", (now.meter, doubt[2]))
     else:
-        _keep(base, now.meter, date.fromisoformat(found[2]), Day(*was))
+        _keep(base, now.meter, date.fromisoformat(doubt[2]), Day(*was))
     return before
 
 
 def _row(base: sqlite3.Connection, meter: str, day: date) -> Day | None:
-    found = base.execute(
+    row = base.execute(
         "select kwh, since, until, whole, apart, reset from days where meter = ? and day = ?",
         (meter, day.isoformat()),
     ).fetchone()
-    return Day(found[0], found[1], found[2], bool(found[3]), found[4], bool(found[5])) if found else None
+    return Day(row[0], row[1], row[2], bool(row[3]), row[4], bool(row[5])) if row else None
 
 
 def _counted(row: Day | None, before: MeterReading, now: MeterReading) -> Day:

@@ -61,7 +61,7 @@ async def rename(
         sent = isinstance(error, NoAnswer)
         sentence = f"It is not confirmed: {error}" if sent else str(error)
         return result(sentence, "unconfirmed" if sent else "unsupported", device, requested)
-    now = next((one for one in (await home.snapshot(0)).nodes if one.id == node.id), None)
+    now = next((item for item in (await home.snapshot(0)).nodes if item.id == node.id), None)
     named = now is not None and (name is None or now.name == name.strip())
     if now is None or not named or (room is not None and now.room != room.strip()):
         sentence = f"Z-Wave JS UI still calls it {wording.the(device, room=True)}."
@@ -96,7 +96,7 @@ def _problem(view: View, device: Device, name: str | None, room: str | None) -> 
     number = _NODE.fullmatch(name.strip()) if name is not None else None
     if number is not None and int(number[1]) != device.node.id:
         return f"It is node {device.node.id}, and what has no name is called by its number."
-    if sum(one.node.id == device.node.id for one in view.devices) > 1:
+    if sum(item.node.id == device.node.id for item in view.devices) > 1:
         whole = device.node.name or f"Node {device.node.id}"
         return f"{device.name} is a part of {whole}, which has only one name for all of them."
     new_name, new_room = (name or device.node.name).strip(), (room or device.node.room).strip()

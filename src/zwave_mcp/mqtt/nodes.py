@@ -102,8 +102,8 @@ class NodeLists:
 
 
 def _skip_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
 
 
 def _sign(text: str, at: int, wanted: str) -> tuple[str, int]:
@@ -167,14 +167,14 @@ def _node(raw: Mapping[str, Any]) -> Node | None:
 def _classes(raw: Mapping[str, Any]) -> dict[int, tuple[int, int]]:
     """The device class of the node (endpoint 0), and of each endpoint that has its own."""
     endpoints = raw.get("endpoints")
-    found: dict[int, tuple[int, int]] = {}
+    classes: dict[int, tuple[int, int]] = {}
     for part in ({**raw, "index": 0}, *(endpoints if isinstance(endpoints, list) else ())):
         built_for = part.get("deviceClass") if isinstance(part, Mapping) else None
         if isinstance(built_for, Mapping):
             index, generic, specific = part.get("index"), built_for.get("generic"), built_for.get("specific")
             if _is_int(index) and _is_int(generic) and _is_int(specific):
-                found[index] = generic, specific
-    return found
+                classes[index] = generic, specific
+    return classes
 
 
 def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
@@ -273,7 +273,7 @@ def parse_places(state: object) -> int | None:
         if isinstance(ends, list)
         else ()
     )
-    most = (one.get("maxUsers") for one in known if isinstance(one, Mapping))
+    most = (item.get("maxUsers") for item in known if isinstance(item, Mapping))
     return max((number for number in most if _is_int(number) and number > 0), default=None)
 
 

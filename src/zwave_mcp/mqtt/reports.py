@@ -62,14 +62,14 @@ class Reports:
             self._indexed = list(names)
             self._index(snapshot)
         fresh = self._monotonic() - STALE_SECONDS
-        waiting, self._waiting = [one for one in self._waiting if one.moment > fresh], []
-        found: list[Report] = []
+        waiting, self._waiting = [item for item in self._waiting if item.moment > fresh], []
+        due: list[Report] = []
         for late in waiting:
             if nodes := self._nodes_of(late.topic, late.payload):
-                found.append(replace(late.report, nodes=nodes))
+                due.append(replace(late.report, nodes=nodes))
             elif late.moment > snapshot.taken - LATE_SECONDS:
                 self._waiting.append(late)
-        return found
+        return due
 
     def _index(self, snapshot: Snapshot) -> None:
         by_topic, roomless, named = (defaultdict[Any, tuple[int, ...]](tuple) for _ in range(3))

@@ -164,14 +164,14 @@ def fired(node: int, values: tuple[Value, ...], what: str, now: float) -> Change
     if (press := _PRESS.fullmatch(what)) is not None:
         button = ValueId(node, CC.CENTRAL_SCENE, 0, "scene", f"{int(press['button']):03}")
         return _written(values, button, _PRESSES[press["how"]], now)
-    bolt = next((one.id for one in values if one.id.property == "currentMode"), None)
+    bolt = next((item.id for item in values if item.id.property == "currentMode"), None)
     if (lock := _LOCK.fullmatch(what)) is None or bolt is None:
         return None
     verb, end = ("lock", 255) if lock["state"] == "locked" else ("unlock", 0)
     user = int(lock["user"]) if lock["user"] else None
     way = "Manual" if user is None else "Keypad"
-    told = ValueId(node, CC.NOTIFICATION, 0, "Access Control", f"{way} {verb} operation")
-    return {str(bolt): Track(255 - end, end, now), str(told): Track(None, user, now)}
+    operation = ValueId(node, CC.NOTIFICATION, 0, "Access Control", f"{way} {verb} operation")
+    return {str(bolt): Track(255 - end, end, now), str(operation): Track(None, user, now)}
 
 
 def _written(values: tuple[Value, ...], where: ValueId, end: Any, now: float) -> Changes | None:

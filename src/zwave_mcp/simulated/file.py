@@ -138,7 +138,7 @@ def parse_home(text: str, source: str = "text") -> HomeSpec:
     scenes, groups = [], []
     for place, scene in enumerate(file.scene, start=1):
         where = f"{source}: scene {place}"
-        members = [(find(one.device, where), one.state) for one in scene.set]
+        members = [(find(item.device, where), item.state) for item in scene.set]
         values = tuple((hit.node, _state_value(hit.kind, state, where)) for hit, state in members)
         scenes.append((scene.name, values))
     for place, group in enumerate(file.group, start=1):

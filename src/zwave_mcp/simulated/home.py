@@ -144,16 +144,18 @@ class SimulatedHome:
 
     def _report(self) -> None:
         now = self._clock()
-        due = [(k, one) for k, one in self._store.read().items() if self._reported_until < one.since <= now]
-        self._reported_until = max((one.since for _, one in due), default=self._reported_until)
-        for report in filter(None, (momentary(key, one) for key, one in due)):
+        due = [
+            (k, item) for k, item in self._store.read().items() if self._reported_until < item.since <= now
+        ]
+        self._reported_until = max((item.since for _, item in due), default=self._reported_until)
+        for report in filter(None, (momentary(key, item) for key, item in due)):
             for listener in self._report_listeners:
                 listener(report)
 
     def fire(self, name: str, what: str) -> None:
         """Let an event happen; ValueError says why it cannot."""
         wanted = name.strip().casefold()
-        device = next((one for one in self._spec.devices if one.name.casefold() == wanted), None)
+        device = next((item for item in self._spec.devices if item.name.casefold() == wanted), None)
         if device is None:
             raise ValueError(f"there is no device {name!r}")
         values = tuple(self._values[device.node].values())
@@ -330,7 +332,7 @@ class SimulatedHome:
 
     async def activate_scene(self, scene_id: int) -> None:
         await asyncio.sleep(self._radio_seconds())
-        scene = next((one for one in await self.scenes() if one.id == scene_id), None)
+        scene = next((item for item in await self.scenes() if item.id == scene_id), None)
         if scene is None:
             raise GatewayError("No scene found with given sceneid")
         for wanted in scene.values:

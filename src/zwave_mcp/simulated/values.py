@@ -161,8 +161,8 @@ def _acting(spec: DeviceSpec) -> list[Value]:
         digits = spec.color.removeprefix("#").ljust(10, "0")
         levels = {component: int(digits[2 * at : 2 * at + 2], 16) for at, component in enumerate(_ORDER)}
         values += [
-            Value(component_id(spec, one), levels[one], f"Current value ({COMPONENTS[one]})", maximum=255)
-            for one in components_of(spec)
+            Value(component_id(spec, item), levels[item], f"Current value ({COMPONENTS[item]})", maximum=255)
+            for item in components_of(spec)
         ]
         whole = ValueId(spec.node, CC.COLOR_SWITCH, 0, "targetColor")
         values.append(Value(whole, None, "Target color", writeable=True))
