@@ -19,7 +19,7 @@ from zwave_mcp.options import MqttOptions, address_of
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 USERS = {"gateway": "secret", "assistant": "open sesame"}
-GUIDE = Path(__file__).parents[2] / "docs" / "zwave-mqtt.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "zwave.md"
 
 
 def documented_acl() -> str:
