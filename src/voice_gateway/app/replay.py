@@ -19,7 +19,7 @@ from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.events import Event, EventBus
 from voice_gateway.integrations.sources import Sources
-from voice_gateway.recorder.again import Turn, why_not_said
+from voice_gateway.recorder.story import Turn, why_not_said
 from voice_gateway.routines.model import CANCEL, MAKE
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.gateway_tool import declared_tool

@@ -8,7 +8,7 @@ from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.parser import Parser
 from voice_gateway.cli.turns import SHOWN_ID, found, opened_store
-from voice_gateway.recorder.again import before_it
+from voice_gateway.recorder.story import before_it
 
 
 def arguments(command: Parser) -> None:

@@ -6,12 +6,13 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway.tools.masking import shorten
 from voice_gateway.turn import NOT_MADE, OutcomeStatus, Utterance
 
 if TYPE_CHECKING:
+    from home_words.kinds import HomeDevice
     from voice_gateway.recorder.recorder import Recorder
     from voice_gateway.recorder.store import TurnStore
 
@@ -70,13 +71,6 @@ _THING = (
 _PRONOUN = re.compile(r"(?:it|that|this|them|das|es|sie)(?: (?:on|off|up|down))?")
 
 
-class Thing(Protocol):
-    """A device of the home."""
-
-    @property
-    def name(self) -> str: ...
-
-
 def read_question(text: str) -> tuple[str, str, bool] | None:
     """The thing that is named, the state it is said to have, and whether the gateway's own doing is meant.
     None: it is another question."""
@@ -103,7 +97,7 @@ class Why:
     def __init__(
         self,
         recorder: "Recorder",
-        named: Callable[[str], Sequence[Thing]],
+        named: Callable[[str], "Sequence[HomeDevice]"],
         known: Callable[[], Awaitable[None]],
         now: Callable[[], float] = time.time,
     ) -> None:
