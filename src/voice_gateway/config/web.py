@@ -46,7 +46,7 @@ def _is_address(host: str) -> bool:
 class WebSettings(Section):
     """The console in the browser, and the API."""
 
-    enabled: bool = Field(True, description="serve the console and the API (docs/console.md)")
+    enabled: bool = Field(True, description="serve the console and the API (docs/web.md)")
     host: str = Field(
         "127.0.0.1",
         min_length=1,

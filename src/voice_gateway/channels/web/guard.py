@@ -94,7 +94,7 @@ class Guard:
             raise Refusal(431, "too long headers", CLOSE)
         host = _only(headers, "host")
         if host is None or not self._is_ours(host, scope):
-            raise Refusal(421, "this is not the name of this gateway: see web.hosts in docs/console.md")
+            raise Refusal(421, "this is not the name of this gateway: see web.hosts in docs/web.md")
         if _is_cross_site(scope, headers, host):
             raise Refusal(403, "a page of another site may not use this gateway")
         if path.startswith(RATE_LIMITED) and not self._asks.take(client):
