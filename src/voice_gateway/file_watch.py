@@ -1,4 +1,4 @@
-"""Looking again at what is kept whenever it changes, by this process or by another one."""
+"""Read a kept file again whenever it changes, in this process or in another."""
 
 import asyncio
 import contextlib
@@ -9,18 +9,18 @@ from voice_gateway.backoff import wait_at_most
 
 LOOK_SECONDS = 2.0  # how long a change by another process may go unnoticed
 
-# Takes who is to be called after each change of this process, from any thread; gives how to end that.
+# Registers a callback for changes in this process, which may come from any thread; returns how to unregister.
 Listen = Callable[[Callable[[], None]], Callable[[], None]]
 
 
 class ChangeListeners:
-    """Who is told after every change made here, in the thread that made it."""
+    """Callbacks for every change made here, called in the thread that made it."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[], None]] = []
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Returns how to stop listening."""
+        """Returns a function that unregisters the listener."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
@@ -32,7 +32,7 @@ class ChangeListeners:
 async def look_again(
     listens: Sequence[Listen], look: Callable[[], Awaitable[None]], look_seconds: float = LOOK_SECONDS
 ) -> None:
-    """Until cancelled: at once, after each change, and now and again."""
+    """Call `look` at once, after each change, and every `look_seconds`, until cancelled."""
     changed, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def wake() -> None:
@@ -48,7 +48,7 @@ async def look_again(
 
 
 def identity(file: Path) -> tuple[int, int, int] | None:
-    """Another one after each change; None where there is no file."""
+    """Inode, time and size of the file, which differ after a change; None if there is no file."""
     try:
         found = file.stat()
     except OSError:

@@ -39,7 +39,7 @@ async def test_a_pipe_gets_one_line_for_each_tool(commands):
     done = await commands.run("tools")
 
     (line,) = [line for line in done.out.splitlines() if "control_zwave_device" in line]
-    assert re.search(r"Control a Z-Wave device +Switches, dims, opens or closes one light, .*door\.", line)
+    assert re.search(r"control_zwave_device +Switches, dims, opens or closes one light, .*door\.", line)
 
 
 @pytest.mark.slow

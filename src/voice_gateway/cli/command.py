@@ -2,10 +2,12 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from voice_gateway.channels.control import Silent, greet, request
+from voice_gateway.channels.terminal import printable
 from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.config import Loaded, control_file, data_folder, load, named_file
 from voice_gateway.errors import ConfigError, LinkError
@@ -39,6 +41,19 @@ def checked_file(file: Path | None) -> Path | None:
 
 def wants_json(options: argparse.Namespace) -> bool:
     return bool(getattr(options, "json", False))
+
+
+def print_table(titles: Sequence[str], rows: Sequence[Sequence[str]], dim: Sequence[bool] = ()) -> None:
+    """A plain table on stdout; the rows whose `dim` is true are greyed out."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    for row, grey in zip(rows, dim or [False] * len(rows), strict=True):
+        table.add_row(*map(printable, row), style="dim" if grey else "")
+    Console().print(table)
 
 
 async def ask_running(

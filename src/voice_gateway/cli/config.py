@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from voice_gateway.channels.terminal import print_json
-from voice_gateway.cli.command import checked_file, loaded, wants_json
+from voice_gateway.cli.command import checked_file, loaded, print_table, wants_json
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import Loaded, Settings, named_file
 from voice_gateway.config.folders import user_file
@@ -57,15 +57,8 @@ def _show(found: Loaded, *, as_json: bool) -> int:
     if as_json:
         print_json([{"name": name, "value": value, "origin": origin} for name, value, origin in rows])
         return 0
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("setting", "value", "from"):
-        table.add_column(column, overflow="fold")
-    for name, value, origin in rows:
-        table.add_row(name, _text(value), origin, style="" if origin != "default" else "dim")
-    Console().print(table)
+    texts = [(name, _text(value), origin) for name, value, origin in rows]
+    print_table(("setting", "value", "from"), texts, [row[2] == "default" for row in rows])
     return 0
 
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from voice_gateway.artifacts import size_of
 from voice_gateway.channels.terminal import print_json, print_reply, printable
-from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.command import ask_running, loaded, print_table, wants_json
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.parser import PROGRAM, Parser
 from voice_gateway.cli.tools import add_pairs, arguments_of, print_saved, save, wide_console
@@ -77,15 +77,7 @@ async def _list(options: argparse.Namespace) -> int:
         print_json([*listed, *missing])
         return 0
     rows += [(entry.name, f"left out: {entry.reason}", str(entry.file)) for entry in left_out]
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("server", "reached by", "from"):
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*map(printable, row))
-    Console().print(table)
+    print_table(("server", "reached by", "from"), rows)
     return 0
 
 

@@ -38,8 +38,7 @@ examples:
 Exit code: 0 when the tool succeeded, 1 when it did not, 2 for wrong usage or configuration.
 """
 UNWRAPPED = 10_000  # characters: in a pipe lines are not wrapped
-LONGEST_NAME, LONGEST_TITLE, LONGEST_SUMMARY = 34, 26, 200
-TITLES_FROM = 100  # characters of width: a narrow window shows no titles
+LONGEST_NAME, LONGEST_SUMMARY = 34, 200
 FURTHER = "`voice-gateway tools NAME` shows all of one: its parameters, and what a model reads."
 MOST_TRIES = 1000  # names of saved files that are taken already
 
@@ -173,39 +172,26 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def show_all(records: Sequence[Mapping[str, Any]]) -> None:
-    """Grouped by origin, with the titles and sentences for people."""
+    """Names and sentences for people, grouped by origin."""
     from rich.padding import Padding
-    from rich.text import Text
-
-    console = wide_console()
-    sources: dict[str, list[Mapping[str, Any]]] = {}
-    for record in records:
-        sources.setdefault(record["origin"], []).append(record)
-    width = min(LONGEST_NAME, max((len(record["tool"]["name"]) for record in records), default=0))
-    titles = console.width >= TITLES_FROM
-    for source, several in sources.items():
-        console.print(Text(printable(source), "bold"))
-        console.print(Padding(_columns(several, width, titles=titles), (0, 0, 0, 2), expand=False))
-    if console.is_terminal:
-        console.print(Text(FURTHER, "dim"))
-
-
-def _columns(records: Sequence[Mapping[str, Any]], width: int, *, titles: bool) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(min_width=width, max_width=LONGEST_NAME, overflow="fold")
-    if titles:
-        table.add_column(min_width=LONGEST_TITLE, max_width=LONGEST_TITLE)
-    table.add_column()
-    for record in records:
-        says = Text(_summary(record))
-        if record["left_out"]:
-            says.append(f" Not offered to the model: {record['left_out']}", "yellow")
-        name = Text(printable(record["tool"]["name"]), "cyan")
-        table.add_row(name, *([Text(_title(record))] if titles else []), says)
-    return table
+    console = wide_console()
+    width = min(LONGEST_NAME, max((len(record["tool"]["name"]) for record in records), default=0))
+    for origin in dict.fromkeys(record["origin"] for record in records):
+        console.print(Text(printable(origin), "bold"))
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(min_width=width, max_width=LONGEST_NAME, overflow="fold")
+        table.add_column()
+        for record in (record for record in records if record["origin"] == origin):
+            summary = Text(_summary(record))
+            if record["left_out"]:
+                summary.append(f" Not offered to the model: {record['left_out']}", "yellow")
+            table.add_row(Text(printable(record["tool"]["name"]), "cyan"), summary)
+        console.print(Padding(table, (0, 0, 0, 2), expand=False))
+    if console.is_terminal:
+        console.print(Text(FURTHER, "dim"))
 
 
 def show_one(record: Mapping[str, Any]) -> None:
@@ -236,9 +222,9 @@ def _parameters(schema: Mapping[str, Any]) -> "Table | Text":
         needed = "needed" if parameter in required else ""
         rows.append((parameter, kind_of(form, schema), needed, about if isinstance(about, str) else ""))
     table = Table.grid(padding=(0, 2, 0, 0))
-    filled = [column for column in zip(*rows, strict=True) if any(column)]  # an empty one would take room
+    filled = [column for column in zip(*rows, strict=True) if any(column)]  # no empty columns
     for _ in filled:
-        table.add_column(overflow="fold")  # nothing is cut: this is the page that shows all
+        table.add_column(overflow="fold")
     for row in zip(*filled, strict=True):
         table.add_row(*(Text(printable(cell)) for cell in row))
     return table if rows else Text("none")
@@ -253,13 +239,13 @@ def wide_console() -> "Console":
 
 
 def _title(record: Mapping[str, Any]) -> str:
-    """A tool without one has a name that says much the same."""
+    """The tool's title, else its name in words."""
     name = record["own_name"].replace("_", " ").replace("-", " ").strip()
     return shorten(_plain(record["title"]) or name[:1].upper() + name[1:], 60)
 
 
 def _summary(record: Mapping[str, Any]) -> str:
-    """Of a server that has no words for people: the first sentence of those for models."""
+    """The sentence for people, else the first sentence of the description for models."""
     first = record["tool"]["description"].strip().split("\n")[0]
     text = _plain(record["summary"]) or _plain(first).split(". ")[0]
     return shorten(f"{text.rstrip('.')}.", LONGEST_SUMMARY)
