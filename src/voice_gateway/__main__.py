@@ -1,10 +1,10 @@
-"""The entrance: until the command line has taken over, Ctrl-C ends the program without a word."""
+"""The entry point. Until the command line is imported, Ctrl-C ends the program silently."""
 
 import os
 import sys
 
-# `python -m` looks for modules in the current folder first, and that may have come from anywhere. These two
-# are the interpreter's own already; nothing else is imported before this.
+# `python -m` would import modules from the current folder first. Only modules that the interpreter has loaded
+# already are imported above.
 if (
     __name__ == "__main__"
     and not sys.flags.safe_path
@@ -16,7 +16,7 @@ import signal
 from collections.abc import Sequence
 from types import FrameType
 
-# LangChain would send every turn to a cloud when one of these happens to be set for other programs.
+# With one of these set, for other programs, LangChain would send every turn to a cloud.
 TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2")
 
 
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _leave(number: int, _frame: FrameType | None) -> None:
-    """Nothing has begun that would have to be ended in order."""
+    """End at once: nothing was started."""
     os._exit(128 + number)
 
 

@@ -1,11 +1,11 @@
-"""What a long task's loop needs: a wait for news, longer waits after failures, a look at its own stop."""
+"""Helpers for long tasks: wait for an event with a limit, back off after failures, notice a stop."""
 
 import asyncio
 import contextlib
 
 
 async def wait_at_most(event: asyncio.Event, seconds: float | None) -> None:
-    """Until it happens, or so long; None: however long it takes."""
+    """Wait for the event, at most so long; None waits for ever."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -15,12 +15,12 @@ async def wait_at_most(event: asyncio.Event, seconds: float | None) -> None:
 
 
 def backoff_seconds(failures: int, *, first: float, longest: float) -> float:
-    """Nothing before the first failure, then `first`, doubled with each further one, up to `longest`."""
+    """0 without failures, then `first`, doubled with each failure, up to `longest`."""
     return min(first * 2.0 ** min(failures - 1, 30), longest) if failures else 0.0
 
 
 class Backoff:
-    """The same for a loop that only waits: `next` gives a wait, `reset` begins anew after a success."""
+    """The same as an object: `next` returns a wait, `reset` follows a success."""
 
     def __init__(self, first_seconds: float, longest_seconds: float) -> None:
         self._first, self._longest = first_seconds, longest_seconds
@@ -41,9 +41,8 @@ class Backoff:
 
 # --- its own stop
 #
-# For loops around a library that may forget a cancellation. `asyncio.wait_for` on Python 3.11 loses one that
-# comes together with the answer it waits for, and both the MQTT and the Redis library wait like that. A loop
-# that does not look would outlive its stop.
+# `asyncio.wait_for` on Python 3.11 loses a cancellation that arrives together with its result, and both the
+# MQTT and the Redis library use it. A loop around them has to check whether it was cancelled.
 
 
 def is_stopping() -> bool:

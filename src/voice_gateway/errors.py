@@ -1,4 +1,4 @@
-"""Every error of the gateway, on one page, sorted by who answers it."""
+"""Every error of the gateway, grouped by the part that handles it."""
 
 from enum import StrEnum
 from typing import Any
@@ -13,12 +13,12 @@ class GatewayError(Exception):
 
     def __init__(self, message: str, *, spoken: str | None = None) -> None:
         super().__init__(message)
-        self.has_own_words = spoken is not None  # else what it says aloud is all that its class knows
+        self.has_own_words = spoken is not None  # else `spoken` is the default of its class
         self.spoken = spoken or self.default_spoken
 
 
 class ConfigError(GatewayError):
-    """The settings cannot be used. `__main__` prints it and exits with 2."""
+    """The settings cannot be used. The command line prints the mistakes and exits with 2."""
 
     default_spoken = "My settings are not right."
 
@@ -30,13 +30,13 @@ class LinkError(GatewayError):
 
 
 class HearingError(GatewayError):
-    """The voice door drops the turn and listens again."""
+    """The voice channel drops the turn and listens again."""
 
     default_spoken = "I could not hear that."
 
 
 class SpeakingError(GatewayError):
-    """The voice door shows the reply as text."""
+    """The voice channel shows the reply as text."""
 
     default_spoken = "I cannot speak at the moment."
 
@@ -48,7 +48,7 @@ class BrainError(GatewayError):
 
 
 class UnfitAnswer(BrainError):
-    """The model is there and answered, only not so that it could be used: too long, cut off, refused."""
+    """The model answered, but the answer is too long, cut off or a refusal."""
 
 
 class ErrorKind(StrEnum):
@@ -76,7 +76,7 @@ class ToolError(GatewayError):
 
 
 class UnknownTool(ToolError):
-    """Nobody offers a tool of that name."""
+    """There is no tool of that name."""
 
     kind = ErrorKind.UNKNOWN_TOOL
 
@@ -105,7 +105,7 @@ def named(error: BaseException) -> str:
 
 
 def first_error(error: BaseException) -> BaseException:
-    """A group of tasks packs what one of them raised, also groups of groups; this is the thing itself."""
+    """The first exception inside nested exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

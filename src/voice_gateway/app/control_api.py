@@ -1,4 +1,4 @@
-"""What other commands may ask of the running gateway, by the control socket."""
+"""The operations of the control socket: requests of other commands to the running gateway."""
 
 import asyncio
 import base64
@@ -58,7 +58,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         return answer_json(await answer)
 
     async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
-        # Who leaves gives the call up; of a turn only what a model says.
+        # A client that disconnects cancels the call; of a turn only the model's words.
         with progress_to(_also_watched(gateway, listener())):
             return await interruption.cutting(
                 call_tool(
@@ -77,14 +77,14 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         return gateway.channels.push_to_talk()
 
     async def vitals(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, int]:
-        """What grows when something leaks."""
+        """Counts that grow when something leaks."""
         return {"tasks": len(asyncio.all_tasks()), "threads": threading.active_count()}
 
     async def routines(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
         return answer_json(await routine_request(gateway, asked))
 
     async def turns(_asked: Mapping[str, Any], _interruption: Interruption) -> bool:
-        """Whoever reads the file itself sees then whatever was answered before."""
+        """Write out all turns, so that the command can read the file itself."""
         await gateway.recorder.written()
         return True
 
@@ -105,7 +105,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
 
 
 async def all_parts(gateway: "Gateway", started: float) -> list[PartState]:
-    """How each part is; the servers that are connected are asked whether they still answer."""
+    """The state of each part; connected servers are asked whether they still answer."""
     hanging = {f"server {name}" for name in await gateway.link.hanging()}
     parts = [server_hangs(one) if one.part in hanging else one for one in gateway.events.parts()]
     return [*parts, *autonomy(gateway.model, started)]
@@ -128,7 +128,7 @@ def _also_watched(gateway: "Gateway", asker: OnProgress | None) -> OnProgress:
 
 
 async def routine_request(gateway: "Gateway", asked: Mapping[str, Any]) -> Reply:
-    """What the command line wants of routines that needs the home; never raises for what is refused."""
+    """The actions on routines that need the home. A refusal is a reply, not an exception."""
     routines = gateway.routines
     try:
         if asked["action"] == "add":
@@ -145,9 +145,9 @@ async def routine_request(gateway: "Gateway", asked: Mapping[str, Any]) -> Reply
 async def call_tool(
     gateway: "Gateway", name: str, args: Any, timeout_seconds: float | None, *, fetch: bool = False
 ) -> dict[str, Any]:
-    """One call as the command line makes it. The limit covers the wait for a server, too.
+    """One call of the command line. The limit includes the wait for a server.
 
-    With `fetch` its pictures, sounds and files are in `files`.
+    With `fetch`, its pictures, sounds and files are in `files`.
     """
     started, call = perf_counter(), ToolCall(id=new_id(), name=name, args=args)
     if silent := await _silent_servers(gateway, name, timeout_seconds):
@@ -161,7 +161,7 @@ async def call_tool(
 
 
 async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | None) -> list[str]:
-    """Who may have the tool that is meant, and does not answer. A built-in tool needs no server."""
+    """The servers that may have this tool and do not answer; none for a built-in tool."""
     await gateway.servers.tool_known(tool, limit_seconds)
     late = [status for status in gateway.link.status() if status.state != "connected"]
     if gateway.tools.find(tool) is not None:
@@ -171,7 +171,7 @@ async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | 
 
 
 def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float, *, known: bool) -> ToolOutcome:
-    """Nobody can say that there is no such tool, or whose, while a server that may have it is silent."""
+    """The tool cannot be called unknown while a server that may have it is silent."""
     who = ", ".join(silent)
     text = f'Error: Unknown tool "{call.name}", or one of a silent server: {who}.'
     if known:
@@ -237,7 +237,7 @@ def _origin(gateway: "Gateway", tool: Any) -> str:
 
 
 async def catalogue_request(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists with the servers that did not answer; of what is read, its text and files, or the problem."""
+    """A list and the servers that did not answer; or the text and files of one entry; or the problem."""
     try:
         if asked["op"] == "resources":
             return await _resources(gateway, asked)
@@ -271,7 +271,7 @@ async def _prompts(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, An
 
 
 async def fetched(gateway: "Gateway", outcome: ToolOutcome) -> list[dict[str, Any]]:
-    """The files of an outcome; a link is read by the server that gave it."""
+    """The files of an outcome; a link is read from the server that returned it."""
     found: list[Artifact] = []
     tool = gateway.tools.find(outcome.name)
     server = traits(tool).source if tool is not None else None
@@ -282,12 +282,12 @@ async def fetched(gateway: "Gateway", outcome: ToolOutcome) -> list[dict[str, An
         try:
             found += (await gateway.link.read_resource(one.uri, server)).artifacts
         except GatewayError:
-            continue  # an address for people, or one that has gone; the text names it
+            continue  # the text names the address
     return packed(found)
 
 
 def packed(artifacts: "tuple[Artifact, ...] | list[Artifact]") -> list[dict[str, Any]]:
-    """As they go through the control socket."""
+    """As JSON for the control socket."""
     return [
         {
             "name": file_name(one, number),

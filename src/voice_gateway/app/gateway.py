@@ -1,4 +1,4 @@
-"""Builds every part, introduces them to each other, and owns every long task."""
+"""Builds every part, connects them, and owns every long task."""
 
 import asyncio
 import contextlib
@@ -77,7 +77,7 @@ class Gateway:
         self.store = store or MemoryStore()
         self._tasks = tasks
         self._long: list[asyncio.Task[None]] = []
-        # Each is awaited while an alarm was not heard.
+        # Awaited while an alarm is not acknowledged.
         self.sounders: list[Sounder] = []
         # By channel, the conversation that unprompted messages belong to.
         self.talks_in = {"cli": COMMANDS}
@@ -91,6 +91,7 @@ class Gateway:
         )
         self._list_publisher = ListPublisher(lists, self._tell_list)
         place = place_of(settings.home)
+        wake_words = () if settings.voice.wake == "none" else settings.voice.wake_words
         for tool in builtin_tools(
             settings.tools,
             playback=self.playback,
@@ -103,7 +104,11 @@ class Gateway:
         ):
             self.tools.add(tool)
         self._add_own_tools()
-        self.executor = self._build_executor()
+        self.executor = ToolExecutor(
+            self.tools,
+            timeout_seconds=settings.tools.timeout_seconds,
+            result_cap=settings.tools.result_cap,
+        )
         self.link = self._build_link()
         reached = any(server.url is not None for server in settings.mcpServers.values())
         self._sources = Sources(self.executor, lambda: home_trouble(self.link.status()), lists=reached)
@@ -125,7 +130,7 @@ class Gateway:
             home=settings.home,
             sources=self._sources,
             place=place,
-            about=self._about(),
+            about=GatewayFacts(settings.mqtt.name, settings.voice.enabled, wake_words),
         )
         self.routines = Routines(self, place)
         for tool in self.routines.tools():
@@ -152,19 +157,6 @@ class Gateway:
             self.events.report(
                 "tools", State.DEGRADED, OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(found.problems))
             )
-
-    def _about(self) -> GatewayFacts:
-        voice = self.settings.voice
-        words = () if voice.wake == "none" else voice.wake_words
-        return GatewayFacts(self.settings.mqtt.name, voice.enabled, words)
-
-    def _build_executor(self) -> ToolExecutor:
-        settings = self.settings.tools
-        return ToolExecutor(
-            self.tools,
-            timeout_seconds=settings.timeout_seconds,
-            result_cap=settings.result_cap,
-        )
 
     def _build_link(self) -> MCPIntegration:
         builtin = [tool.name for tool in self.tools.all()]
@@ -224,10 +216,10 @@ class Gateway:
     def _surroundings(self) -> Surroundings:
         return Surroundings(self.tools.version, self.tools.all(), self._sources.looked())
 
-    # --- what parts tell each other
+    # --- messages between parts
 
     async def _announce(self, text: str) -> bool:
-        """A gateway that is no house's own leaves it to the one that runs beside it."""
+        """Speak it here, or leave it to the running gateway if this one belongs to a single command."""
         if self._others_hear:
             self.events.publish(Notice(text, aloud=True))
             return True
@@ -237,7 +229,7 @@ class Gateway:
         self.events.publish(ListTold(name, tuple((item.text, item.done) for item in items)))
 
     def _welcome_broker(self, event: PartState) -> None:
-        """A broker that was restarted has forgotten what was retained."""
+        """Publish retained state again: a restarted broker may have lost it."""
         if event.part == "mqtt" and event.state is State.OK:
             self._list_publisher.again()
             self.home_events.again()
@@ -266,7 +258,7 @@ class Gateway:
         self.events.report(f"server {status.name}", *server_report(status))
 
     def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
-        """What a call would touch; a scene that the user has said yes to is no unknown one."""
+        """The devices that a call reaches; a scene that the user agreed to before counts as known."""
         reach = self.local.reach(call, known)
         agreed = reach is not None and reach.unseen and self._agreed_scenes.knows(call, known, reach)
         return replace(reach, unseen=False) if reach is not None and agreed else reach
@@ -276,7 +268,7 @@ class Gateway:
             self._agreed_scenes.add(call, known, reach)
 
     def _home_acted(self, event: Acted) -> None:
-        """Whoever acted: what the home shows then is looked at."""
+        """Read the affected devices again after any act."""
         self.local.acted(event.outcome)
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
@@ -286,22 +278,22 @@ class Gateway:
         return home_facts(text, self.local.home.devices, self.local.home_servers, self.tools.all())
 
     def left_out(self) -> Mapping[str, str]:
-        """The tools that the model does not see, and why. Without a model nothing is left out."""
+        """By tool: why the model does not see it. Empty without a model."""
         return self.model.offer().left_out if self.model is not None else {}
 
     async def linked(self, *, installed: bool = False) -> None:
-        """Returns when every MCP server is there, or cannot be for now."""
+        """Returns when every MCP server is connected or has used up its first attempts."""
         await self.servers.linked(installed=installed)
 
     async def home_known(self) -> None:
-        """Returns when its devices are known, or cannot be."""
+        """Returns when the devices are known, or cannot be read."""
         await self.local.known()
 
-    # --- what stays up
+    # --- long tasks
 
     def start_long_tasks(self, *, rings: bool = True) -> None:
-        """What a gateway that stays up does beside answering. Timers ring only in one that nobody ends with a
-        terminal's input (`run`)."""
+        """Start everything beside answering. Only `run` rings timers and runs routines: `chat` ends with its
+        input."""
         self.servers.start()
         self.start(self.local.keep_fresh(), "brain.local")
         self.start(self.conversation.watch_memory(), "memory")
@@ -322,23 +314,23 @@ class Gateway:
             watch_model(self)
 
     async def _warm_tools(self) -> None:
-        """When everything else has had its turn."""
+        """Import the heavy tools after the servers are connected."""
         from voice_gateway.tools.builtin.calculate.tool import warm_up
 
         await self.linked()
         await warm_up()
 
     def is_complete(self, text: str) -> bool:
-        """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
+        """Whether the local brain would act on these words as they are, so that a shorter pause ends them."""
         return not self.conversation.wants_pin("voice") and self.local.understand(text).complete
 
     async def home_read(self) -> None:
-        """Returns when every server was asked, and the home's devices are known."""
+        """Returns when every server was asked and the devices were read."""
         await self.linked()
         await self.local.refresh()
 
     async def ready(self) -> None:
-        """Returns when every part is there, or is known to be missing."""
+        """Returns when every part is up or known to be missing."""
         await self.channels.tried()
         await self.linked()
         await self.events.decided()
@@ -359,7 +351,7 @@ class Gateway:
         self._long.append(self._tasks.create_task(work, name=name))
 
     async def close(self) -> None:
-        """What asks stops before what answers."""
+        """Stop the channels before the parts that answer them."""
         for task in self._long:
             task.cancel()
         if self.model is not None:
@@ -369,7 +361,7 @@ class Gateway:
         await asyncio.gather(self.servers.close(), self.recorder.close())
 
     async def _end_long_tasks(self) -> None:
-        """A library may answer the first cancel with a long goodbye, to a broker that hangs for example."""
+        """Cancel several times: a library may spend the first cancel on a goodbye to a hung broker."""
         left = set(self._long)
         for _ in range(STOP_TRIES):
             if left:

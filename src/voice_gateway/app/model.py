@@ -1,4 +1,4 @@
-"""The language model of a gateway, where the settings name one: built, and watched."""
+"""Builds the language model that the settings name, and reports its state."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Model = OllamaClient | AnthropicClient
 
-HOME_WAIT_SECONDS = 2.0  # for the names in a model's prompt: it can do without them
+HOME_WAIT_SECONDS = 2.0  # for the device names in the prompt
 
 
 def build_model(gateway: "Gateway") -> "Model | None":
@@ -53,18 +53,18 @@ def build_model(gateway: "Gateway") -> "Model | None":
 
 
 class _Knows:
-    """What a model is told of the home."""
+    """The model's view of the home."""
 
     def __init__(self, gateway: "Gateway") -> None:
         self._local = gateway.local
         self._servers = gateway.servers
 
     def devices(self) -> Sequence[HomeDevice]:
-        """Those whose names a model sees in every turn: not what a stranger calls its devices."""
+        """The devices named in the prompt: not those of servers that are not trusted."""
         return self._local.home.told_devices
 
     async def informed(self) -> None:
-        """All tools, and the home if it can be read soon: its names stand in the prompt."""
+        """Returns when all tools are known, and the home if it can be read soon."""
         await self._servers.tools_known()
         if not self._local.home.devices:
             with contextlib.suppress(TimeoutError):
@@ -73,7 +73,7 @@ class _Knows:
 
 
 def watch_model(gateway: "Gateway") -> None:
-    """Says whether it is there, for as long as the gateway is up."""
+    """Report whether the model answers, until the gateway stops."""
     settings, events = gateway.settings, gateway.events
     part = f"brain {settings.brain.provider}"
     if settings.brain.provider == "ollama":
@@ -92,13 +92,13 @@ def watch_model(gateway: "Gateway") -> None:
         gateway.start(health.run(), "brain.health")
     elif settings.anthropic.api_key is None:
         events.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)
-    else:  # nothing is sent to a cloud only to see whether it is there
+    else:  # no request is sent to a cloud only to check it
         sentence = f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."
         events.report(part, State.OK, sentence)
 
 
 def autonomy(model: "Model | None", since: float) -> list[PartState]:
-    """What the model may do on words that are no plain wish; its size is known once it was asked."""
+    """The autonomy of the model; its size is known after the first answer."""
     if model is None:
         return []
     return [PartState("autonomy", State.OK, autonomy_report(model.trust()), since)]

@@ -1,4 +1,4 @@
-"""The MCP servers of a gateway: begun once, and waited for by whoever needs what one of them has."""
+"""The MCP servers of a gateway: started once, and the waits for their tools."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ class ToolServers:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to connect the MCP servers; what built-in tools can answer does not wait for them."""
+        """Begin to connect the MCP servers. Built-in tools do not wait for them."""
         if self._task is None:
             for status in self._link.status():
                 self._report(status)
@@ -48,19 +48,21 @@ class ToolServers:
             self._task = self._tasks.create_task(self._link.run(), name="mcp")
 
     async def linked(self, *, installed: bool = False) -> None:
-        """Returns when every MCP server is connected or has used up its first attempts; one that is being
-        installed is waited for on demand."""
+        """Returns when every MCP server is connected or has used up its first attempts.
+
+        With `installed` it also waits for servers that are being installed.
+        """
         self.start()
         await self._link.settled(installed=installed)
 
     def contenders(self, tool: str) -> list[str]:
-        """The servers that are still connecting, and could have the tool that this name then means."""
+        """The servers that are still connecting and may bring the tool that this name would then mean."""
         servers = self._settings.mcpServers
         coming = {name: servers[name].trusted for name in self._link.unsettled()}
         return contenders(self._tools, tool, coming, list(servers))
 
     async def tool_known(self, tool: str, limit_seconds: float | None = None) -> None:
-        """Returns when it is decided whose tool this name means, or the time is over."""
+        """Returns when it is clear which server's tool this name means, or when the time is over."""
         if self.contenders(tool):
             self.start()
             with contextlib.suppress(TimeoutError):
@@ -68,14 +70,14 @@ class ToolServers:
                     await self._link.settled(lambda: not self.contenders(tool), installed=True)
 
     async def tools_known(self) -> None:
-        """All tools, if they come in time: one hung server must not keep everybody waiting."""
+        """Returns when all tools are known, or after a limit: a server may hang."""
         self.start()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TOOLS_WAIT_SECONDS):
                 await self._link.settled()
 
     async def homes_known(self) -> None:
-        """The homes' own servers are enough; the others get a moment, because they may be about to answer."""
+        """Returns when the home servers are connected; the others get half a second more."""
         self.start()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TOOLS_WAIT_SECONDS):
@@ -84,14 +86,14 @@ class ToolServers:
                 await self._link.settled()
 
     def _homes_linked(self) -> bool:
-        """With half of a home a name may mean another device than it does."""
+        """Whether every home server is connected: with half of a home a name may match a wrong device."""
         servers = self._settings.mcpServers
         connecting = [status.name for status in self._link.status() if status.state == "connecting"]
         coming = any(name in servers and servers[name].is_home for name in connecting)
         return bool(self._sources.all()) and not coming
 
     def replace_simulated_home(self, server: str) -> None:
-        """The first server with devices is the home; the one to play with, if it is ours, goes."""
+        """Drop the simulated home when a server with real devices connects."""
         servers = self._settings.mcpServers
         simulated = [name for name, one in servers.items() if one == SIMULATED_HOME]
         has_home = any(source.name == server for source in self._sources.all())
@@ -106,6 +108,6 @@ class ToolServers:
                 self._events.publish(Notice(sentence))
 
     async def close(self) -> None:
-        """After the link was told to stop: it stops by its event, never by a second cancel."""
+        """Wait for the link, which was told to stop; a second cancel would wedge it."""
         if self._task is not None:
             await asyncio.wait([self._task])

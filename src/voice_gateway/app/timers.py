@@ -52,7 +52,7 @@ class PlansTold:
                 return
             plans = await asyncio.to_thread(store.read)
         except ToolUnavailable:
-            return  # its own clock says so
+            return  # the timers' own clock reports it
         self._stamps[store.kind] = stamp
         if self._told.get(store.kind) != plans:
             self._told[store.kind] = plans
