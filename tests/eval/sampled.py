@@ -1,11 +1,12 @@
-"""Sentences drawn from every template of home-assistant-intents: `python -m tests.eval.sampled [--missed]`.
+"""Sentences drawn from every template: `python -m tests.eval.sampled [--missed]`.
 
 Each template is walked at random (fixed seed) with the names of two homes; what it means is planned from the
 walk itself, and must be what the grammar understands. Around each one that acts, words are put that
-make it no order; then nothing may act.
+make it no order; then nothing may act. The same is done with every template of our own orders.
 """
 
 import asyncio
+import contextlib
 import logging
 import random
 import sys
@@ -14,18 +15,42 @@ from typing import Any
 
 from tests.eval.homes import HOMES
 from tests.eval.never_acts import BEFORE, BEHIND
-from tests.fakes.home_tools import manager_for
+from tests.fakes.home_tools import ScriptedHome, manager_for
 
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.understanding.grammar import Alternative, Tree
+from voice_gateway.understanding.lexer import PAUSES
 from voice_gateway.understanding.nodes import Intent, Name, Unread, Utterance
 from voice_gateway.understanding.plan import Context, Refused
 from voice_gateway.understanding.stage import GrammarBrain
 
-SEED, PER_TEMPLATE = 25, 2
+SEED, PER_TEMPLATE, PER_ORDER = 25, 2, 6
 TEXTS = ("dinner is ready", "oat milk", "pasta", "blue notebook")
 Slots = list[tuple[str, Any]]
+
+
+# (name, room, kind, state, available)
+LOFT = (
+    ("TV", "Lounge", "media_player", "playing", True),
+    ("Kitchen Radio", "Kitchen", "media_player", "paused", True),
+    ("Robo", "Hall", "vacuum", "docked", True),
+    ("Water Valve", "Cellar", "valve", "open", True),
+    ("Ceiling Fan", "Bedroom", "fan", "off", True),
+    ("Strip", "Lounge", "dimmer", "off", True),
+    ("Reading Light", "Bedroom", "dimmer", "on, 30 %", True),
+    ("Awning", "Terrace", "blind", "closed", True),
+    ("Terrace Door", "Terrace", "lock", "locked", True),
+    ("Boiler", "Cellar", "thermostat", "heat, 20 °C", True),
+    ("Pump", "Cellar", "switch", "on", True),
+)
+
+
+def loft() -> ScriptedHome:
+    """A home with players, a vacuum, a valve and a fan."""
+    home = ScriptedHome.of(LOFT)
+    home.scenes, home.lists_scenes = ("Dinner", "Party"), True
+    return home
 
 
 class Cannot(Exception):
@@ -66,7 +91,7 @@ class Walk:
     def _leaf(self, leaf: str, domains: tuple[str, ...]) -> tuple[str, Any]:
         from voice_gateway.understanding.plan.intents import KINDS
 
-        if leaf == "name":
+        if leaf in ("name", "exact"):
             kinds = frozenset[str]().union(*(KINDS.get(one, frozenset()) for one in domains))
             light = "light" in domains
             fit = [d for d in self.home.devices if not domains or d.kind in kinds or (light and d.is_light)]
@@ -87,6 +112,11 @@ class Walk:
             return " ".join(span), self.language.lists[leaf][span]
         if leaf == "floor":
             raise Cannot
+        if leaf in ("unknown", "talk", "remark", "described", "clock", "nth"):
+            raise Cannot
+        if leaf == "number":
+            number = self.chance.randint(1, 30)
+            return str(number), float(number)
         text = self.chance.choice(TEXTS)
         return text, text
 
@@ -94,6 +124,10 @@ class Walk:
         if not options:
             raise Cannot
         return self.chance.choice(options)
+
+    def order(self, template: Alternative) -> str:
+        """A sentence of one of our own templates."""
+        return " ".join(word for word in self._words(template.tree, (), []) if word not in PAUSES)
 
 
 def meant(brain: GrammarBrain, node: Intent) -> object:
@@ -103,17 +137,19 @@ def meant(brain: GrammarBrain, node: Intent) -> object:
         made = brain.grammar()._planned(Utterance(step=(node,)), context)
     except (Refused, Unread):
         return None
-    return calls(made) if made.question is None else None
+    return calls(made, brain) if made.question is None else None
 
 
-def calls(understood: Any) -> object:
-    found = [request for step in understood.steps for request in step.requests]
+def calls(understood: Any, brain: GrammarBrain) -> object:
+    """Without those that leave a device as it is."""
+    every = [request for step in understood.steps for request in step.requests]
+    found = [one for one in every if not (one.wish and brain.home.is_so(one.device, one.wish.action))]
     return frozenset((one.tool, repr(sorted(one.args.items()))) for one in found) or None
 
 
 async def sample() -> tuple[Counter[str], list[str], list[str]]:
     chance, table, missed, acting = random.Random(SEED), Counter[str](), list[str](), list[str]()
-    for make in HOMES.values():
+    for make in (*HOMES.values(), loft):
         executor = ToolExecutor(manager_for(make()))
         brain = GrammarBrain(executor, BrainSettings())
         await brain.refresh()
@@ -126,7 +162,7 @@ async def sample() -> tuple[Counter[str], list[str], list[str]]:
                     table["not in this home"] += 1
                     continue
                 wanted, understood = meant(brain, node), brain.read(said)
-                got = calls(understood) if understood.question is None else None
+                got = calls(understood, brain) if understood.question is None else None
                 if got == wanted:
                     result = "right" if wanted else "right: asks or passes"
                 elif wanted is None:
@@ -139,10 +175,23 @@ async def sample() -> tuple[Counter[str], list[str], list[str]]:
                         f"{result}: {said}\n    {node.intent} {wanted}\n    {got} {understood.refused}"
                     )
                 if got and understood.acts:
-                    around = (f"{chance.choice(BEFORE)} {said}", f"{said} {chance.choice(BEHIND)}")
-                    table["around"] += len(around)
-                    acting += [one for one in around if brain.read(one).acts]
+                    acting += around(brain, chance, said, table)
+        for template in walk.language.grammar.rules["order"]:
+            for _ in range(PER_ORDER):
+                with contextlib.suppress(Cannot):
+                    said = walk.order(template)
+                    table["own orders"] += 1
+                    if brain.read(said).acts:
+                        table["own orders that act"] += 1
+                        acting += around(brain, chance, said, table)
     return table, missed, acting
+
+
+def around(brain: GrammarBrain, chance: random.Random, said: str, table: Counter[str]) -> list[str]:
+    """Those that act although a word before or behind them makes them no order."""
+    tried = (f"{chance.choice(BEFORE)} {said}", f"{said} {chance.choice(BEHIND)}")
+    table["around"] += len(tried)
+    return [one for one in tried if brain.read(one).acts]
 
 
 def main() -> int:

@@ -376,8 +376,11 @@ def altered(node: N, **changes: Any) -> N:
     if opener is None:
         return replace(node, **changes)
     opener._read.update(changes)
+    kept_parts = {id(one._read) for value in changes.values() for one in _openers(value)}
     for name in changes:
-        _close(opener._parts[name])
+        for one in _openers(opener._parts[name]):
+            if id(one._read) not in kept_parts:
+                closed(cast(Node, one))  # what is replaced need not be read
     plain = replace(opener._node, **{name: _bare_parts(value) for name, value in changes.items()})
     kept = {name: part for name, part in opener._parts.items() if name not in changes}
     return cast(
@@ -385,12 +388,17 @@ def altered(node: N, **changes: Any) -> N:
     )
 
 
+def _openers(value: Any) -> list[_Opened]:
+    parts = value if isinstance(value, tuple) else (value,)
+    return [one for one in map(_opener, parts) if one is not None]
+
+
 def _bare_parts(value: Any) -> Any:
     return tuple(map(bare, value)) if isinstance(value, tuple) else bare(value)
 
 
 def _has_opened(value: Any) -> bool:
-    return any(_opener(one) is not None for one in (value if isinstance(value, tuple) else (value,)))
+    return bool(_openers(value))
 
 
 def _opened(value: Any) -> Any:
@@ -418,9 +426,8 @@ def closed(node: N) -> N:
 
 
 def _close(value: Any) -> None:
-    for part in value if isinstance(value, tuple) else (value,):
-        if _opener(part) is not None:
-            closed(part)
+    for part in _openers(value):
+        closed(cast(Node, part))
 
 
 def unread(node: Node) -> list[str]:

@@ -117,7 +117,9 @@ class Resolver:
         if item.name is not None:
             return self._named(item, item.name, rooms, able)
         scope = tuple(one for one in self.home.devices if not rooms or one.room in rooms)
-        if item.everything and not item.kind:
+        if item.everything and item.kind:
+            return Unknown(item.kind, "kind")
+        if item.everything:
             return self._everything(item, scope, do, able)
         if item.like:
             sorts = {_sort_of(one) for one in self.last}
@@ -205,22 +207,25 @@ class Resolver:
         found = lights if do in STATES_OF_LIGHT else tuple(filter(able, scope))
         return Meant(found, group=True) if found and do in ("on", "off", "set") else Doubt(found)
 
-    def _kind(
+    def _kind(  # noqa: PLR0911 (one for each way to be meant)
         self, item: Item, scope: tuple[Device, ...], rooms: tuple[str, ...], do: str, able: Able
     ) -> Resolved:
-        word, every = item.kind, item.plural or item.quant in ("all", "every")
+        everywhere = any(place.everywhere for place in item.place)
+        word, every = item.kind, item.plural or everywhere or item.quant in ("all", "every")
         kind = DeviceClass(sort_of(word), word, item.plural)
         particular = word == "lamp" and not every and item.quant != "both"  # "the lamps" are all lights
         members = kind.among(scope) if particular else tuple(filter(kind.has, scope))
         if kind.sort in ("door", "garage", "window"):
             return self._doors(tuple(filter(able, members)), item, do, every=every)
+        if item.other and not self.last:
+            return Unknown("", "them")
         if item.other:
             members = tuple(one for one in members if one not in self.last)
         if not members:
             return Unknown(word, "kind")
         if item.quant == "any":
             return Doubt(members)
-        if every and (item.quant or rooms or not self.here):
+        if every and (item.quant or everywhere or rooms or not self.here):
             return self._all_of(item, kind, members, rooms, do)
         if not rooms and self.here:
             return self._here(item, word, members, every=every)
@@ -235,7 +240,7 @@ class Resolver:
         """ "All lights" are all; "locks" alone may be any of them."""
         if item.quant == "both" and len(members) != 2:
             return Doubt(members)
-        bare = item.plural and not (item.quant or rooms or item.definite)
+        bare = item.plural and not (item.quant or item.place or rooms or item.definite)
         doubtful = (bare or (kind.sort == "lock" and not item.quant)) and len(members) > 1
         harmless = kind.sort in ("light", "cover") and do == "off"
         return Doubt(members) if doubtful and not harmless else Meant(members, group=True)

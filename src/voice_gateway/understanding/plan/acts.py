@@ -113,6 +113,8 @@ def _devices(command: Command, context: Context) -> Plan:
         return _ask(command, found, context, able)
     if isinstance(found, Unknown):
         return _not_known(command, found, context)
+    if command.of == "heat" and command.do not in ("set", "change"):
+        raise Refused("an act on the heating that is none")
     _check_instead(command, found, context)
     if command.hint and context.alone:
         say = Say("ask.shall_i", {"devices": found.devices})
@@ -301,6 +303,9 @@ def action_of(device: Device, command: Command) -> str:
 
 
 def _setting_of(device: Device, command: Command, value: Value | None, amount: Amount | None) -> str:
+    odd = value is not None and (_several_values(value) or (value.closed and not device.is_cover))
+    if odd or (value is not None and command.do == "change"):
+        return ""
     degrees = (value is not None and value.degrees is not None) or (
         amount is not None and amount.degrees is not None
     )
@@ -319,6 +324,12 @@ def _setting_of(device: Device, command: Command, value: Value | None, amount: A
     if device.is_cover and command.do == "change" and amount is None:
         return ""
     return next((one for one in ("dim", "speed", "volume") if device.can(one)), "")
+
+
+def _several_values(value: Value) -> bool:
+    """ "To half 20 percent": one device gets one value."""
+    numbers = (value.number, value.percent, value.level, value.degrees, value.kelvin)
+    return sum(one is not None for one in numbers) + bool(value.mode) + bool(value.colour) > 1
 
 
 def act_for(device: Device, command: Command, home: Home) -> Act | Say:
