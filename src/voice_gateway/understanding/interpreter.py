@@ -74,8 +74,14 @@ class Interpreter:
             context, last=memory.last, recent=memory.recent, topic=memory.topic, command=memory.command,
             timer=memory.timer, question=said.question, polite=said.polite, raw=text,
         )  # fmt: skip
-        if memory.asked is not None and (made := self._answer(reader, said, context, memory)) is not None:
+        if (
+            memory.asked is not None
+            and not said.cut
+            and (made := self._answer(reader, said, context, memory)) is not None
+        ):
             return made
+        if said.cut:
+            return Understood(refused=Refused("it is too long", Say("too_long")))
         if (asked := normalise(text)) and read_asked(asked.text) is not None:
             node = Everyday(tool="calculate", query=asked.text)
             return _understood([plan(node, context)], node)

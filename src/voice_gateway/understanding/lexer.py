@@ -57,6 +57,7 @@ class Tokens:
     raw: str
     question: bool = False  # it ends with a question mark
     polite: bool = False
+    cut: bool = False  # it was longer than what is read
 
     def without_pauses(self) -> "Tokens":
         kept = [at for at, word in enumerate(self.words) if word not in PAUSES]
@@ -135,6 +136,7 @@ def tokens(text: str, words: Words) -> Tokens:
         text,
         text.rstrip(" \"'”)").endswith("?"),
         polite,
+        len(text) > MOST_CHARACTERS or len(kept) > MOST_WORDS,
     )
 
 

@@ -172,6 +172,7 @@ class Look(Node):
     which: Which | None = None
     item: Item | None = None  # "the floor lamp's battery"
     danger: str = ""  # smoke, gas, water …
+    players: bool = False  # of players, where no device is named
     told: bool = False  # the answer is no yes or no
     outside: bool = False
     either: tuple[str, ...] = ()  # "open or closed"

@@ -23,7 +23,7 @@ from voice_gateway.understanding.nodes import (
 )
 from voice_gateway.understanding.nodes import bare as bare_node
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
-from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
+from voice_gateway.understanding.resolver import Doubt, Meant, Resolved, Resolver, Unknown
 
 STEP, SMALL, LARGE = 20, 10, 40  # percent of "brighter", "a bit brighter" and "a lot brighter"
 COLDEST, WARMEST = 5, 35  # degrees that a heating is set to
@@ -33,6 +33,7 @@ INSTEAD: Final = {
     ("vacuum", "off"): "dock",
     ("vacuum", "stop"): "dock",
 }
+PLAYED: Final = {"player": "media_player", "vacuum": "vacuum"}  # meant where no device is named
 OPENING: Final = frozenset({"unlock", "open", "up"})
 
 
@@ -104,11 +105,7 @@ def _devices(command: Command, context: Context) -> Plan:
     if command.aside:
         context = _named_before(command, context)
     able = _able(command)
-    found = Resolver(context.home, context.here, context.last, context.recent).which(
-        _subject(command, context), command.do, able
-    )
-    if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of == "heat":
-        found = Resolver(context.home).which(Which(item=(Item(kind="thermostat"),)), command.do, able)
+    found = _resolved(command, context, able)
     if isinstance(found, Doubt):
         return _ask(command, found, context, able)
     if isinstance(found, Unknown):
@@ -120,6 +117,18 @@ def _devices(command: Command, context: Context) -> Plan:
         say = Say("ask.shall_i", {"devices": found.devices})
         return Question(say, bare_node(command), found.devices, "yes", doubts=True)
     return _acts(command, found, context, able)
+
+
+def _resolved(command: Command, context: Context, able: Callable[[Device], bool]) -> Resolved:
+    """The devices; the only heating, and the player that plays, need no name."""
+    resolver = Resolver(context.home, context.here, context.last, context.recent)
+    found = resolver.which(_subject(command, context), command.do, able)
+    if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of == "heat":
+        return Resolver(context.home).which(Which(item=(Item(kind="thermostat"),)), command.do, able)
+    if isinstance(found, Doubt) and command.of == "player":
+        playing = tuple(one for one in found.candidates if context.home.is_so(one, "playing"))
+        return Meant(playing) if len(playing) == 1 else found
+    return found
 
 
 def _check_instead(command: Command, found: Meant, context: Context) -> None:
@@ -159,6 +168,8 @@ def _implied(command: Command, context: Context) -> Which | None:
     degrees = [part.degrees for part in (command.value, command.amount) if part is not None]
     if command.of == "heat" or any(one is not None for one in degrees):
         return Which(item=(Item(kind="thermostat", place=command.place),))
+    if command.of in PLAYED:
+        return Which(item=(Item(kind=PLAYED[command.of], place=command.place),))
     if command.sweep:
         return Which(item=(Item(everything="all"),))
     if context.last or command.of == "light":
@@ -171,7 +182,8 @@ def _with_frame(which: Which, command: Command) -> Which:
     items = which.item
     if command.place:
         items = tuple(item if item.place else altered(item, place=command.place) for item in items)
-    if command.of == "light":
+    degrees = command.value is not None and command.value.degrees is not None
+    if command.of == "light" or (command.do in ("set", "change") and not degrees):
         items = tuple(
             altered(item, everything="", kind="light", plural=True, quant="all")
             if item.everything == "all" and not item.kind
@@ -206,6 +218,8 @@ def _ask(command: Command, found: Doubt, context: Context, able: Callable[[Devic
 def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
     if found.what == "exception":
         return Question(Say("ask.exception"), bare_node(command), expects="exception")
+    if command.of in PLAYED:
+        raise Refused(f"there is no {command.of}")
     if found.what == "it":
         return Question(Say("ask.what_device"), bare_node(command))
     if found.what in ("room", "there", "kind_here") and (near := _elsewhere(command, context)):
@@ -296,8 +310,9 @@ def action_of(device: Device, command: Command) -> str:
         return next((one for one in ("start", "on") if device.can(one)), "")
     if do in ("up", "down"):
         moved = {"up": "open", "down": "close"}[do]
-        instead = "dim" if device.can("dim") else "set" if device.kind == "thermostat" else ""
-        return moved if device.can(moved) else instead
+        if device.kind == "thermostat":
+            return "set"
+        return next((one for one in (moved, "dim", "volume", "speed") if device.can(one)), "")
     action = INSTEAD.get((device.kind, do), do)
     return action if device.can(action) else ""
 
@@ -316,7 +331,7 @@ def _setting_of(device: Device, command: Command, value: Value | None, amount: A
             and bool(value.level is not None or value.percent is not None or value.colour or value.kelvin)
         )
         return "" if light else "set"
-    if degrees or mode or command.of == "heat":
+    if degrees or mode or command.of == "heat" or (command.of == "volume" and not device.can("volume")):
         return ""
     if value is not None and (value.colour or value.kelvin is not None):
         action = "colour" if value.colour else "kelvin"
@@ -329,7 +344,8 @@ def _setting_of(device: Device, command: Command, value: Value | None, amount: A
 def _several_values(value: Value) -> bool:
     """ "To half 20 percent": one device gets one value."""
     numbers = (value.number, value.percent, value.level, value.degrees, value.kelvin)
-    return sum(one is not None for one in numbers) + bool(value.mode) + bool(value.colour) > 1
+    bright = bool(value.colour) and value.percent is not None  # "red at 40 percent"
+    return sum(one is not None for one in numbers) + bool(value.mode) + bool(value.colour) > 1 + bright
 
 
 def act_for(device: Device, command: Command, home: Home) -> Act | Say:
@@ -341,7 +357,8 @@ def act_for(device: Device, command: Command, home: Home) -> Act | Say:
         level = _level(device, command, state)
         return level if isinstance(level, Say) else Act(action, level=level)
     if action == "colour" and command.value is not None:
-        return Act("colour", colour=command.value.colour)
+        bright = command.value.percent
+        return Act("colour", colour=command.value.colour, level=None if bright is None else round(bright))
     if action == "kelvin" and command.value is not None and command.value.kelvin is not None:
         return Act("kelvin", kelvin=round(command.value.kelvin))
     return Act(action)
@@ -360,7 +377,8 @@ def _level(device: Device, command: Command, state: str) -> int | Say:  # noqa: 
         return round(level) if 0 <= level <= 100 else Say("ask.level")
     now = {"open": 100, "closed": 0}.get(state, level_of(state)) if device.is_cover else level_of(state)
     if now is None:
-        return Say("ask.level_now", {"devices": (device,)})
+        key = "ask.volume_now" if device.can("volume") else "ask.level_now"
+        return Say(key, {"devices": (device,)})
     up = _is_up(command)
     wanted = _changed(now, amount, up=up)
     if device.is_cover:

@@ -55,6 +55,8 @@ def _item(node: Look) -> Item:
     """The only thing that is asked about, with the place of the question."""
     which = node.which
     if which is None:
+        if node.players:
+            return Item(kind="media_player", plural=True, place=node.place)
         return Item(everything="all", place=node.place)
     if len(which.item) != 1:
         raise Refused("several things are asked about")
