@@ -24,10 +24,6 @@ async def answer(utterance):
     return Reply(f"{utterance.conversation_id}: {utterance.text}", ok="bad" not in utterance.text)
 
 
-async def recognise_nothing(_text):
-    return []
-
-
 async def transcript(connected):
     """Past the pieces that come before it, to the end."""
     from wyoming.asr import Transcript, TranscriptStop
@@ -50,7 +46,6 @@ async def door(transcriber, synthesizer=None, *, watch=None, name="Voice Gateway
         transcriber,
         synthesizer or ScriptedSynthesizer(),
         events=watch,
-        recognise=recognise_nothing,
         name=name,
         retry_seconds=0.01,
     )
@@ -91,7 +86,6 @@ async def test_it_describes_what_it_offers(moonshine):
     assert info.tts[0].voices[0].languages == ["en"]
     assert info.wake[0].models[0].phrase == "hey jarvis"
     assert info.handle[0].supports_home_control
-    assert info.intent[0].models[0].languages == ["en"]
     assert info.asr[0].supports_transcript_streaming
     assert info.tts[0].supports_synthesize_streaming
 
@@ -365,52 +359,6 @@ async def test_a_transcript_comes_in_pieces_and_whole():
         "transcript-stop",
     ]
     assert "".join(event.data["text"] for event in events[1:3]).strip() == events[3].data["text"]
-
-
-async def test_words_are_recognised_without_doing_anything_and_done_with_their_intent():
-    from wyoming.handle import Handled
-    from wyoming.intent import Entity, Intent, IntentsStart, IntentsStop, NotRecognized, Recognize
-
-    asked: list[str] = []
-
-    async def remember(utterance: Utterance) -> Reply:
-        asked.append(utterance.text)
-        return Reply("done")
-
-    async def recognise(text):
-        known = {"lamp": [("switch", {"device": "Lamp"})], "both": [("a", {}), ("b", {"level": 5})]}
-        return known.get(text, [])
-
-    async with door(LevelTranscriber({})) as opened:
-        opened.answer, opened.recognise = remember, recognise
-        async with client(opened) as connected:
-            await connected.write_event(Recognize("lamp", context={"conversation_id": "c"}).event())
-            lamp = Intent.from_event(await connected.read_event())
-            assert (lamp.name, lamp.entities) == ("switch", [Entity("device", "Lamp")])
-            assert lamp.context == {"conversation_id": "c"}
-            await connected.write_event(Recognize("colourless green ideas").event())
-            assert NotRecognized.is_type((await connected.read_event()).type)
-            await connected.write_event(Recognize("both").event())
-            assert IntentsStart.is_type((await connected.read_event()).type)
-            both = [Intent.from_event(await connected.read_event()) for _ in range(2)]
-            assert IntentsStop.is_type((await connected.read_event()).type)
-            assert asked == []
-        async with client(opened) as connected:
-            replies = []
-            for one in (lamp, lamp, *both, Intent("unlock_everything")):
-                await connected.write_event(one.event())
-                replies.append(await connected.read_event())
-
-    assert asked == ["lamp", "both"]
-    assert [reply.type for reply in replies] == [
-        "handled",
-        "not-handled",
-        "handled",
-        "handled",
-        "not-handled",
-    ]
-    assert [Handled.from_event(reply).text for reply in replies[2:4]] == ["done", ""]
-    assert "I did nothing" in replies[4].data["text"]
 
 
 async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_end():

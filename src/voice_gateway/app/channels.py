@@ -1,7 +1,7 @@
 """Builds the channels of a gateway, and opens those that stay open beside the text channel."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -133,8 +133,7 @@ class Channels:
 
     def voice(self, **options: Any) -> "VoiceChannel":
         """Microphone, engines and loudspeaker of this machine."""
-        from voice_gateway.channels.voice.channel import VoiceChannel
-        from voice_gateway.channels.voice.switches import VoiceSwitches
+        from voice_gateway.channels.voice.channel import VoiceChannel, VoiceSwitches
 
         gateway = self._gateway
         return VoiceChannel(
@@ -220,14 +219,9 @@ class Channels:
             self.transcriber,
             self.synthesizer,
             events=gateway.events,
-            recognise=self._recognise,
             name=gateway.settings.mqtt.name,
             wants_pin=lambda: gateway.conversation.wants_pin("wyoming"),
         )
-
-    async def _recognise(self, text: str) -> list[tuple[str, Mapping[str, Any]]]:
-        requests = await self._gateway.local.recognise(text, None)
-        return [(request.tool, request.args) for request in requests]
 
     @cached_property
     def transcriber(self) -> "Transcriber":

@@ -5,8 +5,6 @@ import contextlib
 import json
 import logging
 import os
-import socket
-import struct
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -160,7 +158,7 @@ async def request(
         reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_ANSWER)
     except OSError as error:
         raise LinkError(f"no gateway is running: {error}") from error
-    if not _is_ours(writer.get_extra_info("socket"), file):
+    if not _is_ours(file):
         writer.close()
         log.warning(FOREIGN_SOCKET, extra={"file": str(file)})
         raise LinkError(f"no gateway of yours is running: {file} belongs to somebody else")
@@ -193,24 +191,12 @@ def _report(on_progress: OnProgress, facts: Mapping[str, Any]) -> None:
         on_progress(replace(progress, what=str(facts.get("what"))))
 
 
-def _is_ours(connection: socket.socket, file: Path) -> bool:
-    """Whether the listener is this user or root. For root it may also be the user of a service, in a folder
-    that only root could have given to it."""
-    listener = _listener(connection, file)
-    if listener in (os.geteuid(), ROOT):
+def _is_ours(file: Path) -> bool:
+    """Whether only this user or root can have made the socket. Root also trusts the user of a service, in a
+    folder that only root could have given to it."""
+    if file.parent.stat().st_uid in (os.geteuid(), ROOT):
         return True
-    folder = file.parent.resolve()
-    return (
-        os.geteuid() == ROOT and folder.stat().st_uid == listener and not changeable_by_others(folder.parent)
-    )
-
-
-def _listener(connection: socket.socket, file: Path) -> int:
-    """The user of the process behind the connection; on systems that do not tell, the folder's owner."""
-    if hasattr(socket, "SO_PEERCRED"):
-        user = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return int(struct.unpack("3i", user)[1])
-    return file.parent.stat().st_uid
+    return os.geteuid() == ROOT and not changeable_by_others(file.parent.resolve().parent)
 
 
 async def is_served(file: Path) -> bool:

@@ -1,21 +1,23 @@
 """The voice channel: loads its engines, runs the transcriber, and retries what fails."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from voice_gateway.backoff import Backoff
 from voice_gateway.channels import Answer
 from voice_gateway.channels.voice.speech_output import SpeechOutput
-from voice_gateway.channels.voice.switches import NOT_LISTENING, VoiceSwitches
-from voice_gateway.channels.voice.transcriber import BackgroundTranscriber
+from voice_gateway.channels.voice.transcriber import NOT_LISTENING, BackgroundTranscriber
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, first_error
 from voice_gateway.events import EventBus, PartState, State
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.hearing.transcriber import Transcriber
+from voice_gateway.private_files import private_file
 from voice_gateway.problems import CANNOT_HEAR
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
 from voice_gateway.speaking.synthesizer import Synthesizer
@@ -33,6 +35,42 @@ def _cannot_hear(error: BaseException) -> tuple[str, str]:
     if isinstance(error, HearingError) and error.has_own_words:
         return CANNOT_HEAR.format(reason=f"{error.spoken}; I keep trying"), str(error)
     return CANNOT_HEAR.format(reason=error), ""
+
+
+class VoiceSwitches:
+    """Listening and not mute, if the file cannot be read."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        kept = _read(file)
+        self.listening = kept.get("listening") is not False
+        self.mute = kept.get("mute") is True
+
+    def set_listening(self, on: bool) -> None:
+        self.listening = on
+        self._keep()
+
+    def set_mute(self, on: bool) -> None:
+        self.mute = on
+        self._keep()
+
+    def _keep(self) -> None:
+        state = {"listening": self.listening, "mute": self.mute}
+        try:
+            private_file(self._file).write_text(json.dumps(state), encoding="utf-8")
+        except OSError as error:
+            log.warning("a switch of the voice is not remembered", extra={"reason": str(error)})
+
+
+def _read(file: Path) -> dict[str, object]:
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        log.warning("the switches of the voice cannot be read", extra={"reason": str(error)})
+        return {}
+    return kept if isinstance(kept, dict) else {}
 
 
 class VoiceChannel:

@@ -82,7 +82,7 @@ class Listener:
 
     async def hear(self, path: Path, tell: Callable[[Recorded], None]) -> None:
         """Returns when everything in the recording was answered."""
-        microphone = _Whole(path) if self._whole else _Recording(path, paced=self._paced)
+        microphone = _Recording(path, paced=self._paced, whole=self._whole)
         microphone.channel = BackgroundTranscriber(
             self._engines,
             microphone,
@@ -98,33 +98,22 @@ class Listener:
 
 
 class _Recording:
-    """A microphone that waits for each answer, as a person would, unless it is paced."""
+    """A microphone that waits for each answer, as a person would, unless it is paced. A whole recording is
+    submitted as one command."""
 
     channel: BackgroundTranscriber
 
-    def __init__(self, path: Path, *, paced: bool) -> None:
-        self._microphone = WavMicrophone(path, paced=paced, trailing_silence_seconds=TRAILING_SECONDS)
-        self._paced = paced
+    def __init__(self, path: Path, *, paced: bool, whole: bool) -> None:
+        self._path, self._paced, self._whole = path, paced, whole
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
-        async for chunk in self._microphone.chunks():
+        if self._whole:
+            self.channel.submit(await asyncio.to_thread(whole_recording, self._path))
+            return
+        microphone = WavMicrophone(self._path, paced=self._paced, trailing_silence_seconds=TRAILING_SECONDS)
+        async for chunk in microphone.chunks():
             if not self._paced:
                 await self.channel.settled()
-            yield chunk
-
-
-class _Whole:
-    """A microphone that has already heard everything."""
-
-    channel: BackgroundTranscriber
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
-        self.channel.submit(await asyncio.to_thread(whole_recording, self._path))
-        nothing: tuple[AudioChunk, ...] = ()
-        for chunk in nothing:
             yield chunk
 
 

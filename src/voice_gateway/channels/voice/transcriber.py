@@ -14,7 +14,6 @@ from voice_gateway.channels.voice.audio_input import AudioInput, ready_sentence
 from voice_gateway.channels.voice.own_voice import STEP_SECONDS
 from voice_gateway.channels.voice.recorded import Busy, Recorded, RecordedQueue
 from voice_gateway.channels.voice.speech_output import SpeechOutput
-from voice_gateway.channels.voice.switches import NOT_LISTENING
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
 from voice_gateway.events import EventBus, State
@@ -41,6 +40,7 @@ log = logging.getLogger(__name__)
 LOST_SECONDS = 0.5  # a gap in the sound that voids a recording
 UNFINISHED_SILENCE_SECONDS = 1.0  # after "set the light to …"
 RETRY_SECONDS = 5.0  # until a missing microphone is tried again
+NOT_LISTENING = "I am not listening: that is switched off."
 WAITING = "I wait for the microphone."
 
 

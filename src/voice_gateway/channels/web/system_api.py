@@ -40,7 +40,7 @@ TOOL = shape(
 HEALTH = shape("Health", state=str, parts=[PART], tools=[TOOL])
 ACT = shape("Act", tool=str, ok=bool, outcome=str)
 TURN_FIELDS: dict[str, Any] = {
-    **dict.fromkeys(("id", "channel", "conversation_id", "text", "reply", "stage"), str),
+    **dict.fromkeys(("id", "door", "conversation_id", "text", "reply", "stage"), str),
     "at": float,
     "seconds": float,
     "ok": bool,

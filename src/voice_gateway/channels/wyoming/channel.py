@@ -17,8 +17,6 @@ from wyoming.info import (
     HandleModel,
     HandleProgram,
     Info,
-    IntentModel,
-    IntentProgram,
     TtsProgram,
     TtsVoice,
     WakeModel,
@@ -27,8 +25,7 @@ from wyoming.info import (
 
 from voice_gateway import __version__
 from voice_gateway.channels import Answer
-from voice_gateway.channels.wyoming.client import BoundedReader, Client
-from voice_gateway.channels.wyoming.kept import HiddenWords, Intents, Recognise
+from voice_gateway.channels.wyoming.client import BoundedReader, Client, HiddenWords
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.events import EventBus, State
@@ -59,7 +56,6 @@ class WyomingChannel:
         synthesizer: Synthesizer,
         *,
         events: EventBus | None = None,
-        recognise: Recognise,
         name: str = "voice-gateway",  # in the network
         wants_pin: Callable[[], bool] = lambda: False,  # whether a client is being asked for one
         retry_seconds: float = RETRY_SECONDS,
@@ -69,10 +65,8 @@ class WyomingChannel:
         self.answer = answer
         self.transcriber = transcriber
         self.synthesizer = synthesizer
-        self.recognise = recognise
         self.wants_pin = wants_pin
         self.hidden_words = HiddenWords()
-        self.intents = Intents()
         self._name = name
         self._events = events or EventBus()
         self._retry_seconds = retry_seconds
@@ -168,12 +162,10 @@ class WyomingChannel:
             TtsVoice(**_about(tts), languages=ENGLISH),
         )
         handling = HandleModel(**_about(OURS), languages=ENGLISH)
-        meaning = IntentModel(**_about(OURS), languages=ENGLISH)
         return Info(
             asr=[AsrProgram(**_about(stt), models=[hearing], supports_transcript_streaming=True)],
             tts=[TtsProgram(**_about(tts), voices=[voice], supports_synthesize_streaming=True)],
             handle=[HandleProgram(**_about(OURS), models=[handling], supports_home_control=True)],
-            intent=[IntentProgram(**_about(OURS), models=[meaning])],
             wake=wake,
         )
 

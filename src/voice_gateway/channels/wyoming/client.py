@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable
-from time import monotonic
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,11 +15,11 @@ from wyoming.error import Error
 from wyoming.event import Event, Eventable, async_read_event, async_write_event
 from wyoming.handle import Handled, NotHandled
 from wyoming.info import Describe
-from wyoming.intent import Entity, Intent, IntentsStart, IntentsStop, NotRecognized, Recognize
 from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop, SynthesizeStopped
 from wyoming.wake import Detect, Detection, NotDetected
 
+from home_words.numerals import without_numbers
 from voice_gateway.channels.wyoming.speech import StreamedSpeech
 from voice_gateway.errors import GatewayError, HearingError, LinkError
 from voice_gateway.hearing.engines import load_wake_word
@@ -35,6 +37,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_SECONDS = 120.0  # of sound in one request
 MOST_BYTES = 4 * 1024 * 1024  # two minutes of sound in one piece
+KEPT_SECONDS, MOST_KEPT = 60.0, 64  # of hidden words
 NOT_WYOMING = "this is not the Wyoming protocol"
 
 Handler = tuple[type[Eventable], Callable[[Any], Awaitable[None]]]
@@ -72,6 +75,38 @@ class BoundedReader:
         return await self._reader.readexactly(count)
 
 
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    host: str
+    shown: str
+    text: str
+    until: float
+
+
+class HiddenWords:
+    """A client that hears in one request and asks in the next gets the words without their numbers. They are
+    kept in memory, for one use by the host that spoke them."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._kept: deque[_Hidden] = deque(maxlen=MOST_KEPT)
+
+    def hide(self, text: str, host: str) -> str:
+        shown = without_numbers(text)
+        if shown != text:
+            self._kept.append(_Hidden(host, shown, text, self._monotonic() + KEPT_SECONDS))
+        return shown
+
+    def whole(self, shown: str, host: str) -> str:
+        """The words that were hidden as `shown`, or `shown` itself."""
+        now = self._monotonic()
+        for kept in self._kept:
+            if (kept.host, kept.shown) == (host, shown) and now < kept.until:
+                self._kept.remove(kept)
+                return kept.text
+        return shown
+
+
 class Client:
     """One connection."""
 
@@ -90,7 +125,7 @@ class Client:
         self._rate = RATE
         self._streamed: StreamedSpeech | None = None
         self._served = False
-        self._last = monotonic()
+        self._last = time.monotonic()
         self._handlers: list[Handler] = [
             (AudioChunk, self._audio_chunk),
             (AudioStart, self._audio_start),
@@ -104,13 +139,11 @@ class Client:
             (SynthesizeChunk, self._synthesize_chunk),
             (SynthesizeStop, self._synthesize_stop),
             (Transcript, self._transcript),
-            (Recognize, self._recognize),
-            (Intent, self._intent),
         ]
 
     @property
     def idle_seconds(self) -> float:
-        return 0.0 if self._served else monotonic() - self._last
+        return 0.0 if self._served else time.monotonic() - self._last
 
     async def send(self, event: Eventable) -> None:
         await async_write_event(event.event(), self._writer)
@@ -139,7 +172,7 @@ class Client:
             log.warning("a Wyoming request failed", extra={"request": event.type, "reason": str(error)})
             await self.send(Error(str(error)))
         finally:
-            self._served, self._last = False, monotonic()
+            self._served, self._last = False, time.monotonic()
 
     async def _describe(self, _event: Describe) -> None:
         await self.send(self._channel.info())
@@ -235,35 +268,6 @@ class Client:
     async def _transcript(self, event: Transcript) -> None:
         """Answers a text in the conversation."""
         await self._answer(self._channel.hidden_words.whole(event.text, self._host), event.context)
-
-    async def _recognize(self, event: Recognize) -> None:
-        """Tells what a text means. The client comes back with the intent to have it done."""
-        text = self._channel.hidden_words.whole(event.text, self._host)
-        calls = await self._channel.recognise(text)
-        intents = [
-            Intent(name, [Entity(key, value) for key, value in args.items()], context=event.context)
-            for name, args in calls
-        ]
-        if not intents:
-            await self.send(NotRecognized(context=event.context))
-            return
-        self._channel.intents.keep(text, self._host, intents)
-        if len(intents) > 1:
-            await self.send(IntentsStart(event.context))
-        for intent in intents:
-            await self.send(intent)
-        if len(intents) > 1:
-            await self.send(IntentsStop(event.context))
-
-    async def _intent(self, event: Intent) -> None:
-        text = self._channel.intents.text(event, self._host)
-        if text:
-            await self._answer(text, event.context)
-        elif text is not None:  # done with another intent of the same text
-            await self.send(Handled("", event.context))
-        else:
-            reason = "I have not recognised this a moment ago, so I did nothing."
-            await self.send(NotHandled(reason, event.context))
 
     async def _answer(self, text: str, context: dict[str, Any] | None) -> None:
         known = context if isinstance(context, dict) else {}

@@ -6,7 +6,7 @@ import stat
 from tests.fakes.voice import LIMIT, room
 from tests.fakes.waiting import until
 
-from voice_gateway.channels.voice.switches import VoiceSwitches
+from voice_gateway.channels.voice.channel import VoiceSwitches
 
 
 async def test_what_is_said_while_it_does_not_listen_is_not_heard():
