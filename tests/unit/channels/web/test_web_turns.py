@@ -48,3 +48,9 @@ async def test_a_wrong_query_is_refused_by_the_name_of_its_field(tmp_path):
             answer = await http.get("/api/turns", params={field: value})
             assert answer.status_code == 422, (field, value)
             assert answer.json()["error"].startswith(f"{field}: ")
+
+
+async def test_a_method_that_is_not_allowed_is_answered_with_those_that_are(tmp_path):
+    async with kept(tmp_path) as http:
+        answer = await http.post("/api/turns/7")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET")
