@@ -1,4 +1,4 @@
-"""How a turn is interrupted: between its calls, never in one."""
+"""Barge-in: speaking stops a turn between its calls, never in one."""
 
 import asyncio
 import contextlib
@@ -9,10 +9,7 @@ T = TypeVar("T")
 
 
 class Interruption:
-    """Ends what a model is saying when somebody interrupts it: between its calls, never in one.
-
-    `now` may be called at any time; what is not interruptible goes on.
-    """
+    """Ends a model's turn on request, between its calls and never in one. `now` may be called at any time."""
 
     def __init__(self) -> None:
         self._wanted = False
@@ -24,12 +21,12 @@ class Interruption:
         return self._wanted
 
     def now(self) -> None:
-        """Calls that are under way come to their end first."""
+        """Interrupts, after the calls that are under way."""
         self._wanted = True
         self._cut()
 
     async def cutting(self, work: Awaitable[T]) -> T | None:
-        """What the work gives; None when it was interrupted."""
+        """The result of the work, or None if it was interrupted."""
         try:
             async with asyncio.timeout(None) as self._limit:
                 self._cut()
@@ -43,7 +40,7 @@ class Interruption:
 
     @contextlib.contextmanager
     def calls(self) -> Iterator[None]:
-        """Not to be torn."""
+        """Marks calls that must not be interrupted."""
         self._calling += 1
         self._reschedule(None)
         try:

@@ -18,7 +18,7 @@ def new_id() -> str:
 
 
 def encodable(text: str) -> str:
-    """Lone surrogates cannot be sent to anybody."""
+    """The text without lone surrogates, which cannot be encoded."""
     if text.isascii():
         return text
     try:
@@ -28,10 +28,9 @@ def encodable(text: str) -> str:
     return text
 
 
-# What a door may take in, in characters. Nobody says more in one breath, and a small model could not read it.
+# The longest utterance, in characters; a small model could not read more.
 LONGEST_TEXT = 8_000
-# One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was
-# about. It is forgotten after some minutes of silence, like every conversation.
+# The conversation of all plain `ask`s, so that "is it on" follows "turn on the floor lamp".
 COMMANDS = "cli"
 LONGEST_NAME = 200  # of a conversation, a room or a satellite
 
@@ -41,12 +40,12 @@ class AudioChunk:
     """A piece of a stream of sound: mono, 16 kHz, int16 (a numpy array, which this file does not import)."""
 
     samples: Any
-    start_seconds: float = 0.0  # where in its stream it begins; a jump says that something was lost
+    start_seconds: float = 0.0  # its place in the stream; a gap means lost sound
 
 
 @dataclass(frozen=True, slots=True)
 class WakeDetected:
-    """A wake word was heard. `at_seconds` counts the sound that the detector got since it was made."""
+    """A wake word was heard. `at_seconds` counts all sound that this detector has received."""
 
     word: str
     score: float
@@ -67,7 +66,7 @@ class SpeechSegment:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a segment says. Text that came from noise is kept away, with the reason in `noise`."""
+    """The text of a segment. `noise` is the reason why the text does not count."""
 
     text: str
     seconds: float  # that the engine took
@@ -78,7 +77,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What a person said, by whichever door it came in."""
+    """The words of a person, from any channel."""
 
     text: str
     channel: str = "cli"
@@ -93,25 +92,24 @@ class Utterance:
     samples: Any = field(default=None, repr=False, compare=False)  # the recording: mono, 16 kHz, int16
 
     def __post_init__(self) -> None:
-        """Whatever came in by a door can go out by every other."""
+        """Makes every text encodable, so that any channel can send it."""
         for name in ("text", "conversation_id", "room", "id", "satellite"):
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, encodable(given))
 
 
-# A context variable, although `Turn` carries what belongs to a turn: between a turn and its tools stands
-# LangChain, which hands a tool its arguments and nothing else, and those are a model's.
+# A context variable, because LangChain hands a tool nothing but the arguments of the model.
 _SPEAKING: ContextVar[Utterance | None] = ContextVar("speaking", default=None)
 
 
 def speaking() -> Utterance | None:
-    """Whose turn a tool is called in; None: in nobody's."""
+    """The utterance of the turn that calls a tool, or None outside a turn."""
     return _SPEAKING.get()
 
 
 @contextmanager
 def speaking_in(utterance: Utterance) -> Iterator[None]:
-    """For the calls that are made inside, and in tasks that are started there."""
+    """Sets the utterance for calls made inside, and in tasks started there."""
     token = _SPEAKING.set(utterance)
     try:
         yield
@@ -170,13 +168,13 @@ class ToolCall:
 
 
 class OutcomeStatus(StrEnum):
-    """What became of a call. The words are those of our own servers' `outcome`, with some of ours."""
+    """The result of a call: the values of a server's `outcome`, and some of the gateway."""
 
     READ = "read"  # a look that gave an answer; only looks have it
     CONFIRMED = "confirmed"  # done: the device, or else the tool, says so
     WORKING = "working"  # under way: a blind that moves
     QUEUED = "queued"  # will be done when the device wakes up
-    UNCONFIRMED = "unconfirmed"  # nobody knows whether it was done
+    UNCONFIRMED = "unconfirmed"  # it may or may not have been done
     FAILED = "failed"
     UNREACHABLE = "unreachable"  # the device does not answer
     SYSTEM_DOWN = "system_down"  # the way to every device, or the service behind a tool, is down
@@ -223,7 +221,7 @@ class Artifact:
 
 @dataclass(slots=True)  # never changed; `frozen` would make it a tenth of a whole call
 class ToolOutcome:
-    """What really happened to one call. `text` is the full result, fit for people; `for_model` is capped."""
+    """The result of one call. `text` is complete and for people; `for_model` is capped."""
 
     call_id: str
     name: str
@@ -241,12 +239,12 @@ class ToolOutcome:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What the tool said for programs; empty where it said nothing of the kind."""
+        """The structured content of the result; empty if there is none."""
         return self.structured if isinstance(self.structured, Mapping) else {}
 
     @property
     def status(self) -> OutcomeStatus:
-        """The one place that reads a server's own word. What we do not know is never taken for done."""
+        """The status; the only place that reads a server's `outcome`. An unknown value is never success."""
         if self.verdict.decision is not Decision.ALLOWED:
             asked = self.verdict.decision is Decision.ASK
             return OutcomeStatus.WAITING if asked else OutcomeStatus.NOT_PERMITTED
@@ -273,7 +271,7 @@ class ToolOutcome:
 
     @property
     def ran(self) -> bool:
-        """Whether the tool was reached at all: then something may have happened."""
+        """Whether the tool was reached, so that something may have happened."""
         return self.verdict.decision is Decision.ALLOWED and self.error not in _NEVER_RAN
 
     def to_json(self) -> dict[str, Any]:
@@ -296,7 +294,7 @@ Gate = Callable[[ToolCall, ToolTraits], Verdict]
 
 
 class PartSource(StrEnum):
-    """Who words a part of a reply."""
+    """The origin of a part of a reply."""
 
     GATEWAY = "gateway"  # true of the home: it is worded from outcomes
     MODEL = "model"
@@ -325,7 +323,7 @@ Say = Callable[[Part], None]
 
 
 class Autonomy(StrEnum):
-    """What becomes of an act of a model that nobody is sure of."""
+    """What happens to a doubtful act of a model."""
 
     ACT = "act"  # it is done, if it can be taken back
     ASK = "ask"  # the user is asked
@@ -333,7 +331,7 @@ class Autonomy(StrEnum):
 
 
 class Words(StrEnum):
-    """What the user's words are, for whoever would act on them."""
+    """How far the user's words are a request to act."""
 
     WISH = "plainly a wish"
     DOUBTFUL = "no plain wish"  # a question, negation, condition, statement, somebody's words
@@ -353,7 +351,7 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is said, together with what was really done."""
+    """The words of the gateway, and the outcomes behind them."""
 
     text: str
     outcomes: tuple[ToolOutcome, ...] = ()
@@ -395,7 +393,7 @@ class Reply:
         }
 
     def explained(self) -> str:
-        """Which stage answered, why the earlier ones passed, and what was really done."""
+        """For --explain: the stage that answered, why earlier ones passed, and the outcomes."""
         lines = [f"{passed.stage} passed: {passed.reason}" for passed in self.passed]
         lines += [f"the words are {one.words.value}" for one in self.passed if one.words is not Words.WISH]
         if self.trust:

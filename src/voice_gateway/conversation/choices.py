@@ -26,12 +26,12 @@ DECLINED = "confirmation declined"  # there too: the calls that the turn before 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Calls that wait for the user, until a moment in wall-clock time."""
+    """Calls that wait for the user until a wall-clock time."""
 
     calls: tuple[ToolCall, ...]
     question: str
     expires: float
-    sensitive: bool = True  # only then a PIN is wanted, and the door matters
+    sensitive: bool = True  # then a PIN is asked for, and the channel matters
     things: tuple[ProposedThing, ...] = ()  # what each of the calls is about
     said: str = ""  # the words after which it was asked
 
@@ -62,8 +62,7 @@ def calls_json(calls: Sequence[ToolCall]) -> list[Any]:
 
 
 def declined(state: Mapping[str, Any], pending: Pending | None, text: str) -> tuple[Any, ...]:
-    """What was proposed in the turn before, and met with a no or with other words. Who says the same again
-    means it."""
+    """The calls proposed in the turn before and not agreed to; none if the user repeats the same words."""
     if pending is not None:
         return () if pending.said == text else tuple(calls_json(pending.calls))
     return tuple(state.get(DECLINED, ()))
@@ -71,7 +70,7 @@ def declined(state: Mapping[str, Any], pending: Pending | None, text: str) -> tu
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Places of the calls that are meant. Who is not sure asks again, about these."""
+    """Places of the calls that are meant; if not sure, they are asked about again."""
 
     places: frozenset[int]
     sure: bool = True
@@ -96,8 +95,7 @@ _LONGEST = 12  # words
 
 
 def read_choice(text: str, asked: str, things: Sequence[ProposedThing]) -> Choice | None:
-    """None: it is none, but a plain yes or no, or something else. `asked` is the question: whoever answers
-    with another deed than that wants something else."""
+    """None for a plain yes or no and for other words; another verb than the question's is another request."""
     every = plain_words(text)
     if not things or len(every) > _LONGEST:
         return None
@@ -130,12 +128,12 @@ def _rest(left_out: Choice | None, count: int, phrase: str) -> Choice | None:
 
 
 def _again(phrase: str) -> Choice | None:
-    """Something was chosen that we did not ask about: we ask again. Other words are a new wish."""
+    """An unsure choice for a thing that was not asked about; other words are a new request."""
     return Choice(frozenset(), sure=False) if _DETERMINED.match(phrase) else None
 
 
 def _meant(phrase: str, things: Sequence[ProposedThing]) -> Choice | None:
-    """All parts of the phrase must be known."""
+    """The choice, if all parts of the phrase are known."""
     if not phrase or phrase.rsplit(maxsplit=1)[-1] in _NOBODY:
         return None
     if (counted := _counted(phrase, len(things))) is not None:

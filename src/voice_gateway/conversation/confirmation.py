@@ -1,4 +1,4 @@
-"""The user's own yes or no to a sensitive call, taken from the next utterance of the conversation only."""
+"""Asks before a sensitive call, and takes the yes or no only from the next utterance of that conversation."""
 
 import re
 import time
@@ -54,10 +54,10 @@ NOT_PASSED_ON = (
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """What was said, as everybody may know it."""
+    """An utterance as other parts may see it, and how it answers the open question."""
 
     utterance: Utterance
-    answer: Answer = Answer.OTHER  # to the open question
+    answer: Answer = Answer.OTHER
     hidden: bool = False  # they may hold a PIN, so nothing of them is kept
     numbered: bool = False  # they hold a number
     choice: Choice | None = None  # of the calls that were asked about: "only the lamp"
@@ -65,7 +65,7 @@ class Incoming:
 
     @property
     def taken_for(self) -> str:
-        """For who follows the turn: why no stage was asked."""
+        """For the trace: why no stage was asked."""
         if self.answer is Answer.OTHER:
             return CHOSEN if self.choice is not None else KEPT_BACK
         return "a yes to my question" if self.answer is Answer.YES else "no yes to my question"
@@ -93,13 +93,13 @@ class Confirmation:
         self._pin_lock = pin_lock or PinLock(None, EventBus(), now)
         self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
-        self._asked_until: dict[str, float] = {}  # at which doors a PIN may come, until when
+        self._asked_until: dict[str, float] = {}  # by channel, until when a PIN may come
 
     def gate(self, channel: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
         """For the calls of one turn."""
         return TurnGate(channel, self._settings, self._reaches, read_only=read_only, confirmed=confirmed)
 
-    # --- what was said
+    # --- the utterance
 
     def receive(self, utterance: Utterance, state: Mapping[str, Any]) -> Incoming:
         """Reads the answer to an open question. No other part gets the words of one that may hold a PIN."""
@@ -132,9 +132,9 @@ class Confirmation:
     # --- the question
 
     async def ask(self, turn: Turn, reply: Reply, gate: TurnGate, incoming: Incoming) -> Reply:
-        """Calls that wait for a yes were not made: they leave no outcome, only the question."""
+        """The reply with a question about the calls that wait; they were not made and leave no outcome."""
         done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
-        # What strangers wrote does not stand before a question of ours: it could ask one itself.
+        # Text from outside does not stand before the question: it could contain a question itself.
         told = [one for one in done if not one.outside or one.status is not OutcomeStatus.READ]
         plainly = gate.words is Words.WISH or not gate.by_model
         again = not plainly and calls_json(gate.asked) == list(incoming.declined)
@@ -148,7 +148,7 @@ class Confirmation:
         return replace(reply, text=text, parts=(), outcomes=done, ok=ok, expects_answer=open_now)
 
     async def asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
-        """The question about these calls, which is open from now on; or why it makes no sense to ask."""
+        """Opens a question about these calls; or returns why it cannot be asked, and False."""
         levels = [self._tier(call) for call in calls]
         sensitive = Tier.SENSITIVE in levels
         pin = sensitive and self._pin is not None
@@ -168,7 +168,7 @@ class Confirmation:
         return asks, True
 
     def wanted(self, reply: Reply, state: Mapping[str, Any]) -> AnswerWanted | None:
-        """What would settle the question that this reply ends with."""
+        """What kind of answer the question at the end of this reply wants."""
         if not reply.expects_answer:
             return None
         pending = open_question(state)
@@ -177,7 +177,7 @@ class Confirmation:
         return AnswerWanted.PIN if pending.sensitive and self._pin is not None else AnswerWanted.YES_NO
 
     def _thing(self, call: ToolCall) -> ProposedThing:
-        """By which words it can be chosen among the others."""
+        """The words by which this call can be chosen among the others."""
         reach = self._reach(call) or Reach()
         if len(reach.devices) == 1:
             one = reach.devices[0]
@@ -185,15 +185,14 @@ class Confirmation:
         return ProposedThing(reach.scene or reach.said or call.name.replace("_", " "), "", "other")
 
     def set_aside(self, state: dict[str, Any]) -> None:
-        """Something else came between: what is said now answers nothing."""
+        """Closes the open question without an answer."""
         if state.pop(QUESTION, None) is not None:
             state[OVER] = self._now() + GRACE_SECONDS
 
     # --- the answer
 
     async def settle(self, turn: Turn, incoming: Incoming) -> Reply | None:
-        """The answer to our own question, or None when something else was said. Either way the question is
-        open no longer: whatever is said next settles it."""
+        """The reply to an answer, or None for other words. The question is closed either way."""
         pending = open_question(turn.history.state)
         turn.history.state.pop(QUESTION, None)
         turn.history.state.pop(DECLINED, None)
@@ -214,7 +213,7 @@ class Confirmation:
         return _told(turn, "Okay, I won't.", ok=True)
 
     async def _choose(self, turn: Turn, pending: Pending, choice: Choice) -> Reply:
-        """Some of the calls: made if it is clear which, else asked about; what is sensitive needs its yes."""
+        """Makes the chosen calls; asks again if it is not clear which, or if one is sensitive."""
         calls = [call for at, call in enumerate(pending.calls) if at in choice.places]
         if choice.sure and not calls:
             return self._declined(turn, pending)
@@ -227,8 +226,7 @@ class Confirmation:
         return Reply(text, stage="local", ok=open_now, expects_answer=open_now)
 
     def _kept_back(self, turn: Turn, *, hidden: bool) -> Reply | None:
-        """What may be a PIN, and is the answer to nothing, goes no further. Whoever speaks of something else
-        has done with it: then a short number is none of ours."""
+        """Withholds words that may hold a PIN. Other words end the time in which one may come."""
         if not hidden:
             turn.history.state.pop(OVER, None)
             return None
@@ -236,7 +234,7 @@ class Confirmation:
         return _told(turn, NOT_PASSED_ON)
 
     async def _refusal(self, turn: Turn, pending: Pending, incoming: Incoming) -> str:
-        """Why a yes counts for nothing; empty if it counts. A PIN is looked at last."""
+        """Why a yes does not count; empty if it does. The PIN is checked last."""
         if self._now() > pending.expires:
             return TOO_LATE
         if not pending.sensitive:
@@ -260,7 +258,7 @@ class Confirmation:
         )
 
     async def run(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
-        """A yes counts for what was asked: what turns out to be sensitive only now is asked about, too."""
+        """Makes the agreed calls. One that turns out to be sensitive only now is asked about."""
         gate = self.gate(turn.utterance.channel, confirmed=True)
         gate.agreed_to = Tier.SENSITIVE if sensitive else Tier.ACT
         reply = await self._made(turn, calls, gate)
@@ -271,7 +269,7 @@ class Confirmation:
         return reply
 
     async def chosen(self, turn: Turn, calls: Sequence[ToolCall]) -> Reply:
-        """Calls that nobody has agreed to yet. Whoever makes them has done with a question of ours."""
+        """Makes calls that were chosen by hand, after closing an open question."""
         turn.history.state.pop(QUESTION, None)
         turn.history.state.pop(DECLINED, None)
         turn.history.add_user(turn.utterance.text)
@@ -279,7 +277,7 @@ class Confirmation:
 
     async def _made(self, turn: Turn, calls: Sequence[ToolCall], gate: TurnGate) -> Reply:
         if any(self._executor.tools.find(call.name) is None for call in calls):
-            await self._linked()  # a new process: the server that was asked about is not connected yet
+            await self._linked()  # in a new process the call's server may not be connected yet
         turn.history.add_ai("", calls)
         outcomes = await replace(turn, gate=gate).run(self._executor, calls)
         turn.history.add_outcomes(outcomes)

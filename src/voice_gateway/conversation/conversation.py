@@ -1,4 +1,4 @@
-"""The one entrance for words: an Utterance goes through the stages, and a Reply comes back."""
+"""The one entry for words: an Utterance goes through the stages, and a Reply comes back."""
 
 import asyncio
 import logging
@@ -58,16 +58,16 @@ log = logging.getLogger(__name__)
 NOTHING_HEARD = "I didn't hear anything."
 TOO_LONG = "That was too much at once. Please say it in fewer words."
 NAME_TOO_LONG = f"The name of a conversation, room or satellite may have {LONGEST_NAME} characters."
-SHOWN_OF_TOO_MUCH = 60  # characters of it that are published
+SHOWN_OF_TOO_MUCH = 60  # characters of an utterance that is too long, as published
 
 
 @dataclass
 class _Opened:
-    """A conversation that is locked for one turn."""
+    """A conversation, locked for one turn."""
 
     key: str
     history: History
-    turn: Turn | None = None  # as soon as there is one, it is kept
+    turn: Turn | None = None  # saved at the end, once it is set
 
 
 class Conversation:
@@ -84,12 +84,12 @@ class Conversation:
         events: EventBus | None = None,
         context: GatewayContext | None = None,
         first: First | None = None,
-        alarms: First | None = None,  # before everything else: who has heard one need not wait for a turn
+        alarms: First | None = None,  # answers before a turn begins, for alarms
         prompts: SpokenPrompts | None = None,
         why: Why | None = None,
-        gateway: str = "",  # its name among those that share the store
-        acts: Acts | None = None,  # where they are kept to be taken back; without it they are in memory
-        pin_file: Path | None = None,  # where wrong PINs are counted; without it they are in memory
+        gateway: str = "",  # the name of this gateway in a shared store
+        acts: Acts | None = None,  # kept for undo; in memory if None
+        pin_file: Path | None = None,  # the count of wrong PINs; in memory if None
         now: Callable[[], float] = time.time,
     ) -> None:
         self._executor = executor
@@ -127,10 +127,10 @@ class Conversation:
         interruption: Interruption | None = None,
         take_back: Where | None = None,
     ) -> Reply:
-        """Never raises except cancellation: whatever goes wrong becomes a reply that says so.
+        """Never raises except for cancellation: errors become a reply.
 
-        With `read_only_reason` nothing may be changed; where something was wanted, that is the reply.
-        With `take_back` the last of these acts is taken back, in whatever words it is put.
+        With `read_only_reason` nothing may be changed, and that is the reply if an act was wanted.
+        With `take_back` an undo means the last of these acts, whatever the words are.
         """
         started = perf_counter()
         if problem := _too_long(utterance):
@@ -164,9 +164,9 @@ class Conversation:
     async def carry_out(
         self, utterance: Utterance, calls: Sequence[ToolCall], *, sensitive: bool, made_in: Utterance
     ) -> Reply:
-        """What was agreed to before, in a turn of its own; it is taken back where it was `made_in`.
+        """Makes calls that were agreed to earlier, in a turn of their own; undo finds them in `made_in`.
 
-        With `sensitive` a yes was said to that; what turns out to be so only now is asked about.
+        With `sensitive` the yes covered sensitive calls; otherwise such a call asks first.
         """
         started = perf_counter()
         async with self._opened(utterance) as opened:
@@ -188,8 +188,10 @@ class Conversation:
         return Reply(text, outcomes, stage="local", ok=ok and not any(one.expects_answer for one in replies))
 
     async def make_calls(self, utterance: Utterance, calls: Sequence[ToolCall]) -> Reply:
-        """What somebody chose by hand, in a turn of its own: judged as if it had been said, and asked about
-        in this conversation where it needs a yes. The utterance only tells what it is."""
+        """Makes calls that were chosen by hand, with the permission and questions of a spoken request.
+
+        The utterance only describes them.
+        """
         started = perf_counter()
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
@@ -203,7 +205,7 @@ class Conversation:
 
     @asynccontextmanager
     async def _opened(self, utterance: Utterance) -> AsyncIterator[_Opened]:
-        """Its conversation, for as long as one turn has it; what the turn did is kept however it ends."""
+        """The locked conversation of one turn; what the turn did is saved however it ends."""
         key = conversation_key(utterance, self._gateway)
         with speaking_in(utterance), turn_context(turn=utterance.id[:8], channel=utterance.channel):
             async with self.locks.of(key):
@@ -217,12 +219,12 @@ class Conversation:
                         await self._histories.save(key, turn.history)
 
     def _own_turn(self, utterance: Utterance, opened: _Opened, made_in: str) -> Turn:
-        """One that nobody's words began."""
+        """A turn without words of a user."""
         acts = self._acts_for(utterance, made_in, None)
         return Turn(utterance, opened.history, acts=acts, watched=TurnEvents(self.events, utterance))
 
     def _answered(self, shown: Utterance, reply: Reply, history: History, started: float) -> Reply:
-        """The reply with what belongs to every one, after everybody was told of it."""
+        """Completes the reply and publishes it."""
         seconds = perf_counter() - started
         reply = replace(reply, conversation_id=shown.conversation_id, seconds=seconds, heard=shown.text)
         for outcome in reply.outcomes:
@@ -234,7 +236,7 @@ class Conversation:
         await self._histories.watch_store()
 
     async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
-        """A question of ours that a yes answers in that conversation; "" where it makes no sense to ask."""
+        """Opens a question about these calls in that conversation; "" if it cannot be asked."""
         key = conversation_key(utterance, self._gateway)
         async with self.locks.of(key):
             history = await self._histories.load(key)
@@ -243,7 +245,7 @@ class Conversation:
         return text if is_open else ""
 
     def _telling(self, utterance: Utterance, say: Say | None) -> Say | None:
-        """Nobody else follows the words of a turn whose door takes them as a whole."""
+        """Publishes streamed words too; None if the channel takes the reply as a whole."""
         if say is None:
             return None
 
@@ -265,21 +267,13 @@ class Conversation:
         return TurnActs(self._acts, here, self._now, beside, wanted)
 
     def _acknowledged(self, utterance: Utterance, text: str, started: float) -> Reply:
-        """An open question is over: who says "okay" once more, or "yes", still speaks of the alarm."""
+        """Replies to the acknowledgement of an alarm, and closes an open question."""
         self._set_aside.add(conversation_key(utterance, self._gateway))
-        reply = Reply(
-            text,
-            stage="local",
-            conversation_id=utterance.conversation_id,
-            seconds=perf_counter() - started,
-            heard=utterance.text,
-        )
         self.events.publish(Heard(utterance))
-        self.events.publish(Answered(utterance, reply))
-        return reply
+        return self._answered(utterance, Reply(text, stage="local"), History(), started)
 
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
-        """Nothing looks at what is too long, and only its beginning is passed on."""
+        """Replies to an utterance that is too long; only its beginning is published."""
         shown = replace(
             utterance,
             text=HIDDEN
@@ -300,12 +294,12 @@ class Conversation:
         return self._confirmation.wants_pin(channel)
 
     def _cleaned(self, utterance: Utterance) -> Utterance:
-        """Control characters are never words; white space of any kind is one space."""
+        """The utterance without control characters, and with single spaces."""
         text = " ".join("".join(c if c.isprintable() else " " for c in utterance.text).split())
         return replace(utterance, text=text, room=utterance.room or self._brain.room)
 
     async def _in_time(self, turn: Turn, work: Awaitable[Reply]) -> Reply:
-        """Trouble does not undo what was done before it: that is told first, with its outcomes."""
+        """The reply within the time limit. After an error, the outcomes so far are reported first."""
         seconds = self._brain.turn_timeout_seconds
         try:
             async with asyncio.timeout(seconds) as limit:
@@ -314,7 +308,7 @@ class Conversation:
         except GatewayError as error:
             log.error("turn failed", extra={"reason": str(error)})
             text = error.spoken
-        except Exception:  # the door must get an answer, whatever a stage did
+        except Exception:  # the channel must get an answer
             if limit.expired():
                 log.warning("turn took too long", extra={"limit_seconds": seconds})
                 rest = "What else was asked may still happen." if turn.outcomes else "It may still happen."
@@ -327,7 +321,7 @@ class Conversation:
     def _progressed(
         self, utterance: Utterance, limit: asyncio.Timeout, outer: OnProgress | None, progress: Progress
     ) -> None:
-        """A turn whose call gets on is not too slow: the call has a hard limit of its own."""
+        """Progress of a call moves the turn's limit; the call has a hard limit of its own."""
         if not limit.expired():
             until = asyncio.get_running_loop().time() + self._brain.turn_timeout_seconds
             limit.reschedule(max(limit.when() or until, until))

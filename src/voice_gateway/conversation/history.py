@@ -1,4 +1,4 @@
-"""Loads a conversation's history from the store and saves it there. Without a store, answers still come."""
+"""Loads and saves the histories of conversations. A lost store costs the memory, not the answer."""
 
 import asyncio
 import json
@@ -11,10 +11,10 @@ from voice_gateway.turns.history import History
 
 log = logging.getLogger(__name__)
 
-# Below this a conversation is read and written in less time than a thread takes to do it.
+# Below this, reading and writing takes less time than a thread switch.
 QUICK_MESSAGES, QUICK_BYTES = 10, 4_000
-TRY_SECONDS = 5.0  # how long a store that is well again may be called lost where nobody says anything
-TRIAL = "trial"  # nobody's conversation
+TRY_SECONDS = 5.0  # between tries to reach a lost store
+TRIAL = "trial"  # a key for the tries
 
 
 class Histories:
@@ -26,7 +26,7 @@ class Histories:
         store.on_change(self._store_changed)
 
     async def watch_store(self, try_seconds: float = TRY_SECONDS) -> None:
-        """Until cancelled: notices that a lost store is well again, also where nobody says anything."""
+        """Tries a lost store until it works again; runs until cancelled."""
         while True:
             await self._lost.wait()
             await asyncio.sleep(try_seconds)
@@ -43,9 +43,9 @@ class Histories:
             if stored := await self._store.get(key):
                 quick = len(stored) <= QUICK_BYTES
                 history = _read(stored) if quick else await asyncio.to_thread(_read, stored)
-        except Exception as error:  # a lost conversation is a pity; a lost answer would be a fault
+        except Exception as error:  # each kind of store has its own errors
             self.failed("conversation could not be read, starting a new one", error)
-        history.stored = stored  # also where it cannot be read: what is said now takes its place
+        history.stored = stored  # also if unreadable: it is replaced
         return history
 
     async def save(self, key: str, history: History) -> None:
@@ -53,7 +53,7 @@ class Histories:
             quick = len(history.messages) <= QUICK_MESSAGES
             text = _written(history) if quick else await asyncio.to_thread(_written, history)
             kept = await self._store.exchange(key, history.stored, text, expiry_seconds=self._expiry_seconds)
-            if not kept:  # this gateway stood still, or its store was away: others have gone on
+            if not kept:  # another gateway continued the conversation meanwhile
                 log.warning("conversation went on elsewhere meanwhile, what was said here is not kept")
         except Exception as error:  # each kind of store has errors of its own
             self.failed("conversation could not be kept", error)
@@ -70,7 +70,7 @@ class Histories:
             self._events.report("memory", State.OK, "I can remember what is said again.")
 
     def failed(self, phrase: str, error: Exception) -> None:
-        """The store is in trouble: the log says which, the status what it means."""
+        """Logs an error of the store and reports it in the status."""
         reason = f"{type(error).__name__}: {error}"
         log.error(phrase, extra={"reason": reason}, exc_info=log.isEnabledFor(logging.DEBUG))
         self._store_changed(error)

@@ -1,4 +1,4 @@
-"""Where a conversation is held: its name counts only there, so that nobody answers who was not asked."""
+"""The key of a conversation: its name counts only on its channel, so no other channel can answer for it."""
 
 import contextlib
 import os
@@ -8,22 +8,21 @@ from urllib.parse import quote
 from voice_gateway.private_files import private_folder
 from voice_gateway.turn import Utterance, new_id
 
-# The one door that gateways with a common store share: a request lands on any of them. Every other door
-# stands in one gateway, and who talks there is not who talks at another.
+# The one channel whose requests reach any gateway of a shared store. Other channels belong to one gateway.
 SHARED_DOORS = frozenset({"mqtt"})
 LONGEST_NAME = 64  # of a gateway
 
 
 def conversation_key(utterance: Utterance, gateway: str) -> str:
-    """Whoever asks chooses the name of a conversation, and names are published; nobody chooses the door."""
+    """A client chooses the conversation's name, and names are published; it cannot choose the channel."""
     stands_in = "" if utterance.channel in SHARED_DOORS else gateway
     place = (stands_in, utterance.channel, utterance.satellite or "", utterance.conversation_id)
-    # Quoted, so that no name reaches into another's place, nor to what else is in the store.
+    # Quoted, so that no name can form the key of another conversation or of another kind of entry.
     return ":".join(["conversation", *(quote(part, safe="") for part in place)])
 
 
 def gateway_id(file: Path) -> str:
-    """By which a gateway knows its own conversations in a common store, also after a restart."""
+    """The name of this gateway among those that share a store; the file keeps it through restarts."""
     with contextlib.suppress(OSError):
         private_folder(file.parent)
         if file.exists() and _name_in(file) is None:  # damaged, or cut off

@@ -1,4 +1,4 @@
-"""Who answers: the stages of the brain in their order, and what comes before and behind them."""
+"""Asks the stages in their order, after the parts that answer before them."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,11 +18,11 @@ from voice_gateway.turns.stage import FallbackStage, HomeFacts, ModelStage, Stag
 log = logging.getLogger(__name__)
 
 UNKNOWN = "I don't know how to do that."
-OURS = frozenset({"local"})  # stages that make no long texts: what they do is done whole
+OURS = frozenset({"local"})  # stages without a model; they are not interrupted
 
-# Asked before the stages, such as who stops a timer that rings; None when it has nothing to say.
+# Asked before the stages, for example to stop a ringing timer; None if the words are about something else.
 First = Callable[[str], Awaitable[str | None]]
-# Answers what is asked about our own doings, from what was kept; None when it is about something else.
+# Answers questions about earlier acts from the recorder; None if the words are about something else.
 Why = Callable[[Utterance], Awaitable[str | None]]
 
 
@@ -45,7 +45,7 @@ class Stages:
         self._why = why
 
     async def answer(self, turn: Turn, gate: TurnGate) -> Reply:
-        """The first that answers; one that passes says what the words are."""
+        """The reply of the first stage that answers. A stage that passes also classifies the words."""
         started = perf_counter()
         if self._first and (text := await self._first(turn.utterance.text)):
             turn.tell_step(Staged, "timers", True, "a timer rings", perf_counter() - started)
@@ -89,7 +89,7 @@ class Stages:
         return self._fallback_reply(turn)
 
     async def _without_model(self, turn: Turn, gate: TurnGate) -> Reply | None:
-        """What the stage before would have asked about, had it not left that to a model that is not there."""
+        """Lets the first stage answer after all, when it left doubtful words to a model that failed."""
         if turn.outcomes or not turn.passed:
             return None
         gate.by_model = False
@@ -100,7 +100,7 @@ class Stages:
 
     def _report_there(self, stage: Stage, reply: Reply) -> None:
         if reply.model is None and stage.name not in OURS:
-            return  # it was interrupted: nobody knows whether it would have come to an end
+            return  # it was interrupted, so its health is unknown
         model = f"My language model ({reply.model}) is there."
         self._events.report(
             f"brain {stage.name}", State.OK, model if reply.model else "The local brain answers."
@@ -141,7 +141,7 @@ def behind_outcomes(done: Sequence[ToolOutcome], reply: Reply) -> Reply:
 
 
 async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
-    """A model's text ends when somebody interrupts it; what it has said and done until then stays."""
+    """The stage's answer. An interruption ends a model's text; its words and calls so far stay."""
     if stage.name in OURS:
         return await stage.answer(turn)
     spoken: list[Part] = []

@@ -30,7 +30,7 @@ class Store(Protocol):
         ...
 
     def on_change(self, tell: Callable[[Exception | None], None]) -> None:
-        """`tell` gets the trouble when the store goes away by itself, and None when it is back."""
+        """Calls `tell` with the error when the store is lost, and with None when it is back."""
         ...
 
     async def get(self, key: str) -> str | None: ...
@@ -38,27 +38,43 @@ class Store(Protocol):
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None: ...
 
     async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
-        """Puts it where `old` is, or nothing; False, and nothing is put, where somebody else was faster."""
+        """Replaces `old`, or puts where there is nothing; False if another text is there."""
         ...
 
     async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        """True for the one who came first; nobody else gets it until it expires or is released."""
+        """True for the first caller; False for others until it expires or is released."""
         ...
 
     async def release(self, key: str, text: str = CLAIMED) -> None:
-        """Free again, if that text is still there: somebody else may have claimed it after it expired."""
+        """Frees the key if that text is still there: it may have expired and been claimed again."""
         ...
 
     async def aclose(self) -> None: ...
 
 
-class MemoryStore:
-    """Forgets with the process, and the oldest when there is too much: a gateway stays up for months."""
+class _LocalStore:
+    """What the stores of one gateway have in common."""
 
     shared = False
 
     def lock(self, key: str) -> AbstractAsyncContextManager[None]:
         return contextlib.nullcontext()
+
+    async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
+        raise NotImplementedError
+
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
+        return await self.exchange(key, None, text, expiry_seconds=expiry_seconds)
+
+    def on_change(self, tell: Callable[[Exception | None], None]) -> None:
+        """A local store is never lost by itself; its callers see the error."""
+
+    async def aclose(self) -> None:
+        """Nothing stays open."""
+
+
+class MemoryStore(_LocalStore):
+    """Forgets with the process, and drops the oldest entries above a limit."""
 
     def __init__(self, now: Callable[[], float] = time.time, *, most_entries: int = MOST_ENTRIES) -> None:
         self._entries: dict[str, tuple[float, str]] = {}
@@ -68,7 +84,6 @@ class MemoryStore:
 
     @property
     def size(self) -> int:
-        """How many texts it has."""
         return len(self._entries)
 
     async def get(self, key: str) -> str | None:
@@ -80,22 +95,12 @@ class MemoryStore:
         self._entries.pop(key, None)  # so that it becomes the newest
         self._entries[key] = (now + expiry_seconds, text)
         if now >= self._tidy_at or len(self._entries) > self._most_entries:
-            self._tidy(now)
+            self._tidy_at = now + TIDY_SECONDS
+            fresh = [(name, entry) for name, entry in self._entries.items() if entry[0] > now]
+            self._entries = dict(fresh[-self._most_entries :])
 
     async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
         if await self.get(key) not in (old, None):
-            return False
-        await self.put(key, text, expiry_seconds=expiry_seconds)
-        return True
-
-    def _tidy(self, now: float) -> None:
-        self._entries = {key: entry for key, entry in self._entries.items() if entry[0] > now}
-        for key in list(self._entries)[: max(0, len(self._entries) - self._most_entries)]:
-            del self._entries[key]
-        self._tidy_at = now + TIDY_SECONDS
-
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        if await self.get(key) is not None:
             return False
         await self.put(key, text, expiry_seconds=expiry_seconds)
         return True
@@ -104,23 +109,12 @@ class MemoryStore:
         if await self.get(key) == text:
             del self._entries[key]
 
-    def on_change(self, tell: Callable[[Exception | None], None]) -> None:
-        """It is always there."""
-
-    async def aclose(self) -> None:
-        """There is nothing to close."""
-
 
 _ENTRIES = "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)"
 
 
-class SqliteStore:
-    """A command may use the file beside the gateway; a turn touches it twice."""
-
-    shared = False
-
-    def lock(self, key: str) -> AbstractAsyncContextManager[None]:
-        return contextlib.nullcontext()
+class SqliteStore(_LocalStore):
+    """A file that commands share with the gateway. Every call opens its own connection, in a thread."""
 
     def __init__(
         self,
@@ -133,63 +127,43 @@ class SqliteStore:
         self._now = now
 
     async def get(self, key: str) -> str | None:
-        return await asyncio.to_thread(self._get, key)
+        def read(connection: sqlite3.Connection) -> str | None:
+            select = "SELECT text FROM entries WHERE key = ? AND expires > ?"
+            row = connection.execute(select, (key, self._now())).fetchone()
+            return row[0] if row else None
 
-    async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
-        await asyncio.to_thread(self._put, key, text, expiry_seconds)
-
-    async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
-        return await asyncio.to_thread(self._exchange, key, old, text, expiry_seconds)
-
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        return await asyncio.to_thread(self._claim, key, expiry_seconds, text)
-
-    async def release(self, key: str, text: str = CLAIMED) -> None:
-        await asyncio.to_thread(self._write, "DELETE FROM entries WHERE key = ? AND text = ?", key, text)
-
-    def on_change(self, tell: Callable[[Exception | None], None]) -> None:
-        """It goes nowhere by itself; whoever uses it sees what is wrong."""
-
-    async def aclose(self) -> None:
-        """Every call closes its own connection."""
-
-    def _get(self, key: str) -> str | None:
         if not self._file.path.exists():
             return None
-        select, values = "SELECT text FROM entries WHERE key = ? AND expires > ?", (key, self._now())
-        row = self._file.run(lambda connection: connection.execute(select, values).fetchone(), write=False)
-        return row[0] if row else None
+        return await asyncio.to_thread(self._file.run, read, write=False)
 
-    def _put(self, key: str, text: str, expiry_seconds: float) -> None:
-        self._write(
-            "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", key, self._now() + expiry_seconds, text
-        )
+    async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
+        expires = self._now() + expiry_seconds
+        await self._write("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", key, expires, text)
 
-    def _exchange(self, key: str, old: str | None, text: str, expiry_seconds: float) -> bool:
+    async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
         upsert = (
             "INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT (key) "
             "DO UPDATE SET expires = excluded.expires, text = excluded.text WHERE text = ?"
         )
-        return self._write(upsert, key, self._now() + expiry_seconds, text, old) == 1
+        return await self._write(upsert, key, self._now() + expiry_seconds, text, old) == 1
 
-    def _claim(self, key: str, expiry_seconds: float, text: str) -> bool:
-        insert = "INSERT OR IGNORE INTO entries VALUES (?, ?, ?)"
-        return self._write(insert, key, self._now() + expiry_seconds, text) == 1
+    async def release(self, key: str, text: str = CLAIMED) -> None:
+        await self._write("DELETE FROM entries WHERE key = ? AND text = ?", key, text)
 
-    def _write(self, statement: str, *values: str | float | None) -> int:
-        """One transaction that also forgets what has expired; how many rows it changed."""
+    async def _write(self, statement: str, *values: str | float | None) -> int:
+        """The number of rows changed, in one transaction that also removes what has expired."""
 
         def write(connection: sqlite3.Connection) -> int:
             connection.execute("DELETE FROM entries WHERE expires <= ?", (self._now(),))
             return connection.execute(statement, values).rowcount
 
-        return self._file.run(write)
+        return await asyncio.to_thread(self._file.run, write)
 
 
 def store_from(
     setting: str, file: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
 ) -> Store:
-    """`memory`, `sqlite`, or the address of a Redis. `on_damage` is told when a damaged file was replaced."""
+    """`memory`, `sqlite`, or the address of a Redis. `on_damage` is called when a file was replaced."""
     if is_redis(setting):
         from voice_gateway.shared.store import RedisStore
 

@@ -1,13 +1,12 @@
-"""Where acts are kept to be taken back: in a SQLite file that processes share, a Redis, or memory."""
+"""Keeps acts for undo: in a SQLite file that processes share, in a Redis, or in memory."""
 
 import asyncio
-import contextlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from voice_gateway.conversation.place import SHARED_DOORS
@@ -19,7 +18,8 @@ from voice_gateway.turns.acts import KEPT_SECONDS, Acts, UndoEntry, Where
 if TYPE_CHECKING:
     from voice_gateway.shared.store import RedisStore
 
-MOST_ACTS = 500  # of all doors together; a model in a loop must not fill the disk
+T = TypeVar("T")
+MOST_ACTS = 500  # of all channels; a model in a loop must not fill the disk
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS acts (
@@ -31,7 +31,6 @@ CREATE TABLE IF NOT EXISTS acts (
   text TEXT NOT NULL
 )
 """
-_NAMES = ("id", "at", "door", "room", "conversation", "text")
 
 
 def _act(text: str) -> UndoEntry | None:
@@ -41,16 +40,8 @@ def _act(text: str) -> UndoEntry | None:
         return None  # of another version, or damaged
 
 
-@contextlib.contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise LinkError(f"the file with the acts cannot be used: {error}") from error
-
-
 class SqliteActs:
-    """One short transaction each, in a thread of its own. What is too old goes with the next write."""
+    """One short transaction for each call, in a thread. Old acts go with the next write."""
 
     def __init__(
         self,
@@ -59,47 +50,43 @@ class SqliteActs:
         *,
         on_damage: Callable[[Damage], None] = lambda _damage: None,
     ) -> None:
-        # A reply waits for it, and after a power cut nobody takes back what was done before.
+        # A reply waits for the write, and acts need not survive a power cut.
         self._file = SqliteFile(file, (_TABLE,), on_damage=on_damage, durable=False)
         self._now = now
 
     async def add(self, act: UndoEntry, where: Where) -> None:
-        with _translated():
-            await asyncio.to_thread(self._add, act, where)
-
-    async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
-        with _translated():
-            return await asyncio.to_thread(self._newest, where, take)
-
-    def _add(self, act: UndoEntry, where: Where) -> None:
         row = (act.at, where.channel, where.room or "", where.conversation or "", act.to_text())
 
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(f"INSERT INTO acts ({', '.join(_NAMES[1:])}) VALUES (?, ?, ?, ?, ?)", row)
+        def insert(connection: sqlite3.Connection) -> None:
+            columns = "at, door, room, conversation, text"
+            connection.execute(f"INSERT INTO acts ({columns}) VALUES (?, ?, ?, ?, ?)", row)
             connection.execute("DELETE FROM acts WHERE at <= ?", (self._now() - KEPT_SECONDS,))
             keep = "SELECT id FROM acts ORDER BY id DESC LIMIT ?"
             connection.execute(f"DELETE FROM acts WHERE id NOT IN ({keep})", (MOST_ACTS,))
 
-        self._file.run(work)
+        await self._run(insert, write=True)
 
-    def _newest(self, where: Where, take: bool) -> UndoEntry | None:
-        if not self._file.path.exists():
-            return None
+    async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
         wanted = {"room": where.room, "conversation": where.conversation}
-        rules = ["door = :door", "at > :since"] + [
-            f"{key} = :{key}" for key, value in wanted.items() if value is not None
-        ]
+        rules = ["door = :door", "at > :since"]
+        rules += [f"{key} = :{key}" for key, value in wanted.items() if value is not None]
         values = {"door": where.channel, "since": self._now() - KEPT_SECONDS, **wanted}
         select = f"SELECT id, text FROM acts WHERE {' AND '.join(rules)} ORDER BY id DESC LIMIT 1"
 
-        def work(connection: sqlite3.Connection) -> str | None:
+        def read(connection: sqlite3.Connection) -> str | None:
             row = connection.execute(select, values).fetchone()
             if row is not None and take:
                 connection.execute("DELETE FROM acts WHERE id = ?", (row[0],))
             return row[1] if row else None
 
-        text = self._file.run(work, write=take)
+        text = await self._run(read, write=take) if self._file.path.exists() else None
         return _act(text) if text is not None else None
+
+    async def _run(self, work: Callable[[sqlite3.Connection], T], *, write: bool) -> T:
+        try:
+            return await asyncio.to_thread(self._file.run, work, write=write)
+        except (sqlite3.Error, OSError) as error:
+            raise LinkError(f"the file with the acts cannot be used: {error}") from error
 
 
 class MemoryActs:
@@ -114,7 +101,7 @@ class MemoryActs:
 
     async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
         since = self._now() - KEPT_SECONDS
-        for place in reversed(range(len(self._acts))):  # two may be the same, so none is looked for
+        for place in reversed(range(len(self._acts))):  # by place, because two may be equal
             kept, act = self._acts[place]
             if act.at > since and _is_of(kept, where):
                 if take:
@@ -124,7 +111,7 @@ class MemoryActs:
 
 
 class RedisActs:
-    """In the Redis that gateways share: a list for each door, newest first."""
+    """In the Redis that gateways share: a list for each channel, newest first."""
 
     def __init__(self, store: "RedisStore", gateway: str, now: Callable[[], float] = time.time) -> None:
         self._store = store
@@ -145,7 +132,7 @@ class RedisActs:
             found = _read_entry(text)
             if found is None or found[1].at <= since or not _is_of(found[0], where):
                 continue
-            if not take or await self._store.drop(key, text):  # else another gateway was faster
+            if not take or await self._store.drop(key, text):  # otherwise another gateway took it
                 return found[1]
         return None
 
@@ -172,7 +159,7 @@ def _is_of(kept: Where, wanted: Where) -> bool:
 
 
 def acts_from(store: Store, file: Path, gateway: str, *, on_damage: Callable[[Damage], None]) -> Acts:
-    """Where the conversations are, if gateways share that; else in a file, which commands share."""
+    """In the shared store of the conversations; without one in a file, which commands share."""
     if not store.shared:
         return SqliteActs(file, on_damage=on_damage)
     from voice_gateway.shared.store import RedisStore

@@ -1,4 +1,4 @@
-"""What the loop asks of a model, whoever serves it."""
+"""The interface between the loop and a provider's model."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What was done and how to take it back: kept for an hour, apart from what was said."""
+"""Acts and the calls that undo them, kept for an hour, apart from the conversation."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, new_id
 log = logging.getLogger(__name__)
 
 KEPT_SECONDS = 3600.0
-MOST_CALLS = 100  # of one turn; nobody takes back more in one word
+MOST_CALLS = 100  # of one turn
 LONGEST = 50_000  # characters of one act
 WAITING = "undo"  # in a conversation's state: calls that put something back, and wait for a yes
 _HAPPENED = frozenset(
@@ -27,7 +27,7 @@ Called = Callable[[str, str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which acts are meant; None: of any."""
+    """Selects acts; None matches any."""
 
     channel: str
     room: str | None = None
@@ -36,16 +36,16 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class UndoEntry:
-    """All that one turn changed."""
+    """Everything that one turn changed."""
 
     did: tuple[Call, ...] = ()  # the calls that were made, in their order
-    calls: tuple[Call, ...] = ()  # those that put it back, in the order to make them
-    reasons: tuple[str, ...] = ()  # what cannot be put back, and why
+    calls: tuple[Call, ...] = ()  # the calls that undo it, in order
+    reasons: tuple[str, ...] = ()  # what cannot be undone, and why
     at: float = 0.0
-    tries: int = 0  # to put it back, in vain
+    tries: int = 0  # failed tries to undo it
 
     def after(self, older: "UndoEntry") -> "UndoEntry":
-        """Both as one: what was before the first of two acts on one device is what was before both."""
+        """Both as one entry: the older state of a device is the one to restore."""
         calls = [call for call in self.calls if not any(_covers(old, call) for old in older.calls)]
         reasons = tuple(dict.fromkeys((*self.reasons, *older.reasons)))
         return replace(self, calls=(*calls, *older.calls), reasons=reasons)
@@ -69,7 +69,7 @@ def is_call(raw: Any) -> bool:
 
 
 def target(call: Call) -> str:
-    """What a call is about: two calls with one target are not made at the same time."""
+    """The device or tool that a call is about; calls with one target do not run at the same time."""
     args = call["args"]
     home = args.get("name") and (args.get("domain") or args.get("area"))  # a timer has no more than a name
     placed = f"{args['name']} {args.get('area', '')}" if home else ""
@@ -77,7 +77,7 @@ def target(call: Call) -> str:
 
 
 class Acts(Protocol):
-    """Where acts are kept. Each is given once: whoever takes it puts it back. Trouble is a LinkError."""
+    """Keeps acts for undo; each is taken once. Raises LinkError."""
 
     async def add(self, act: UndoEntry, where: Where) -> None: ...
 
@@ -86,18 +86,18 @@ class Acts(Protocol):
 
 @dataclass
 class TurnActs:
-    """The acts of one turn, and those before it that the turn may take back."""
+    """The acts of one turn, and the earlier ones that it may undo."""
 
     acts: Acts
     here: Where
     now: Callable[[], float]
     called: Called = lambda name, _by: name
-    wanted: Where | None = None  # a command asks to take back the last act of these, whatever the words are
-    _put_back: set[str] = field(default_factory=set)  # ids of calls that put something back
-    _left: UndoEntry | None = None  # what was taken and is not put back yet
+    wanted: Where | None = None  # set by a command that undoes the last of these acts
+    _put_back: set[str] = field(default_factory=set)  # ids of calls that undo something
+    _left: UndoEntry | None = None  # taken, and not undone yet
 
     async def last(self, seconds: float) -> UndoEntry | None:
-        """What this conversation did last, if it is not longer ago than this."""
+        """The last act of this conversation, if it is not older than this."""
         try:
             act = await self.acts.newest(replace(self.here, room=None), take=False)
         except LinkError as error:
@@ -106,8 +106,8 @@ class TurnActs:
         return act if act is not None and self.now() - act.at <= seconds else None
 
     async def take(self, most: int = 1) -> UndoEntry | None:
-        """The last act of this conversation, else of this door and room, or the last few of them as one. They
-        are not there any more then."""
+        """Removes and returns the last act (or the last few as one) of this conversation, else of this
+        channel and room."""
         here = (replace(self.here, room=None), replace(self.here, conversation=None))
         for where in (self.wanted,) if self.wanted is not None else here:
             act = await self.acts.newest(where, take=True)
@@ -121,15 +121,15 @@ class TurnActs:
         return None
 
     def puts_back(self, calls: Iterable[ToolCall]) -> None:
-        """Taking these back goes one further, it does not do again what was taken back."""
+        """Marks calls that undo something: a further undo goes further back instead of redoing."""
         self._put_back |= {call.id for call in calls}
 
     def leave(self, act: UndoEntry | None) -> None:
-        """It can still be taken back, as part of what this turn does."""
+        """Keeps an act that was taken: it can still be undone, with what this turn does."""
         self._left = act
 
     async def keep(self, outcomes: Sequence[ToolOutcome], state: dict[str, Any]) -> None:
-        """At the end of the turn. `state` is the conversation's: a yes comes in another turn."""
+        """Stores the act at the end of the turn. `state` is the conversation's, because a yes comes later."""
         waiting = state.pop(WAITING, [])
         asked = [outcome for outcome in outcomes if outcome.status is OutcomeStatus.WAITING]
         ours = [_as_call(outcome) for outcome in asked if outcome.call_id in self._put_back]
@@ -154,8 +154,8 @@ class TurnActs:
 
 
 def _covers(old: Call, new: Call) -> bool:
-    """Whether what `new` would set is set by `old` right behind it. An action is all that a device is set to;
-    a mode says nothing of a temperature, and muting nothing of a level."""
+    """Whether `old` overwrites what `new` would set. An action is the whole state of a device; a mode
+    does not cover a temperature, nor muting a level."""
     if old["name"] != new["name"] or target(old) != target(new):
         return False
     one, other = old["args"], new["args"]
@@ -165,7 +165,7 @@ def _covers(old: Call, new: Call) -> bool:
 
 
 def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> UndoEntry | None:
-    """What these outcomes changed, or may have; None when that is nothing."""
+    """The entry for what these outcomes changed, or may have; None if that is nothing."""
     did: list[Call] = []
     calls: list[Call] = []
     reasons: list[str] = []
@@ -206,8 +206,8 @@ def new_calls(calls: Iterable[Call]) -> list[ToolCall]:
 
 
 def waves(calls: Sequence[ToolCall], scenes: Container[str] = ()) -> list[list[ToolCall]]:
-    """In their order where they are about one thing, else together. A scene may be about any device, so
-    nothing runs beside it; `scenes` are the ids of calls that start one."""
+    """Groups calls that can run together; calls with one target keep their order. A scene runs alone, as
+    it may touch any device; `scenes` are the ids of calls that start one."""
     made: list[list[ToolCall]] = []
     busy: set[str] = set()
     for call in calls:

@@ -138,7 +138,7 @@ class History:
         return next(filter(None, said), "")
 
     def recent(self) -> str:
-        """What was said and called in the last two turns, for who must know what "it" is; no results."""
+        """The words and call arguments of the last two turns, without results, to resolve "it"."""
         starts = [at for at, message in enumerate(self.messages) if isinstance(message, HumanMessage)]
         messages = self.messages[starts[-2:][0] :] if starts else []
         spoken = [message for message in messages if not isinstance(message, ToolMessage)]

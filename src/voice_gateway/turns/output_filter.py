@@ -27,7 +27,7 @@ _PLACEHOLDER = re.compile(
 )
 _STAMP = re.compile(r"^\[[A-Z][a-z]+day,? [^\]]*\]")  # what we put before the user's words, said back to us
 
-_LONG_ENOUGH = 6  # words in a row that nobody repeats by chance
+_LONG_ENOUGH = 6  # words in a row that are no coincidence
 
 
 def clean(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What every stage of the brain gets, and what it gives back."""
+"""The turn that every stage gets, and the interface of a stage."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -66,26 +66,26 @@ class Turn:
     history: History = field(default_factory=History)
     say: Say | None = None  # where the reply's text goes while it is made
     gate: Gate | None = None  # asked before each call of this turn, besides the executor's own gate
-    passed: tuple[Passed, ...] = ()  # the stages that were asked before
+    passed: tuple[Passed, ...] = ()  # the stages that passed before
     interruption: Interruption = field(default_factory=Interruption)
     outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
     acts: TurnActs | None = None  # what was done before and can be taken back
     home: HomeFacts = HomeFacts()
     brought: str = ""  # a server's prompt that the user asked for, quoted
-    trusted_next: bool = False  # a model comes behind this stage that may act on doubtful words
-    watched: TurnEvents | None = None  # who is told of its steps
+    trusted_next: bool = False  # the next stage is a model that may act on doubtful words
+    watched: TurnEvents | None = None  # publishes its steps
 
     def asking(self) -> "Turn":
-        """The same turn with every act asked about first: for what was understood, but not for sure."""
+        """The same turn, in which every act needs a yes: the words were not understood for sure."""
         return replace(self, gate=self.gate.asking() if isinstance(self.gate, TurnGate) else _ask_first)
 
     def may_act(self, autonomy: Autonomy) -> bool:
-        """Whether a model may try to, after the stages that passed; the gate judges each call."""
+        """Whether a model may try to act, by the judgement of earlier stages."""
         words = {one.words for one in self.passed}
         return Words.TALK not in words and (autonomy is not Autonomy.LOOK or Words.DOUBTFUL not in words)
 
     def heard_outside(self) -> bool:
-        """Whether words from outside the house are in its history, or came in by its own calls."""
+        """Whether text from outside is in its history or in the results of its calls."""
         return self.history.has_outside_words or any(outcome.outside for outcome in self.outcomes)
 
     def tell_step(self, step: Callable[..., Step], *facts: Any, **more: Any) -> None:
@@ -95,7 +95,7 @@ class Turn:
     async def run(
         self, executor: ToolExecutor, calls: Sequence[ToolCall], on_outcome: OnOutcome | None = None
     ) -> list[ToolOutcome]:
-        """The only way to make calls in a turn: judged by its gate, kept whole, and remembered."""
+        """Makes calls of this turn: checked by its gate, not interruptible, and kept for undo."""
 
         def keep(outcome: ToolOutcome) -> None:
             self.tell_step(CallFinished, outcome)
@@ -121,7 +121,7 @@ class Turn:
 
 
 def _without_yes(call: ToolCall) -> ToolCall:
-    """No model says yes for the user; whether a scene needs one, its server says."""
+    """Removes a model's own confirmation of a scene: only the user says yes."""
     if not isinstance(call.args, dict) or "sceneName" not in call.args or CONFIRMED not in call.args:
         return call
     return replace(call, args={key: value for key, value in call.args.items() if key != CONFIRMED})
@@ -129,7 +129,7 @@ def _without_yes(call: ToolCall) -> ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How far a model is trusted with what the words do not plainly ask for, and why."""
+    """What a model may do that the words do not plainly ask for, and why."""
 
     autonomy: Autonomy
     why: str
@@ -143,7 +143,7 @@ def _ask_first(_call: ToolCall, traits: ToolTraits) -> Verdict:
 
 
 class Stage(Protocol):
-    """Somebody who may answer: the local brain, a model."""
+    """A part that may answer: the local brain, a model."""
 
     @property
     def name(self) -> str:
@@ -155,7 +155,7 @@ class Stage(Protocol):
 
 @runtime_checkable
 class FallbackStage(Stage, Protocol):
-    """A stage that knows what to say when none has an answer."""
+    """A stage that words the reply when no stage answers."""
 
     def fallback(self, turn: Turn) -> Reply: ...
 

@@ -88,7 +88,7 @@ class OllamaChat:
         self._making = asyncio.Lock()
         self._line = asyncio.Lock()
         self.context = settings.num_ctx  # what a prompt may fill; less when the model itself has less
-        self.parameter_size: str | None = None  # "7.6B", as Ollama tells it; None as long as nobody knows
+        self.parameter_size: str | None = None  # "7.6B", from Ollama; None until it is known
         self._model_known = False
 
     @property

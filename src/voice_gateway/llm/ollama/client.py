@@ -38,7 +38,7 @@ from voice_gateway.turns.stage import Trust, Turn
 log = logging.getLogger(__name__)
 
 CONVERSATION_TOKENS = 512  # the least that must be left for what is said, whatever the tools take
-LOOK_AGAIN_SECONDS = 5.0  # how soon a change of tools or home, or an unload, is seen when nobody tells
+LOOK_AGAIN_SECONDS = 5.0  # between checks for changed tools, a changed home, or an unloaded model
 LEAST_KEEP_SECONDS = 60.0  # a model kept for less is meant to go; loading it again and again would be absurd
 LAST_RETRY_SECONDS = 300.0  # while Ollama is down, the wait doubles up to this
 
@@ -185,7 +185,7 @@ class OllamaClient:
             await wait_at_most(self._changed, wait.next())
 
     def home_settled(self) -> bool:
-        """Whether the home is the one of the last look: who renames ten devices is read once."""
+        """Whether the home has not changed since the last check, so that a series of changes is read once."""
         prefix, before = self._current_prefix(), self._looked_at
         self._looked_at = prefix.home
         return prefix.home == before or not self._cache.knows_tools(prefix)

@@ -9,7 +9,7 @@ from voice_gateway.config import OllamaSettings
 from voice_gateway.errors import BrainError
 
 LOOK_SECONDS = 30.0  # while all is well; a turn that fails is noticed at once anyway
-LOOK_SOON_SECONDS = 3.0  # while it is down: somebody is waiting for it to come back
+LOOK_SOON_SECONDS = 3.0  # while it is down
 PROBE_SECONDS = 5.0
 
 
@@ -37,7 +37,7 @@ async def parameter_size(settings: OllamaSettings) -> str | None:
     """As Ollama tells it: "7.6B"."""
     import httpx
 
-    with contextlib.suppress(Exception):  # whoever needs it to be there has asked `trouble`
+    with contextlib.suppress(Exception):  # trouble is reported by `trouble`
         async with httpx.AsyncClient(base_url=settings.base_url, timeout=PROBE_SECONDS) as http:
             shown = (await http.post("/api/show", json={"model": settings.model})).json()
             return str(shown["details"]["parameter_size"]) or None
