@@ -86,7 +86,7 @@ class Slow:
         assert told is not None
         for step in range(10):
             told(Progress(step, 10, "a step", "the slow server"))
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.15)
         return Reply("Done.", stage="local")
 
 
@@ -94,7 +94,7 @@ async def test_a_turn_whose_call_gets_on_is_not_given_up_and_everybody_is_told()
     events: list[Event] = []
     watch = EventBus()
     watch.subscribe(events.append)
-    reply = await conversation(Slow(), events=watch, turn_timeout_seconds=0.2).answer(Utterance("go"))
+    reply = await conversation(Slow(), events=watch, turn_timeout_seconds=1.0).answer(Utterance("go"))
 
     assert reply.text == "Done."
     told = [event.progress.text for event in events if isinstance(event, Progressed)]
