@@ -6,7 +6,7 @@ import sys
 
 def main() -> int:
     wire = take_stdout()
-    # Only now: whatever these imports print, it cannot reach the client.
+    # After stdout was taken, so output of these imports cannot reach the client.
     import signal
 
     for number in (signal.SIGTERM, signal.SIGINT):  # until the event loop takes over
@@ -17,7 +17,7 @@ def main() -> int:
 
 
 def take_stdout() -> int:
-    """Keeps stdout for JSON-RPC alone: libraries print while they load.
+    """Reserve stdout for JSON-RPC: libraries print while they load.
 
     From here on file descriptor 1, `print` and child processes go to stderr; the returned descriptor is the
     only way to the client.
@@ -25,7 +25,7 @@ def take_stdout() -> int:
     try:
         wire = os.dup(1)
         os.dup2(2, 1)
-    except OSError:  # started without stdout or stderr: there is nobody to talk to
+    except OSError:  # started without stdout or stderr: there is no client
         wire = os.open(os.devnull, os.O_WRONLY)
     sys.stdout = sys.stderr
     return wire

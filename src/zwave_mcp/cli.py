@@ -1,4 +1,4 @@
-"""Command line and environment; a mistake is answered with one clear line and exit code 2."""
+"""The command line. A mistake gives one line on stderr and exit code 2."""
 
 import argparse
 import asyncio
@@ -43,7 +43,7 @@ environment (a flag wins over it):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Help goes where people look for it, although stdout is reserved for the client."""
+    """Prints help to the original stdout, which is otherwise reserved for the client."""
 
     wire: IO[str]
 
@@ -187,7 +187,7 @@ async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[s
 
 
 class _LogLine(logging.Formatter):
-    """A fixed phrase, and the facts behind it; a traceback below is indented. So nothing can forge a line."""
+    """A fixed message with its facts; tracebacks are indented, so no text can forge a log line."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (the library's name)
         facts = " ".join(f"{key}={value!r}" for key, value in record.__dict__.items() if key not in _OWN)
@@ -198,7 +198,7 @@ class _LogLine(logging.Formatter):
 
 
 def _one_line(text: str) -> str:
-    """With every character written out that would begin a line, move a cursor or colour what follows."""
+    """The text with control characters escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -114,7 +114,7 @@ class Control:
             return down(error, requested, device, before)
 
     async def _present(self, device: Device, name: str) -> Any:
-        """The remembered state; toggle asks the device, because somebody may have been at the switch."""
+        """The remembered state; toggle asks the device, because it may have been switched by hand."""
         state = device.state_value
         if name != "toggle" or state is None:
             return state.value if state else None
@@ -124,8 +124,9 @@ class Control:
             raise NotPossible("unreachable", wording.not_sent(device)) from error
 
     async def _carry_out(self, sent: Command, action: Action, before: Before, present: Any) -> Result:
-        """Send the command. One that lets somebody in is sent only where it arrives at once, and taken back
-        if nothing answered: a frozen gateway, broker or stick carries it out when it comes back to life."""
+        """Send the command. A command that opens a way in is sent only where it arrives at once, and taken
+        back if nothing answered: a frozen gateway, broker or stick carries it out when it comes back to
+        life."""
         device = sent.device
         names = (device.name, f"{device.room} {device.name}")
         guarded = is_sensitive(device.kind, names, action.name)

@@ -1,4 +1,4 @@
-"""What the command line and the environment decide, once, at start."""
+"""Options of the command line and the environment, read once at start."""
 
 import argparse
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ class Options:
     home: MqttOptions | SimulationOptions
     allow_unlock: bool = False
     log_level: str = "WARNING"
-    lock_users: str = ""  # who they are: "Front Door: 1=Anna, 2=Ben"
+    lock_users: str = ""  # names of users: "Front Door: 1=Anna, 2=Ben"
 
 
 def read_options(given: argparse.Namespace, environment: Mapping[str, str]) -> Options:
@@ -75,7 +75,7 @@ def _simulation(simulate: str, state_file: str | None, environment: Mapping[str,
 
 
 def _data_file(home_file: Path | None) -> Path:
-    """In the user's data folder; every home file has a state of its own."""
+    """In the user's data folder; each home file has its own state."""
     import zlib
 
     folder = data_folder()
@@ -86,7 +86,7 @@ def _data_file(home_file: Path | None) -> Path:
 
 
 def energy_file(home: MqttOptions | SimulationOptions) -> Path:
-    """Where what the meters told is kept; every home has its own."""
+    """The file of the meters' readings; each home has its own."""
     import zlib
 
     if isinstance(home, SimulationOptions):

@@ -1,4 +1,5 @@
-"""What was before an act: `before`, the calls that put it back, and `undo`, why something cannot be."""
+"""The state before a command: `before`, the calls that restore it, and `undo`, why something cannot be
+restored."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ _BARRIER: Final = {0: "close", 252: "close", 254: "open", 255: "open"}
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """`calls` put back what is known, in this order; `undo` says what stays as it is, and why."""
+    """`calls` restore the known state, in this order; `undo` says what cannot be restored, and why."""
 
     calls: tuple[dict[str, Any], ...] = ()
     undo: str = ""

@@ -1,4 +1,4 @@
-"""Who has a code for a lock: how many, whose, and never the digits."""
+"""The users with a code for a lock: how many and their names, never the digits."""
 
 import re
 from collections.abc import Iterable, Mapping

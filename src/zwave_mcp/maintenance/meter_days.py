@@ -4,12 +4,11 @@ A meter counts by itself, so two readings of one day tell exactly what came betw
 What comes between readings of different days cannot be divided: it is kept apart.
 """
 
-import json
 import logging
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -26,13 +25,7 @@ create table if not exists days (
   meter text, day text, kwh real not null, since real not null, until real not null,
   whole integer not null, apart real not null, reset integer not null, primary key (meter, day)
 ) without rowid;
-create table if not exists doubts (
-  meter text primary key, kwh real not null, at real not null, day text not null, was text not null
-);
 """
-# More than any house draws: a meter that jumps so far has reported nonsense, or was reset.
-_JUMP_KILOWATTS: Final = 100.0
-_JUMP_KWH: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +121,11 @@ def _add(base: sqlite3.Connection, reading: MeterReading) -> None:
     before = _last(base, reading.meter)
     if before is not None and reading.at <= before.at:
         return
-    before = _without_glitch(base, before, reading) if before is not None else None
     today = _day(reading.at)
     row = _row(base, reading.meter, today)
     if before is None:
         now = row or Day(0.0, reading.at, reading.at, False, 0.0, False)
     else:
-        if _is_doubtful(before, reading):
-            _doubt(base, before, today, row)
         now = _counted(row, before, reading)
     _keep(base, reading.meter, today, now)
     base.execute("insert or replace into last values (?, ?, ?)", (reading.meter, reading.kwh, reading.at))
@@ -152,41 +142,6 @@ def _keep(base: sqlite3.Connection, meter: str, day: date, row: Day) -> None:
         "insert or replace into days values (?, ?, ?, ?, ?, ?, ?, ?)",
         (meter, day.isoformat(), row.kwh, row.since, row.until, row.whole, row.apart, row.reset),
     )
-
-
-# --- a meter that reports nonsense once: 1500, 0, 1500
-
-
-def _is_doubtful(before: MeterReading, now: MeterReading) -> bool:
-    grown, hours = now.kwh - before.kwh, (now.at - before.at) / 3600
-    return grown < 0 or (grown > _JUMP_KWH and grown > _JUMP_KILOWATTS * hours)
-
-
-def _doubt(base: sqlite3.Connection, before: MeterReading, today: date, row: Day | None) -> None:
-    """Keep everything as it was, so that it can be restored; one doubt at a time."""
-    was = json.dumps(astuple(row) if row is not None else None)
-    base.execute(
-        "insert or ignore into doubts values (?, ?, ?, ?, ?)",
-        (before.meter, before.kwh, before.at, today.isoformat(), was),
-    )
-
-
-def _without_glitch(base: sqlite3.Connection, last: MeterReading, now: MeterReading) -> MeterReading:
-    """The reading to compare `now` with: a meter that goes on where it was has not begun anew."""
-    doubt = base.execute("select kwh, at, day, was from doubts where meter = ?", (now.meter,)).fetchone()
-    if doubt is None or now.kwh == last.kwh:
-        return last
-    base.execute("delete from doubts where meter = ?", (now.meter,))
-    before = MeterReading(now.meter, doubt[0], doubt[1])
-    goes_on = now.kwh >= before.kwh and (last.kwh < before.kwh or now.kwh < last.kwh)
-    if not goes_on or _is_doubtful(before, now):
-        return last
-    was = json.loads(doubt[3])
-    if was is None:
-        base.execute("delete from days where meter = ? and day = ?", (now.meter, doubt[2]))
-    else:
-        _keep(base, now.meter, date.fromisoformat(doubt[2]), Day(*was))
-    return before
 
 
 def _row(base: sqlite3.Connection, meter: str, day: date) -> Day | None:

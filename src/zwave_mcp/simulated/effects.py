@@ -82,8 +82,8 @@ def _level(device: DeviceSpec, value: Any, state: ValueId, arrival: Arrival) -> 
     seconds, jams = _travel(device, before, value), "jams" in device.faults
     changes: Changes = {} if jams else {str(state): Track(before, value, now, seconds)}
     if device.kwh is not None and not jams:  # what its meter had until now
-        counted = arrival.actual(made.kwh_id(device))
-        changes[str(made.kwh_id(device))] = Track(counted, counted, now)
+        counted = arrival.actual(made.at(device.node, "kwh"))
+        changes[str(made.at(device.node, "kwh"))] = Track(counted, counted, now)
     if device.kind in _REMEMBERS and value and not jams:
         changes[last_key] = Track(value, value, now)
     if device.supervised and (seconds > 0.05 or jams):
@@ -116,13 +116,15 @@ def _sound(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) 
         return {str(state): Track(0, 0, now)}, WriteResult(ACKNOWLEDGED)
     volume = arrival.options.get("volume") or device.volume
     played = Track(tone, 0, now + made.tone_seconds(device, tone))
-    return {str(state): played, str(made.volume_id(device)): Track(volume, volume, now)}, _reply(device)
+    return {str(state): played, str(made.at(device.node, "volume")): Track(volume, volume, now)}, _reply(
+        device
+    )
 
 
 def _bolt(device: DeviceSpec, _target: ValueId, value: Any, arrival: Arrival) -> Effect:
     """The bolt takes its time, while the gateway shows the wish at once (measured)."""
     state = ValueId(device.node, CC.DOOR_LOCK, 0, "currentMode")
-    before, now, jam = arrival.actual(state), arrival.now, made.lock_state_id(device)
+    before, now, jam = arrival.actual(state), arrival.now, made.at(device.node, "jam")
     if "jams" in device.faults:
         stuck = _belief(before, value, now, 2 * _JAM_SECONDS)
         return {str(state): stuck, str(jam): Track(0, 11, now + _JAM_SECONDS)}, WriteResult(ACKNOWLEDGED)
@@ -135,16 +137,18 @@ def _bolt(device: DeviceSpec, _target: ValueId, value: Any, arrival: Arrival) ->
 
 def _climate(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) -> Effect:
     actual, now = arrival.actual, arrival.now
-    before, air = actual(value_id), actual(made.air_id(device))
+    before, air = actual(value_id), actual(made.at(device.node, "air"))
     if "optimistic" in device.faults:
         return {str(value_id): _belief(before, value, now)}, WriteResult(ACKNOWLEDGED)
-    mode = value if value_id == made.mode_id(device) else actual(made.mode_id(device))
+    mode = value if value_id == made.at(device.node, "mode") else actual(made.at(device.node, "mode"))
     wanted = _OFF_TEMPERATURE
     if mode in (1, 2, 3):
-        key = made.setpoint_id(device, 2 if mode == 2 else 1)
+        key = made.at(device.node, "cooling" if mode == 2 else "heating")
         wanted = value if value_id == key else actual(key)
     warming = Track(air, wanted, now)
-    return {str(value_id): Track(before, value, now), str(made.air_id(device)): warming}, _reply(device)
+    return {str(value_id): Track(before, value, now), str(made.at(device.node, "air")): warming}, _reply(
+        device
+    )
 
 
 # --- fired events
@@ -158,9 +162,9 @@ def fired(node: int, values: tuple[Value, ...], what: str, now: float) -> Change
         end = 0 if off else max(int(state) for state in states)
         return _written(values, ValueId(node, CC.NOTIFICATION, 0, kind, variable), end, now)
     if what in ("open", "closed"):
-        return _written(values, made.door_id(node), 22 if what == "open" else 23, now)
+        return _written(values, made.at(node, "door"), 22 if what == "open" else 23, now)
     if what == "battery low":
-        return _written(values, ValueId(node, CC.BATTERY, 0, "level"), 5, now)
+        return _written(values, made.at(node, "battery"), 5, now)
     if (press := _PRESS.fullmatch(what)) is not None:
         button = ValueId(node, CC.CENTRAL_SCENE, 0, "scene", f"{int(press['button']):03}")
         return _written(values, button, _PRESSES[press["how"]], now)

@@ -201,7 +201,7 @@ class SimulatedHome:
     def _shown(self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float) -> Value:
         """A value as the gateway shows it."""
         raw, track = self._actual(device, value.id, tracks, now), tracks.get(str(value.id))
-        if device.kwh is not None and value.id == made.kwh_id(device):
+        if device.kwh is not None and value.id == made.at(device.node, "kwh"):
             return replace(value, value=raw, updated=self._counted(device, tracks, now)[1])
         if track is not None:
             raw = track.shown(now) if now < track.wish_until else raw
@@ -219,13 +219,13 @@ class SimulatedHome:
             moving = tracks.get(str(state))
             end = (moving.end if moving.wish is None else moving.wish) if moving is not None else None
             track = Track(end, end) if moving is not None else None
-        if device.kwh is not None and value_id == made.kwh_id(device):
+        if device.kwh is not None and value_id == made.at(device.node, "kwh"):
             return self._counted(device, tracks, now)[0]
         if device.kind == "thermostat" and value_id.property == "state":
             return self._operating(device, tracks, now)
         if track is not None:
             return _moved(device, value_id, track, now)
-        if device.kind == "plug" and value_id.property_key == made.WATTS_KEY:
+        if device.kind == "plug" and value_id == made.at(device.node, "watts"):
             return made.watts(device, self._is_on(device, tracks, now), now)
         drifted = made.drifting(value, "asleep" in device.faults, now) if device.kind == "sensor" else None
         return drifted[0] if drifted else value.value
@@ -236,16 +236,18 @@ class SimulatedHome:
 
     def _counted(self, device: DeviceSpec, tracks: Mapping[str, Track], now: float) -> tuple[float, float]:
         """What the meter counted, and when it reported that."""
-        switched = tracks.get(str(made.kwh_id(device)))
+        switched = tracks.get(str(made.at(device.node, "kwh")))
         counted, since = (switched.end, switched.since) if switched else (device.kwh or 0.0, self._began)
         return made.kwh(device, counted, self._is_on(device, tracks, now), since, now)
 
     def _operating(self, device: DeviceSpec, tracks: Mapping[str, Track], now: float) -> int:
-        mode = self._actual(device, made.mode_id(device), tracks, now)
+        mode = self._actual(device, made.at(device.node, "mode"), tracks, now)
         if mode not in (1, 2):
             return 0
-        air = self._actual(device, made.air_id(device), tracks, now)
-        setpoint = self._actual(device, made.setpoint_id(device, mode), tracks, now)
+        air = self._actual(device, made.at(device.node, "air"), tracks, now)
+        setpoint = self._actual(
+            device, made.at(device.node, "heating" if mode == 1 else "cooling"), tracks, now
+        )
         works = air < setpoint - 0.1 if mode == 1 else air > setpoint + 0.1
         return int(mode) if works else 0
 
@@ -368,7 +370,7 @@ class SimulatedHome:
 
 
 def _moved(device: DeviceSpec, value_id: ValueId, track: Track, now: float) -> Any:
-    if value_id == made.air_id(device) and device.kind == "thermostat":
+    if value_id == made.at(device.node, "air") and device.kind == "thermostat":
         return made.room_temperature(track.start, track.end, track.since, now)
     if device.kind == "garage_door" and track.since <= now < track.since + track.seconds:
         return 254 if track.end == 255 else 252

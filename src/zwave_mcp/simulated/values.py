@@ -12,11 +12,23 @@ from zwave_mcp.simulated.file import DeviceSpec
 
 Texts = dict[int | bool | str, str]
 
-WATTS_KEY: Final = 66049
-_KWH_KEY: Final = 65537
 USER_PLACES: Final = 5
 AIR: Final = "Air temperature"
 MOTION: Final = "Motion sensor status"
+_NAMED: Final[dict[str, tuple[Any, ...]]] = {
+    "mode": (CC.THERMOSTAT_MODE, "mode"),
+    "operating": (CC.THERMOSTAT_STATE, "state"),
+    "heating": (CC.THERMOSTAT_SETPOINT, "setpoint", 1),
+    "cooling": (CC.THERMOSTAT_SETPOINT, "setpoint", 2),
+    "air": (CC.MULTILEVEL_SENSOR, AIR),
+    "watts": (CC.METER, "value", 66049),
+    "kwh": (CC.METER, "value", 65537),
+    "jam": (CC.NOTIFICATION, "Access Control", "Lock state"),
+    "door": (CC.NOTIFICATION, "Access Control", "Door state (simple)"),
+    "battery": (CC.BATTERY, "level"),
+    "volume": (CC.SOUND_SWITCH, "volume"),
+    "colour": (CC.COLOR_SWITCH, "targetColor"),
+}
 _MODES: Final[Texts] = {0: "Off", 1: "Heat", 2: "Cool", 3: "Auto"}
 _LOCK_MODES: Final[Texts] = {0: "Unsecured", 255: "Secured"}
 _BARRIER_STATES: Final[Texts] = {0: "Closed", 252: "Closing", 253: "Stopped", 254: "Opening", 255: "Open"}
@@ -75,28 +87,10 @@ def target_id(spec: DeviceSpec) -> ValueId | None:
     return ValueId(spec.node, shape[0][0], 0, shape[0][2]) if shape else None
 
 
-def setpoint_id(spec: DeviceSpec, mode: int = 1) -> ValueId:
-    return ValueId(spec.node, CC.THERMOSTAT_SETPOINT, 0, "setpoint", mode)
-
-
-def mode_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, CC.THERMOSTAT_MODE, 0, "mode")
-
-
-def air_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, CC.MULTILEVEL_SENSOR, 0, AIR)
-
-
-def kwh_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, CC.METER, 0, "value", _KWH_KEY)
-
-
-def lock_state_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, CC.NOTIFICATION, 0, "Access Control", "Lock state")
-
-
-def door_id(node: int) -> ValueId:
-    return ValueId(node, CC.NOTIFICATION, 0, "Access Control", "Door state (simple)")
+def at(node: int, name: str) -> ValueId:
+    """The address of a value by its name."""
+    command_class, prop, *key = _NAMED[name]
+    return ValueId(node, command_class, 0, prop, key[0] if key else None)
 
 
 def component_id(spec: DeviceSpec, component: int) -> ValueId:
@@ -105,10 +99,6 @@ def component_id(spec: DeviceSpec, component: int) -> ValueId:
 
 def components_of(spec: DeviceSpec) -> list[int]:
     return sorted(component for shown in spec.shows for component in _SHOWN[shown])
-
-
-def volume_id(spec: DeviceSpec) -> ValueId:
-    return ValueId(spec.node, CC.SOUND_SWITCH, 0, "volume")
 
 
 # --- all values of a device
@@ -127,8 +117,9 @@ def values_of(spec: DeviceSpec) -> tuple[Value, ...]:
         key = f"{number:03}"
         values.append(Value(ValueId(spec.node, CC.CENTRAL_SCENE, 0, "scene", key), None, f"Scene {key}"))
     if spec.battery is not None:
-        battery = ValueId(spec.node, CC.BATTERY, 0, "level")
-        values.append(Value(battery, spec.battery, "Battery level", "%", minimum=0, maximum=100))
+        values.append(
+            Value(at(spec.node, "battery"), spec.battery, "Battery level", "%", minimum=0, maximum=100)
+        )
     return tuple(values)
 
 
@@ -144,7 +135,9 @@ def _acting(spec: DeviceSpec) -> list[Value]:
         return [
             Value(state, 0, "Play Tone", states=states, minimum=0, maximum=255, writeable=True),
             Value(default, 1, "Default tone ID"),
-            Value(volume_id(spec), spec.volume, "Volume", "%", minimum=0, maximum=100, writeable=True),
+            Value(
+                at(spec.node, "volume"), spec.volume, "Volume", "%", minimum=0, maximum=100, writeable=True
+            ),
         ]
     first = spec.state if spec.state is not None else _STATE[spec.kind][1]
     texts = _TEXTS.get(spec.kind, {})
@@ -156,7 +149,7 @@ def _acting(spec: DeviceSpec) -> list[Value]:
         label = f"Perform a level change ({way})"
         values.append(Value(replace(target, property=way), None, label, writeable=True))
     if spec.kind == "lock":
-        values.append(Value(lock_state_id(spec), 0, "Lock state", states={0: "idle", 11: "Lock jammed"}))
+        values.append(Value(at(spec.node, "jam"), 0, "Lock state", states={0: "idle", 11: "Lock jammed"}))
     if spec.kind == "light":
         digits = spec.color.removeprefix("#").ljust(10, "0")
         levels = {component: int(digits[2 * at : 2 * at + 2], 16) for at, component in enumerate(_ORDER)}
@@ -164,29 +157,25 @@ def _acting(spec: DeviceSpec) -> list[Value]:
             Value(component_id(spec, item), levels[item], f"Current value ({COMPONENTS[item]})", maximum=255)
             for item in components_of(spec)
         ]
-        whole = ValueId(spec.node, CC.COLOR_SWITCH, 0, "targetColor")
-        values.append(Value(whole, None, "Target color", writeable=True))
+        values.append(Value(at(spec.node, "colour"), None, "Target color", writeable=True))
     if spec.kind == "plug":
-        watts_id = ValueId(spec.node, CC.METER, 0, "value", WATTS_KEY)
-        values.append(Value(watts_id, 0.0, "Electric Consumption [W]", "W"))
+        values.append(Value(at(spec.node, "watts"), 0.0, "Electric Consumption [W]", "W"))
         if spec.kwh is not None:
-            values.append(Value(kwh_id(spec), spec.kwh, "Electric Consumption [kWh]", "kWh"))
+            values.append(Value(at(spec.node, "kwh"), spec.kwh, "Electric Consumption [kWh]", "kWh"))
     return values
 
 
 def _thermostat(spec: DeviceSpec) -> list[Value]:
-    state, heat, cool = (
-        ValueId(spec.node, CC.THERMOSTAT_STATE, 0, "state"),
-        setpoint_id(spec),
-        setpoint_id(spec, 2),
-    )
-    first, unit = spec.temperature, "°C"
+    node, first, unit = spec.node, spec.temperature, "°C"
+    heating = {"minimum": 5.0, "maximum": 30.0, "writeable": True}
+    cooling = {"minimum": 18.0, "maximum": 32.0, "writeable": True}
+    works: Texts = {0: "Idle", 1: "Heating", 2: "Cooling"}
     return [
-        Value(mode_id(spec), 1, "Thermostat mode", states=_MODES, writeable=True),
-        Value(state, 0, "Operating state", states={0: "Idle", 1: "Heating", 2: "Cooling"}),
-        Value(heat, first, "Setpoint (Heating)", unit, minimum=5.0, maximum=30.0, writeable=True),
-        Value(cool, 25.0, "Setpoint (Cooling)", unit, minimum=18.0, maximum=32.0, writeable=True),
-        Value(air_id(spec), first, AIR, unit),
+        Value(at(node, "mode"), 1, "Thermostat mode", states=_MODES, writeable=True),
+        Value(at(node, "operating"), 0, "Operating state", states=works),
+        Value(at(node, "heating"), first, "Setpoint (Heating)", unit, **heating),  # type: ignore[arg-type]
+        Value(at(node, "cooling"), 25.0, "Setpoint (Cooling)", unit, **cooling),  # type: ignore[arg-type]
+        Value(at(node, "air"), first, AIR, unit),
     ]
 
 
@@ -202,7 +191,7 @@ def _measuring(spec: DeviceSpec) -> list[Value]:
             values.append(Value(where, 0, variable, states=states))
         else:
             texts: Texts = {22: "Window/door is open", 23: "Window/door is closed"}
-            values.append(Value(door_id(spec.node), 23, "Door state", states=texts))
+            values.append(Value(at(spec.node, "door"), 23, "Door state", states=texts))
     return values
 
 

@@ -59,33 +59,6 @@ def test_a_meter_that_began_anew_gives_the_least_it_can_be() -> None:
     assert (found.kwh, found.reset) == (1.5, True)
 
 
-@pytest.mark.parametrize("nonsense", [[0.0], [0.0, 0.0], [3.0], [900_000.0]])
-def test_a_meter_that_tells_nonsense_once_has_not_begun_anew(nonsense: list[float]) -> None:
-    told = [1500.0, 1500.5, *nonsense, 1500.6, 1501.0]
-    days = counted(*((at(MONDAY, 9, 5 * number), kwh) for number, kwh in enumerate(told)))
-    found = day(days, MONDAY)
-    assert found is not None
-    assert (round(found.kwh, 6), found.reset, found.since) == (1.0, False, at(MONDAY, 9))
-
-
-def test_nonsense_over_midnight_is_none_of_either_day() -> None:
-    days = counted(
-        *((at(MONDAY, 23, 0), 1500.0), (at(MONDAY, 23, 30), 1500.5)),
-        *((at(TUESDAY, 0, 5), 0.0), (at(TUESDAY, 0, 10), 1500.6), (at(TUESDAY, 1), 1501.0)),
-    )
-    found = day(days, TUESDAY)
-    assert found is not None
-    assert (round(found.kwh, 6), found.whole, found.reset) == (0.5, True, False)
-
-
-def test_one_that_goes_on_from_the_bottom_has_begun_anew() -> None:
-    told = [1500.0, 1501.0, 0.0, 0.2, 0.5]
-    days = counted(*((at(MONDAY, 9 + number), kwh) for number, kwh in enumerate(told)))
-    found = day(days, MONDAY)
-    assert found is not None
-    assert (round(found.kwh, 6), found.reset) == (1.5, True)
-
-
 def test_old_and_doubled_readings_count_once() -> None:
     days = counted((at(MONDAY, 9), 5.0), (at(MONDAY, 10), 6.0), (at(MONDAY, 10), 6.0), (at(MONDAY, 9), 5.0))
     found = day(days, MONDAY)
