@@ -18,6 +18,7 @@ from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
 from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.nodes import Everyday
 from voice_gateway.understanding.plan import Context, Question, Step
+from voice_gateway.understanding.reader import drawn
 from voice_gateway.understanding.templates import language
 
 
@@ -57,6 +58,8 @@ class GrammarBrain(LocalBrain):
             said = understood.refused.say
             spoken = wording.say(said, self.home) if said is not None else None
             return Passed(self.name, str(understood.refused), Words.DOUBTFUL, spoken)
+        if understood.question is not None and understood.question.doubts and turn.trusted_next:
+            return Passed(self.name, "understood, but not for sure", Words.DOUBTFUL)
         if understood.question is not None:
             return self._ask(turn, understood.question, memory)
         return await self._do(turn, understood, replace(memory, asked=None))
@@ -97,7 +100,10 @@ class GrammarBrain(LocalBrain):
         turn.history.add_ai(text)
         self._keep(turn, memory)
         ok = all(outcome.ok for outcome in outcomes)
-        return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=is_question(text))
+        read = "\n".join(drawn(understood.reading)) if understood.reading is not None else ""
+        return Reply(
+            text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=is_question(text), understood=read
+        )
 
     async def _told(
         self, turn: Turn, step: Step, own: Sequence[ToolOutcome]

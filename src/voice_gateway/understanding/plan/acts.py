@@ -186,7 +186,7 @@ def _with_frame(which: Which, command: Command) -> Which:
     if command.of == "light" or (command.do in ("set", "change") and not degrees):
         items = tuple(
             altered(item, everything="", kind="light", plural=True, quant="all")
-            if item.everything == "all" and not item.kind
+            if item.everything == "all" and not (item.kind or item.name)
             else item
             for item in items
         )
