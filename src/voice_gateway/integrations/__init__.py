@@ -1,1 +1,1 @@
-"""Homes: what devices there are, whoever has them, and which calls act on them."""
+"""Homes behind MCP servers: their devices, and the calls that act on them."""

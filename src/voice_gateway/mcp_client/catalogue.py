@@ -12,8 +12,8 @@ from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.mcp_client.connection import (
     NOT_UNDERSTOOD,
-    Exchange,
     InitializeResult,
+    Requester,
     all_pages,
     shorten,
 )
@@ -84,7 +84,7 @@ class Catalogue:
 class ServerCatalogue:
     """What one server offers."""
 
-    def __init__(self, server: str, initialized: InitializeResult, request: Exchange) -> None:
+    def __init__(self, server: str, initialized: InitializeResult, request: Requester) -> None:
         self.server = server
         self.capabilities = initialized.capabilities
         self._request = request

@@ -90,7 +90,8 @@ class ConnectionEvents(Protocol):
     def notified(self, method: str, params: Mapping[str, Any]) -> None: ...
 
 
-Exchange = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+# A tool's name and arguments, or a method and its parameters → the result.
+Requester = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 class Connection(Protocol):

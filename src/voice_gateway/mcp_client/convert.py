@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
-from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Exchange
+from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester
 from voice_gateway.mcp_client.tasks import only_as_task
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
 from voice_gateway.turn import Artifact, OutcomeStatus, ToolTraits, encodable
@@ -21,8 +21,8 @@ def to_langchain_tools(
     definitions: Sequence[Any],
     *,
     server: str,
-    call: Exchange,
-    call_as_task: Exchange | None = None,
+    call: Requester,
+    call_as_task: Requester | None = None,
     timeout_seconds: float | None = None,
     trusted: bool = True,
     cancellation_safe: bool = False,
@@ -56,7 +56,7 @@ def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
 
 
 def _tool(
-    definition: Mapping[str, Any], known: ToolTraits, call: Exchange, *, cancellation_safe: bool = False
+    definition: Mapping[str, Any], known: ToolTraits, call: Requester, *, cancellation_safe: bool = False
 ) -> BaseTool:
     """Under the name that its server gave it; the manager makes a name that models accept."""
     name, server = definition["name"], known.source

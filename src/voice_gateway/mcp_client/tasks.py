@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from voice_gateway.errors import ToolError
-from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Exchange
+from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester
 from voice_gateway.progress import listener, read_progress
 
 KEPT_MILLISECONDS = 600_000  # the server may forget the task after that
@@ -18,7 +18,10 @@ def only_as_task(definition: Mapping[str, Any]) -> bool:
 
 
 async def run_as_task(
-    request: Exchange, post: Callable[[str, Mapping[str, Any]], None], tool: str, arguments: Mapping[str, Any]
+    request: Requester,
+    post: Callable[[str, Mapping[str, Any]], None],
+    tool: str,
+    arguments: Mapping[str, Any],
 ) -> Mapping[str, Any]:
     """The result, as of a plain call. Cancelling it cancels the task at the server."""
     task_options = {"ttl": KEPT_MILLISECONDS}
@@ -43,7 +46,7 @@ async def run_as_task(
     return await request("tasks/result", {"taskId": task_id})
 
 
-async def _final_status(request: Exchange, task_id: str, task: Mapping[str, Any]) -> str:
+async def _final_status(request: Requester, task_id: str, task: Mapping[str, Any]) -> str:
     """Each answer that it is still working is progress: only the hard limit applies."""
     on_progress, steps = listener(), 0
     while (status := task.get("status")) == "working":

@@ -37,7 +37,7 @@ async def test_results_say_what_they_hold_and_keep_it():
         secret = await run(executor_of(link), "secret_link")
 
     assert picture.text == "[an image of 3 kB]"
-    assert [content(one) for one in picture.artifacts] == [PNG]
+    assert [content(artifact) for artifact in picture.artifacts] == [PNG]
     assert every.text.splitlines() == [
         "Here you are.",
         "[an image of 3 kB]",
@@ -45,9 +45,14 @@ async def test_results_say_what_they_hold_and_keep_it():
         "[a file of 4 bytes]",
         "[a link to Notes of today]",
     ]
-    assert [one["kind"] for one in every.to_json()["artifacts"]] == ["image", "audio", "file", "link"]
+    assert [artifact["kind"] for artifact in every.to_json()["artifacts"]] == [
+        "image",
+        "audio",
+        "file",
+        "link",
+    ]
     assert encoded.text == "It is [an image of 3 kB]"
-    assert [description_of(one) for one in encoded.artifacts] == ["an image of 3 kB"]
+    assert [description_of(artifact) for artifact in encoded.artifacts] == ["an image of 3 kB"]
     assert secret.text == ("See https://***@box.test/x?sig=***&page=2 now\n[a link to https://box.test/f]")
 
 
@@ -61,7 +66,7 @@ async def test_resources_are_listed_and_read():
         with pytest.raises(ToolError, match='called "nobody"'):
             await link.integration.read_resource("box://pictures/cat", "nobody")
 
-    assert [(one.server, one.uri, one.template) for one in listed.resources][:3] == [
+    assert [(each.server, each.uri, each.template) for each in listed.resources][:3] == [
         ("content", "box://notes/today", False),
         ("content", "box://pictures/cat", False),
         ("content", "box://notes/{day}", True),
@@ -76,7 +81,7 @@ async def test_prompts_are_listed_and_got_and_instructions_are_known():
         got = await link.integration.get_prompt("content", "summarise", {"text": "a b c"})
         instructions = link.integration.instructions()
 
-    assert [one.name for one in listed.prompts] == ["plain-plan", "summarise"]
+    assert [prompt.name for prompt in listed.prompts] == ["plain-plan", "summarise"]
     assert listed.prompts[1].arguments[0].required
     assert got.text == "Sum up in a plain style: a b c"
     assert instructions["content"].startswith("Ask `picture`")
@@ -86,21 +91,21 @@ async def test_a_server_without_resources_is_not_asked_and_one_that_dies_costs_o
     plain = ServerSettings(command=sys.executable, args=(str(FAKES / "minimal_server.py"),))
     async with linked({"plain": plain, "content": SERVER}) as link:
         listed = await link.integration.resources()
-    assert {one.server for one in listed.resources} == {"content"}
+    assert {resource.server for resource in listed.resources} == {"content"}
     assert listed.problems == []
 
 
 async def test_each_progress_moves_the_limit_on_and_is_told():
-    told: list[Progress] = []
+    progress: list[Progress] = []
     async with linked({"content": SERVER}) as link:
         executor = executor_of(link, timeout_seconds=0.3)
-        with progress_to(told.append):
+        with progress_to(progress.append):
             outcome = await run(executor, "steps", count=12)
 
     assert outcome.text == "all steps done"
     assert outcome.seconds > 0.5
-    assert told[0].text == "the content server: 8 %, a step"
-    assert told[-1].share == 1.0
+    assert progress[0].text == "the content server: 8 %, a step"
+    assert progress[-1].share == 1.0
 
 
 @pytest.mark.parametrize(
@@ -118,19 +123,19 @@ async def test_progress_for_ever_and_progress_that_ends_are_both_given_up(option
 
 
 async def test_a_tool_that_only_runs_as_a_task_is_run_as_one():
-    told: list[Progress] = []
+    progress: list[Progress] = []
     async with linked({"content": SERVER}) as link:
-        with progress_to(told.append):
+        with progress_to(progress.append):
             outcome = await run(executor_of(link), "only_task")
     assert (outcome.ok, outcome.text) == (True, "as a task")
-    assert "at it" in told[0].text
+    assert "at it" in progress[0].text
 
 
 async def test_what_a_server_logs_is_in_our_log_at_its_level_without_colours_and_not_as_a_flood(caplog):
     async with linked({"content": SERVER}) as link:
         await run(executor_of(link), "talk", count=500)
-    said = [record for record in caplog.records if record.message == "MCP server says"]
-    assert said[0].levelno == logging.WARNING
-    assert (said[0].server, said[0].logger, said[0].content) == ("content", "inside", "line 0")
-    assert len(said) == 60
+    logged = [record for record in caplog.records if record.message == "MCP server says"]
+    assert logged[0].levelno == logging.WARNING
+    assert (logged[0].server, logged[0].logger, logged[0].content) == ("content", "inside", "line 0")
+    assert len(logged) == 60
     assert "MCP server logs too much; the rest of this minute is left out" in caplog.messages

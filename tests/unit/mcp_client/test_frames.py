@@ -25,8 +25,8 @@ frames = st.fixed_dictionaries({"jsonrpc": st.just("2.0"), "id": st.text(max_siz
 def test_lines_are_the_same_however_they_arrive(lines, cut):
     data = b"".join(line + b"\n" for line in lines)
     buffer = LineBuffer(lambda head: None)
-    found = [line for at in range(0, len(data), cut) for line in buffer.feed(data[at : at + cut])]
-    assert found == lines
+    lines_read = [line for at in range(0, len(data), cut) for line in buffer.feed(data[at : at + cut])]
+    assert lines_read == lines
 
 
 @given(sizes=st.lists(st.integers(0, 30), max_size=8), cut=st.integers(1, 50))
@@ -34,8 +34,8 @@ def test_lines_over_the_limit_are_skipped_whole_and_reported(sizes, cut):
     data = b"".join(b"x" * size + b"\n" for size in sizes)
     skipped = []
     buffer = LineBuffer(skipped.append, limit=10)
-    found = [line for at in range(0, len(data), cut) for line in buffer.feed(data[at : at + cut])]
-    assert [len(line) for line in found] == [size for size in sizes if size <= 10]
+    lines_read = [line for at in range(0, len(data), cut) for line in buffer.feed(data[at : at + cut])]
+    assert [len(line) for line in lines_read] == [size for size in sizes if size <= 10]
     assert len(skipped) == sum(size > 10 for size in sizes)
     assert all(head.startswith(b"x") for head in skipped)
 
@@ -79,10 +79,15 @@ def test_nothing_on_a_line_makes_the_parser_raise(line):
     assert all(isinstance(frame, dict) for frame in parsed.frames)
 
 
-@given(before=st.text("abc {}[]:,%", max_size=15), one=frames, two=frames, after=st.text("xyz %", max_size=9))
-def test_text_around_frames_is_parted_from_them(before, one, two, after):
-    parsed = parse(f"{before}{json.dumps(one)}{json.dumps(two)}{after}".encode())
-    assert parsed.frames == [one, two]
+@given(
+    before=st.text("abc {}[]:,%", max_size=15),
+    first=frames,
+    second=frames,
+    after=st.text("xyz %", max_size=9),
+)
+def test_text_around_frames_is_separated_from_them(before, first, second, after):
+    parsed = parse(f"{before}{json.dumps(first)}{json.dumps(second)}{after}".encode())
+    assert parsed.frames == [first, second]
     assert parsed.noise.split() == f"{before} {after}".split()
 
 

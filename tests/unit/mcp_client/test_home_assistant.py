@@ -28,7 +28,7 @@ def at(ha: FakeHomeAssistant) -> dict[str, ServerSettings]:
 
 
 LAMP = Entity("light.lamp", "Lamp", "Hall")
-# How Home Assistant refuses us, and words of what is said and advised then.
+# How Home Assistant refuses us, and words of the sentence and the advice.
 REFUSALS = [
     ({"starting": True}, [LAMP], "just starting", ""),
     ({"configured": False}, [LAMP], "has no MCP server set up", "Add integration"),

@@ -31,7 +31,7 @@ async def _call(link: Linked, tool: str, seconds: float = LIMIT) -> str:
 
 
 @pytest.mark.parametrize(
-    "fault", [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in FAULTS]
+    "fault", [pytest.param(fault, marks=pytest.mark.slow) if fault in SLOW else fault for fault in FAULTS]
 )
 async def test_a_broken_answer_fails_its_call_with_a_reason_and_no_other(fault: str):
     async with HttpFaults() as server, linked(at(server), timeouts=SELDOM) as link:
@@ -54,27 +54,27 @@ async def test_a_broken_answer_of_an_sse_server_ends_the_call_and_the_link_comes
         assert await _call(link, "look") == "done"
 
 
-async def test_what_only_looks_is_asked_once_more_after_half_an_answer():
+async def test_a_reading_call_is_repeated_once_after_half_an_answer():
     async with HttpFaults() as server, linked(at(server), timeouts=SELDOM) as link:
         with pytest.raises(ToolUnavailable, match="broke off"):
             await _call(link, "half_json")
         assert server.ran == ["half_json", "half_json"]
 
 
-@pytest.mark.parametrize("told", LOST)
-async def test_a_lost_session_means_a_new_one_and_the_call_is_made_there(told: str):
-    async with HttpFaults(lost=told) as server, linked(at(server), timeouts=SELDOM) as link:
+@pytest.mark.parametrize("answer", LOST)
+async def test_a_lost_session_means_a_new_one_and_the_call_is_made_there(answer: str):
+    async with HttpFaults(lost=answer) as server, linked(at(server), timeouts=SELDOM) as link:
         server.restart()
         assert await _call(link, "look") == "done"
         assert server.ran == ["look"]
         assert link.status("web").restarts == 1
 
 
-@pytest.mark.parametrize("told", LOST)
-async def test_what_acts_is_repeated_only_where_it_surely_was_not_run(told: str):
-    async with HttpFaults(lost=told) as server, linked(at(server), timeouts=SELDOM) as link:
+@pytest.mark.parametrize("answer", LOST)
+async def test_an_act_is_repeated_only_if_it_surely_did_not_run(answer: str):
+    async with HttpFaults(lost=answer) as server, linked(at(server), timeouts=SELDOM) as link:
         server.restart()
-        if told == "200 JSON":  # said by whom, and when, nobody knows
+        if answer == "200 JSON":  # from the server or a proxy, before or after the call: unknown
             with pytest.raises(ToolUnavailable, match="may or may not have happened"):
                 await _call(link, "act")
             assert server.ran == []
@@ -83,10 +83,10 @@ async def test_what_acts_is_repeated_only_where_it_surely_was_not_run(told: str)
             assert server.ran == ["act"]
 
 
-@pytest.mark.parametrize("told", LOST)
+@pytest.mark.parametrize("answer", LOST)
 @pytest.mark.parametrize("listens", [True, False], ids=["with a stream", "without"])
-async def test_a_lost_session_is_noticed_without_a_call(told: str, listens: bool):
-    async with HttpFaults(lost=told, listens=listens) as server, linked(at(server), timeouts=QUICK) as link:
+async def test_a_lost_session_is_noticed_without_a_call(answer: str, listens: bool):
+    async with HttpFaults(lost=answer, listens=listens) as server, linked(at(server), timeouts=QUICK) as link:
         server.restart()
         await link.until(lambda: link.status("web").restarts > 0 and link.status("web").state == "connected")
 

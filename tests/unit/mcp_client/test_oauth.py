@@ -53,14 +53,14 @@ async def _log_in(private: Logins, home: Path, action: str = "login", *more: str
         *command, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, env=os.environ
     )
     assert process.stderr is not None
-    said = ""
+    output = ""
     async with asyncio.timeout(LIMIT):
         while line := (await process.stderr.readline()).decode():
-            said += line
+            output += line
             if address := re.search(r"http://\S+/authorize\S+", line):
                 async with httpx2.AsyncClient(follow_redirects=True, timeout=LIMIT) as browser:
                     assert "close this window" in (await browser.get(address[0])).text
-        return await process.wait(), said
+        return await process.wait(), output
 
 
 def _kept(home: Path) -> dict[str, Any]:
@@ -78,8 +78,8 @@ async def test_without_a_login_the_command_is_named_and_with_one_it_works(privat
     async with linked(at(private), attempts=1, timeouts=QUICK) as link:
         assert (link.status("private").state, link.status("private").refusal) == ("degraded", Refusal.LOGIN)
 
-        code, said = await _log_in(private, home)
-        assert (code, "Logged in at private" in said) == (0, True)
+        code, output = await _log_in(private, home)
+        assert (code, "Logged in at private" in output) == (0, True)
         link.go_on.set()
         await link.until(lambda: link.status("private").state == "connected")
         assert await link.call("whoami", "private") == "somebody"
@@ -87,7 +87,7 @@ async def test_without_a_login_the_command_is_named_and_with_one_it_works(privat
     file = LoginFile("private", private.mcp_url).path
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    code, said = await _log_in(private, home, "logout")
+    code, output = await _log_in(private, home, "logout")
     assert (code, file.exists()) == (0, False)
 
 
@@ -112,8 +112,8 @@ async def test_a_login_that_is_refused_or_revoked_is_reported_and_not_tried_agai
     private: Logins, home: Path
 ):
     private.refuses = True
-    code, said = await _log_in(private, home)
-    assert (code, "the login was refused: not you" in said, "Traceback" in said) == (1, True, False)
+    code, output = await _log_in(private, home)
+    assert (code, "the login was refused: not you" in output, "Traceback" in output) == (1, True, False)
     private.refuses = False
     await _log_in(private, home)
     async with linked(at(private), attempts=1, patience=60, timeouts=QUICK) as link:

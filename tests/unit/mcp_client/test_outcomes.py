@@ -1,4 +1,4 @@
-"""What the executor makes of the link's tools: one outcome for every call, in time and of the right kind."""
+"""MCP tools through the executor: one outcome for every call, in time and of the right kind."""
 
 import asyncio
 import os

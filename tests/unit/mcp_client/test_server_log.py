@@ -44,7 +44,7 @@ def test_a_flood_is_cut_until_the_next_minute(caplog):
     log = ServerLog("odd", str, lambda: now[0])
     for _ in range(MOST_A_MINUTE + 40):
         log.take({"level": "error", "data": "again"})
-    assert len([one for one in caplog.records if one.message == "MCP server says"]) == MOST_A_MINUTE
+    assert len([record for record in caplog.records if record.message == "MCP server says"]) == MOST_A_MINUTE
     now[0] = 61.0
     log.take({"level": "error", "data": "later"})
     assert caplog.records[-1].content == "later"

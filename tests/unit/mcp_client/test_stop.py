@@ -127,7 +127,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize(
     ("end", "sent"),
     [
-        ("return", None),  # somebody forgot to stop it
+        ("return", None),  # it was not stopped
         ("asyncio.get_running_loop().stop()", None),  # nothing is awaited any more: the last resort
         ("print('ready', flush=True); await run", signal.SIGINT),
     ],

@@ -62,17 +62,17 @@ async def test_a_name_in_two_areas_goes_with_its_area():
         assert call == Call("HassTurnOn", {"name": "Lamp", "area": "Living Room", "domain": ["light"]})
 
 
-async def test_a_twin_without_an_area_is_told_of():
+async def test_a_twin_without_an_area_is_reported():
     lamps = [Entity("light.one", "Lamp", "Hall"), Entity("light.two", "Lamp")]
     async with WrappedHomeAssistant(HomeAssistantHome(lamps)) as ha:
-        nowhere = next(one for one in ha.listing.devices if not one.room)
+        nowhere = next(device for device in ha.listing.devices if not device.room)
         sentence = ha.source.act(nowhere, Act("on"), ha.picture())
         assert isinstance(sentence, str)
         assert "several devices" in sentence
         assert isinstance(ha.planned("Lamp", Act("on"), "Hall"), Call)
 
 
-async def test_what_has_no_tool_is_told_of():
+async def test_what_has_no_tool_is_reported():
     async with WrappedHomeAssistant(recorded_home()) as ha:
         sentence = ha.planned("Hvac", Act("set", mode="heat"))
         assert sentence == (
@@ -83,9 +83,9 @@ async def test_what_has_no_tool_is_told_of():
 async def test_an_older_version_says_what_it_lacks():
     home = recorded_home()
     lacking = tuple(
-        one["name"]
-        for one in WrappedHomeAssistant(home).tools.definitions()
-        if one["name"] not in OLD_TOOLS and one["name"][:4] == "Hass"
+        tool["name"]
+        for tool in WrappedHomeAssistant(home).tools.definitions()
+        if tool["name"] not in OLD_TOOLS and tool["name"][:4] == "Hass"
     )
     async with WrappedHomeAssistant(home, without=lacking) as ha:
         assert ha.planned("Living Room Window", Act("stop")) == (
@@ -97,7 +97,7 @@ async def test_an_older_version_says_what_it_lacks():
         assert isinstance(ha.planned("Bed Light", Act("dim", 40)), Call)
 
 
-async def test_a_device_that_vanished_is_told_of():
+async def test_a_device_that_vanished_is_reported():
     async with WrappedHomeAssistant(recorded_home()) as ha:
         ha.home["light.bed_light"].exposed = False
         await ha.source.read()
@@ -114,7 +114,9 @@ async def test_scenes_and_scripts_are_started_by_name():
             "HassTurnOn", {"name": "Movie Night", "domain": ["scene"]}
         )
         assert ha.source.scene("Good Night") == Call("good_night")
-        assert ha.source.scene("dim kitchen") == Call("dim_kitchen")  # which nobody offers: it wants a level
+        assert ha.source.scene("dim kitchen") == Call(
+            "dim_kitchen"
+        )  # not offered as a scene: it needs a level
         assert ha.source.scene("party") is None
 
 
@@ -127,6 +129,6 @@ async def test_it_is_recognised_by_its_tools_also_where_it_shares_nothing():
             entity.exposed = False
         ha.connect()
         assert recognise(ha.manager.all())
-        told = await ha.source.read()
-        assert isinstance(told, str)
-        assert "shares no devices" in told
+        refused = await ha.source.read()
+        assert isinstance(refused, str)
+        assert "shares no devices" in refused

@@ -35,7 +35,7 @@ def read_overview(answered: str) -> tuple[Entity, ...]:
 
 def dumped(*entities: Mapping[str, object]) -> str:
     """As Home Assistant dumps: lines of 80 characters, null as nothing."""
-    return yaml.safe_dump([dict(one) for one in entities], sort_keys=False, allow_unicode=True).replace(
+    return yaml.safe_dump([dict(entity) for entity in entities], sort_keys=False, allow_unicode=True).replace(
         ": null\n", ":\n"
     )
 

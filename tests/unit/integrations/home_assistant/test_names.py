@@ -1,4 +1,4 @@
-"""Which entities a call is for, by Home Assistant's own rules; and what means one and no other."""
+"""The entities that a call is for, by Home Assistant's own rules; and the arguments that mean a single entity."""
 
 import pytest
 
@@ -21,7 +21,7 @@ ANY: frozenset[str] = frozenset()
 
 
 @pytest.mark.parametrize(
-    ("args", "found"),
+    ("args", "expected"),
     [
         ({"name": "  bed LIGHT "}, (BED,)),
         ({"name": "nachttischlampe"}, (BED,)),
@@ -39,9 +39,9 @@ ANY: frozenset[str] = frozenset()
     ],
 )
 def test_a_call_is_for_what_home_assistant_would_take_it_for(
-    args: dict[str, object], found: tuple[Entity, ...]
+    args: dict[str, object], expected: tuple[Entity, ...]
 ):
-    assert matching(HOME, args, ANY) == found
+    assert matching(HOME, args, ANY) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a call would touch, by whoever: rather too much than too little."""
+"""What a call would touch: rather too much than too little."""
 
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,12 @@ SCRIPTS = {"good_night": "good night"}
 
 
 def reached(tool: str, scripts: dict[str, str] | None = None, **args: Any) -> tuple[set[str], str] | None:
-    found = reach(tool, args, HOME, "ha", SCRIPTS if scripts is None else scripts)
-    return None if found is None else ({device.name for device in found.devices}, found.action)
+    touched = reach(tool, args, HOME, "ha", SCRIPTS if scripts is None else scripts)
+    return None if touched is None else ({device.name for device in touched.devices}, touched.action)
 
 
 @pytest.mark.parametrize(
-    ("tool", "args", "found"),
+    ("tool", "args", "touched"),
     [
         ("HassTurnOff", {"name": "Front Door"}, ({"Front Door"}, "unlock")),
         ("HassTurnOn", {"name": "Front Door"}, ({"Front Door"}, "lock")),
@@ -48,9 +48,9 @@ def reached(tool: str, scripts: dict[str, str] | None = None, **args: Any) -> tu
     ],
 )  # fmt: skip
 def test_a_call_reaches_what_home_assistant_would_find(
-    tool: str, args: dict[str, Any], found: tuple[set[str], str]
+    tool: str, args: dict[str, Any], touched: tuple[set[str], str]
 ):
-    assert reached(tool, **args) == found
+    assert reached(tool, **args) == touched
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_call_reaches_what_home_assistant_would_find(
         ("HassMakeCoffee", {"name": "Bed Light"}),
     ],
 )
-def test_what_nobody_can_tell_is_not_guessed(tool: str, args: dict[str, Any]):
+def test_an_unknown_reach_is_not_guessed(tool: str, args: dict[str, Any]):
     assert reached(tool, **args) is None
 
 
@@ -80,7 +80,7 @@ def test_an_area_without_a_domain_reaches_its_lock_where_no_script_can_be_in_it(
     assert (reached("HassTurnOn", {}, area="Garage") or ("", ""))[1] == "open"
 
 
-def test_scenes_and_scripts_are_named_and_nobody_sees_into_them():
+def test_scenes_and_scripts_are_named_and_cannot_be_looked_into():
     scene = reach("HassTurnOn", {"name": "Movie Night"}, HOME, "ha", SCRIPTS)
     script = reach("good_night", {}, HOME, "ha", SCRIPTS)
     assert scene is not None
@@ -89,10 +89,10 @@ def test_scenes_and_scripts_are_named_and_nobody_sees_into_them():
     assert (script.scene, script.unseen) == ("good night", True)
 
 
-def test_a_value_is_told_as_a_person_says_it():
-    found = reach("HassLightSet", {"name": "Bed Light", "brightness": 40}, HOME, "ha", {})
-    assert found is not None
-    assert (found.how, found.said) == ("to 40 percent", "Bed Light")
+def test_a_value_is_worded_as_a_person_says_it():
+    touched = reach("HassLightSet", {"name": "Bed Light", "brightness": 40}, HOME, "ha", {})
+    assert touched is not None
+    assert (touched.how, touched.said) == ("to 40 percent", "Bed Light")
 
 
 def scenes(*places: tuple[str, str]) -> tuple[Entity, ...]:
@@ -100,10 +100,10 @@ def scenes(*places: tuple[str, str]) -> tuple[Entity, ...]:
 
 
 def started(entities: tuple[Entity, ...], tool: str = "HassTurnOn", **args: Any) -> str:
-    found = reach(tool, args, entities, "ha", {"door_control": "door control"})
-    assert found is not None
-    assert found.unseen
-    return found.scene
+    touched = reach(tool, args, entities, "ha", {"door_control": "door control"})
+    assert touched is not None
+    assert touched.unseen
+    return touched.scene
 
 
 def test_several_scenes_at_once_are_not_one_of_them():
@@ -133,5 +133,5 @@ def test_a_position_that_cannot_be_read_is_no_closing(position):
 def test_an_alias_tells_what_hangs_on_a_relay():
     home = (Entity("Relay 2, Front Gate", "switch", "off", ("Hall",)),)
     call, traits = ToolCall("1", "HassTurnOn", {"name": "Relay 2"}), ToolTraits(source="ha")
-    found = reach("HassTurnOn", call.args, home, "ha", {})
-    assert tier(call, traits, PermissionSettings(), found) is Tier.SENSITIVE
+    touched = reach("HassTurnOn", call.args, home, "ha", {})
+    assert tier(call, traits, PermissionSettings(), touched) is Tier.SENSITIVE

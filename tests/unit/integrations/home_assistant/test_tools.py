@@ -149,7 +149,7 @@ async def test_lists_are_written_and_read():
         assert (gold.status, gold.text) == (OutcomeStatus.NOT_FOUND, 'Error: "gold" is not on the list.')
 
 
-async def test_of_two_entries_at_once_the_one_that_is_missing_is_told_of():
+async def test_of_two_entries_at_once_the_one_that_is_missing_is_reported():
     async with WrappedHomeAssistant(recorded_home()) as ha:
         called = ha.tools.call
 
@@ -270,7 +270,7 @@ async def test_a_device_called_like_a_room_is_not_the_room():
 # --- a home that changes meanwhile
 
 
-async def test_an_area_that_vanished_is_told_of():
+async def test_an_area_that_vanished_is_reported():
     async with WrappedHomeAssistant(recorded_home()) as ha:
         call = ha.planned("Lamp", Act("on"), "Bedroom")
         ha.home["light.lamp_bedroom"].area = ""
