@@ -1,4 +1,4 @@
-"""The entities that a call is for, by Home Assistant's own rules; and the arguments that mean a single entity."""
+"""The entities that a call is for, by Home Assistant's own rules, and the arguments for a single entity."""
 
 import pytest
 
