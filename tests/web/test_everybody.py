@@ -21,7 +21,7 @@ KITCHEN_LIGHT = RECORDINGS / "cmd_32_am_michael.wav"
 @pytest.fixture
 def settings() -> str:
     """Locks may be opened from here."""
-    return '[permission]\nsensitive_doors = ["web"]\n'
+    return '[permission]\nsensitive_channels = ["web"]\n'
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -15,7 +15,7 @@ def pin() -> str:
 @pytest.fixture
 def settings(pin: str) -> str:
     """Locks may be opened from here; a test may want a PIN for it."""
-    return '[permission]\nsensitive_doors = ["web"]\n' + (f'pin = "{pin}"\n' if pin else "")
+    return '[permission]\nsensitive_channels = ["web"]\n' + (f'pin = "{pin}"\n' if pin else "")
 
 
 async def test_a_lock_is_opened_only_after_yes(console: Console) -> None:
