@@ -14,7 +14,8 @@ EXAMPLES = 15  # of each operation and phase: half a minute
 # Others' shapes. Of OpenAI's more is taken than is described: what is not described may be answered. MCP is
 # spoken in sessions, in which one message alone says nothing: its own clients try it (tests/others).
 OURS = ("--exclude-path-regex", "^/(v1|mcp)", "--exclude-path", "/api/events")  # which never ends
-OPENAI = ("--include-path-regex", "^/v1", "--exclude-checks", "negative_data_rejection")
+CHECKS = "negative_data_rejection,positive_data_acceptance"
+OPENAI = ("--include-path-regex", "^/v1", "--exclude-checks", CHECKS)
 
 
 @pytest.mark.web

@@ -18,7 +18,6 @@ from voice_gateway.channels.web.models import (
     REPLY,
     STREAMS,
     Body,
-    EventStreamResponse,
     Name,
     Words,
     json_response,
@@ -74,7 +73,7 @@ class AskApi:
             where = Where(CHANNEL, conversation=asked.conversation_id)
             return await self.respond(request, utterance, take_back=where)
 
-        @router.get("/api/events", response_class=EventStreamResponse)
+        @router.get("/api/events", response_class=Response, responses=STREAMS)
         async def events(request: Request, turn: str = "") -> Response:
             """All that happens, as it happens, or the events of one turn"""
             return self._feed.response(request, turn)

@@ -55,12 +55,6 @@ REPLY = shape(
 )
 
 
-class EventStreamResponse(Response):
-    """Names the media type of streams in `/openapi.json`."""
-
-    media_type = "text/event-stream"
-
-
 # What a route answers that also streams its steps.
 STREAMS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": {}}}}}
 

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.models import ERROR, EventStreamResponse, json_response, shape
+from voice_gateway.channels.web.models import ERROR, STREAMS, json_response, shape
 from voice_gateway.channels.web.sse import Stream, event_stream, sse
 from voice_gateway.channels.web.stats import Stats
 from voice_gateway.events import PartState, State
@@ -154,7 +154,7 @@ class Doctor:
     def router(self) -> APIRouter:
         router = APIRouter()
 
-        @router.post("/api/doctor", response_class=EventStreamResponse)
+        @router.post("/api/doctor", response_class=Response, responses=STREAMS)
         async def doctor() -> Response:
             """Try every part once; each check as it is found, then done"""
             if self._busy:
