@@ -7,7 +7,7 @@ import pytest
 from tests.fakes import zwave_recordings as recordings
 from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player
 
-from zwave_mcp.home import Node, Report
+from zwave_mcp.home import Node
 from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.notifications import is_bell
 
@@ -193,17 +193,6 @@ def test_what_was_told_before_the_list_was_there_is_told_then() -> None:
     assert home.said == ["Button 3 of the Wall Remote in the Stairs was pressed."]
 
 
-def test_what_was_told_long_before_the_list_was_there_is_no_news_any_more() -> None:
-    home = Player()
-    home.message("Stairs/Wall_Remote/91/0/scene/003", {"time": 5, "value": 0})
-    home.log.heard(Report((6,), 91, 0, "scene", "003", 0))  # as an event has it, by number
-    home.wait(60)
-
-    home.look()
-
-    assert home.said == []
-
-
 def test_a_device_that_has_left_takes_its_alarm_along(home: Player) -> None:
     home.message("Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status", {"time": 1, "value": 2})
     assert home.log.alarms
@@ -324,16 +313,6 @@ def test_of_names_that_lose_all_their_letters_the_one_that_has_such_a_button_is_
     assert [(one.kind, one.device, one.room, one.node) for one in home.told] == [
         ("doorbell", "Звонок", "Зал", 6)
     ]
-
-
-def test_a_payload_with_names_tells_two_apart_that_share_a_topic() -> None:
-    home = in_mode(
-        [raw_node(3, "Датчик", "Кухня", scene_values(3)), raw_node(6, "Пульт", "Зал", scene_values(6))]
-    )
-
-    home.message("//91/0/scene/001", {"time": 5, "value": 0, "nodeName": "Пульт", "nodeLocation": "Зал"})
-
-    assert [(one.device, one.node) for one in home.told] == [("Пульт", 6)]
 
 
 def test_where_it_may_have_been_either_none_is_named_as_the_one() -> None:

@@ -60,19 +60,6 @@ async def test_a_new_jam_after_an_overcome_one_counts():
     assert seen.structured["state"] == said.structured["state"] == "jammed"
 
 
-async def test_a_jam_that_comes_back_after_it_was_gone_counts():
-    home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=True))
-    home.written, home.polled = WriteResult(254), [255]
-    tools = Tools(home)
-    await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
-    states = []
-    for jammed in (True, False, True):
-        home.nodes = (lock(6, "Front Door", mode=255, jammed=jammed),)
-        listed = await tools.call("list_zwave_devices", {})
-        states.append(listed.structured["devices"][0]["state"])
-    assert states == ["locked", "locked", "jammed"]
-
-
 async def test_a_scene_that_moved_the_bolt_ends_the_jam_too():
     home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=True))
     home.known_scenes = (Scene(4, "Good Night", (SceneValue(ValueId(6, 98, 0, "targetMode"), 255),)),)

@@ -123,20 +123,6 @@ async def test_the_gateway_believes_what_the_device_does_not_do_until_it_asks(fa
     assert (await named(faulty, "Lying Lamp")).state_value.value is False
 
 
-async def test_what_did_not_happen_is_in_no_later_answer(faulty: SimulatedHome):
-    faulty.timing = QUICK
-    await outcome(faulty, "control_zwave_device", deviceName="lying lamp", action="on")
-    listed = await Tools(faulty).call("list_zwave_devices", {"filter": "lying lamp"})
-    assert listed.structured["devices"][0]["state"] == "off"
-    for wish in ({"temperature": 25}, {"mode": "cool"}):
-        said = await outcome(faulty, "set_zwave_thermostat", deviceName="lying thermostat", **wish)
-        assert said == (
-            "failed",
-            "The Lying Thermostat did not take the setting; it is still heating, set to 20 degrees, "
-            "now 20 degrees.",
-        )
-
-
 @pytest.mark.parametrize("fault", ["jams", "optimistic"])
 async def test_what_a_fault_did_ends_with_its_start(tmp_path: Path, fault: str):
     moment = [1_800_000_000.0]
@@ -204,15 +190,6 @@ async def test_state_is_kept_and_shared(tmp_path: Path):
         assert (states["Floor Lamp"], states["Desk Lamp"]) == (40, True)
 
 
-async def test_a_lamp_comes_back_as_bright_as_it_was(tmp_path: Path):
-    home = SimulatedHome(None, None)
-    for action, level in (("dim", 40), ("off", None)):
-        more = {} if level is None else {"level": level}
-        await outcome(home, "control_zwave_device", deviceName="floor lamp", action=action, **more)
-    said = await outcome(home, "control_zwave_device", deviceName="floor lamp", action="on")
-    assert said == ("confirmed", "The Floor Lamp is now on at 40 percent.")
-
-
 async def test_sensors_drift_and_two_servers_say_the_same():
     moment = [1_800_000_000.0]
     one, two = (SimulatedHome(None, None, clock=lambda: moment[0]) for _ in range(2))
@@ -238,13 +215,6 @@ async def test_the_room_follows_the_thermostat(tmp_path: Path):
     moment[0] += 86_400
     _, warm = await outcome(home, "get_device_sensor_data", deviceName="thermostat")
     assert "temperature 24 degrees" in warm
-
-
-async def test_the_coffee_maker_draws_power_when_it_is_on():
-    home = SimulatedHome(None, None)
-    assert "power 0 watts" in (await outcome(home, "get_device_sensor_data", deviceName="coffee maker"))[1]
-    await outcome(home, "control_zwave_device", deviceName="coffee maker", action="on")
-    assert "power 8" in (await outcome(home, "get_device_sensor_data", deviceName="coffee maker"))[1]
 
 
 async def test_a_changed_home_file_is_read_again(tmp_path: Path):

@@ -205,18 +205,6 @@ async def test_a_fan_that_confirms_and_then_says_nothing_is_told_without_a_speed
     assert (answer.sentence, answer.structured["outcome"]) == ("The Ceiling Fan confirmed it.", "confirmed")
 
 
-async def test_a_fan_is_turned_on_and_off_and_put_back():
-    answer = await blow(home_of(dimmer(4, "Ceiling Fan", level=66), 0), "off")
-    assert answer.sentence == "The Ceiling Fan is now off."
-    assert answer.structured["before"][0]["args"] == {
-        "deviceName": "Ceiling Fan",
-        "action": "dim",
-        "level": 67,
-    }
-    answer = await blow(home_of(dimmer(4, "Ceiling Fan"), 66), "on")
-    assert answer.sentence == "The Ceiling Fan is now on at 67 percent."
-
-
 # --- simulated
 
 HOME = """

@@ -6,10 +6,7 @@ import pytest
 from tests.fakes.scripted_home import ScriptedHome, dimmer, sensor, switch
 
 from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId
-from zwave_mcp.maintenance.energy import Energy
-from zwave_mcp.maintenance.meter_days import MeterDays
 from zwave_mcp.tools import Tools
-from zwave_mcp.view import Viewer
 
 
 def metered(node: Node, kwh: float) -> Node:
@@ -59,16 +56,6 @@ async def test_what_a_scene_does_with_which() -> None:
     assert answer.sentence == (
         "The scene Kino: Lampe (node 2) off, Lampe (node 3) on, 40 % and Node 9 is set to something."
     )
-
-
-async def test_which_of_them_used_how_much() -> None:
-    home = ScriptedHome(metered(switch(2, "Plug", "Bath"), 5.0), metered(switch(3, "Plug", "Bath"), 6.0))
-    viewer = Viewer(home)
-    energy = Energy(viewer, MeterDays(None), lambda: 1_794_800_000.0)
-    viewer._on_snapshot(await home.snapshot())
-    answer = await energy.used()
-    assert "Plug (node 2) 0 and Plug (node 3) 0" in answer.sentence
-    assert [one["device"] for one in answer.structured["energy"]] == ["Plug", "Plug"]
 
 
 async def test_a_meter_that_has_told_nothing_is_not_said_to_tell_its_power() -> None:
