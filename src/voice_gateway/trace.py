@@ -1,4 +1,4 @@
-"""Every event as JSON, without secrets: one story for recorder, console and stream."""
+"""Every event as JSON without secrets, the same for recorder, console and stream."""
 
 import itertools
 import re
@@ -53,11 +53,11 @@ _IDS = frozenset({"call_id", "conversation_id"})
 
 
 def event_json(event: Event) -> dict[str, Any] | None:
-    """`{type, turn, at, …}`; None for what a turn's own events have told already."""
+    """`{type, turn, at, …}`; None for an event that repeats what the turn's own events have."""
     if isinstance(event, PartState):
         return {"type": "part", "turn": None, "at": event.since, **event.to_json(), "late": event.late}
     if isinstance(event, Acted):
-        return None  # `acted` was told when the call was finished
+        return None  # CallFinished has it
     kind, facts = _OF[type(event)]
     utterance: Utterance | None = getattr(event, "utterance", None)
     told = _without(facts(event), _confided(utterance.text)) if utterance else facts(event)
@@ -100,7 +100,7 @@ def _without(value: Any, secrets: Sequence[str]) -> Any:
 
 
 def is_hidden(text: str) -> bool:
-    """Whether something was taken out of it: then nobody can say it again."""
+    """Whether something was hidden in the text, so that it cannot be said again."""
     return HIDDEN in text
 
 
