@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.gateway_process import Running
 
 OUTCOME_KEYS = {"call_id", "name", "args", "text", "ok", "error", "seconds", "structured"}
-REPLY_KEYS = {"text", "ok", "stage", "expects_answer", "conversation_id", "outcomes", "seconds"}
+REPLY_KEYS = {"text", "parts", "ok", "stage", "expects_answer", "conversation_id", "outcomes", "seconds"}
 TOOL_KEYS = {"name", "qualified_name", "source", "description", "parameters", "read_only", "offered"}
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 

@@ -73,7 +73,7 @@ async def test_a_frozen_gateway_holds_up_no_command(commands):
 
 
 @pytest.mark.slow
-async def test_who_leaves_a_call_ends_it_and_the_server_is_told(commands, tmp_path):
+async def test_leaving_a_call_ends_it_and_tells_the_server(commands, tmp_path):
     commands.file("voice-gateway.toml", server("fault", "fault_server.py"))
     started = tmp_path / "started"
     async with Running.opened(commands, "--log-level", "info") as gateway:
@@ -81,7 +81,7 @@ async def test_who_leaves_a_call_ends_it_and_the_server_is_told(commands, tmp_pa
         await until(started.exists)
         calling.send_signal(signal.SIGINT)
         await ended(calling)
-        await gateway.says("who asked has left")
+        await gateway.says("the client has left")
 
         told = await commands.run("tools", "call", "was_cancelled", "--json")
 
