@@ -77,7 +77,7 @@ def _speaks_of_search(text: str, home_names: Iterable[str]) -> bool:
         return False
     if _NEWS.match(plain) and " is " not in plain:
         return True
-    if not _ENGLISH & set(said.split()):
-        return is_question(text)
     told = _TO_BE_TOLD.sub("", said)
+    if told == said and not _ENGLISH & set(said.split()):
+        return is_question(text)
     return bool((told != said or _QUESTION.match(said)) and not _OURS.search(told))
