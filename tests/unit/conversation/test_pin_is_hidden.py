@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from tests.fakes.locked_house import LOCK, UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.conversation.confirmation import GRACE_SECONDS, Confirmation
+from voice_gateway.conversation.confirmation import GRACE_SECONDS, WRONG_DOOR, Confirmation
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.events import EventBus
@@ -195,11 +195,12 @@ async def test_a_question_about_something_harmless_wants_no_pin_and_is_asked_on_
     assert house.lock.actions == ["lock"]
 
 
-async def test_a_yes_does_nothing_on_a_channel_that_is_not_for_sensitive_calls():
-    house = House(permission=PermissionSettings(sensitive_channels=("cli",)))
-    await house.conversation.ask_about(Utterance("the door", "mqtt"), [UNLOCK])
+async def test_a_pin_counts_for_nothing_on_a_channel_that_is_not_for_sensitive_calls():
+    for pin in ("2468", "1111"):
+        house = House(permission=SETTINGS)
+        await house.conversation.ask_about(Utterance("the door", "mqtt"), [UNLOCK])
 
-    reply = await house.hears("yes", channel="mqtt")
+        reply = await house.hears(f"yes {pin}", channel="mqtt")
 
-    assert not reply.ok
-    assert house.lock.actions == []
+        assert reply.text == WRONG_DOOR, "it does not tell whether the PIN was right"
+        assert house.lock.actions == []
