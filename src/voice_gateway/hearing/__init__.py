@@ -1,1 +1,1 @@
-"""From sound to text."""
+"""Hearing: wake words, voice activity and speech to text."""

@@ -1,4 +1,4 @@
-"""Where speech begins and ends: frames are cut from the sound, judged, and collected into segments."""
+"""Endpointing: where speech begins and ends, collected into segments."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ FRAME_SAMPLES = 512  # 32 ms, what Silero was trained on
 SPECULATE_SECONDS = 0.192  # no pause within a command is longer in 99 of 100 (measured)
 FRAMES_PER_SECOND = RATE / FRAME_SAMPLES
 RECENT = round(0.64 * FRAMES_PER_SECOND)  # the voice activity needs some sound to settle
-# A wake word is noticed about 0.14 s behind its end, so whoever speaks on without a pause has begun by then:
-# keeping this much gives nine of ten such commands whole, keeping none gives two (measured).
+# A wake word is noticed about 0.14 s after its end, so a command without a pause has begun by then:
+# keeping this much gives nine of ten such commands whole, keeping none two of ten (measured).
 SPOKEN_ON = round(0.128 * FRAMES_PER_SECOND)
 SHORT_PAUSE = round(0.3 * FRAMES_PER_SECOND)  # a silence this near belongs between wake word and command
 WORDS_TAIL = round(0.192 * FRAMES_PER_SECOND)  # speech that ends this soon was the rest of the wake word
@@ -36,28 +36,28 @@ class VoiceActivity(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted:
-    """Enough speech to be worth listening to has been heard; sent once for a segment."""
+    """Enough speech was heard. Sent once for a segment."""
 
     at_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Speculate:
-    """A pause that may be the end: transcribe the segment now, and use it if `Ended` says so."""
+    """A pause that may be the end: transcribe the segment now, and use it if `Ended.speculated`."""
 
     segment: SpeechSegment
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Speech went on: what was transcribed from the last `Speculate` is void."""
+    """Speech went on: the transcript of the last `Speculate` is void."""
 
     at_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The segment is complete. `speculated`: nothing was said since the last `Speculate`."""
+    """The segment is complete. `speculated`: no speech since the last `Speculate`."""
 
     segment: SpeechSegment
     speculated: bool
@@ -65,7 +65,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class NoSpeech:
-    """Nobody spoke in the time that was given; sent once for a `start`."""
+    """No speech in the given time. Sent once for a `start`."""
 
     at_seconds: float
 
@@ -97,7 +97,7 @@ class Endpoint:
         return bool(self._frames)
 
     def start(self, at: int, *, no_speech_seconds: float | None = None) -> None:
-        """Begin anew at this sample of the stream: what was heard so far belongs to nothing."""
+        """Begins anew at this sample of the stream."""
         self._position = at
         self._before.clear()
         self._forget_segment()
@@ -200,11 +200,11 @@ class SegmentRecorder:
 
     @property
     def speaking(self) -> bool:
-        """Somebody is being recorded at this moment."""
+        """Whether a segment has begun and is not complete."""
         return self._endpoint.speaking
 
     def watch(self, samples: Samples) -> None:
-        """Keep what is heard while nothing is recorded, so that `start` knows what was before it."""
+        """Keeps the recent sound while nothing is recorded, for `start`."""
         for frame in self._blocks.feed(samples):
             self._recent.append(frame)
             self._position += len(frame)
@@ -256,7 +256,7 @@ class SegmentRecorder:
 
 
 def first_behind_wake_word(chances: list[float]) -> int | None:
-    """The first frame that is not the wake word's any more; None if speech has not paused since."""
+    """The first frame after the wake word; None if speech has not paused since."""
     silent = [number for number, chance in enumerate(chances) if chance < STILL_ABOVE]
     if not silent or silent[-1] < len(chances) - SHORT_PAUSE:
         return None if chances else 0

@@ -1,4 +1,4 @@
-"""Which engines hear: chosen by the settings, loaded in their own threads, warmed before the first word."""
+"""The hearing engines: chosen by the settings, loaded in threads of their own."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from voice_gateway.sound.worker import Worker
 
 
 def new_transcriber(settings: VoiceSettings) -> Transcriber:
-    """Not loaded yet: `warm_up`, or the first segment, does that. One serves any number of streams."""
+    """A transcriber, loaded by `warm_up` or the first segment. One serves any number of streams."""
     if settings.stt_engine == "whisper":
         from voice_gateway.hearing.whisper import WhisperTranscriber
 
@@ -61,7 +61,7 @@ class HearingEngines:
 
 
 async def load_hearing(settings: VoiceSettings, transcriber: Transcriber | None = None) -> HearingEngines:
-    """Everything loaded and warm, side by side. HearingError says what is missing, and what to do."""
+    """Loads everything side by side. Raises HearingError with what is missing."""
     worker, own = Worker("ears"), transcriber or new_transcriber(settings)
 
     async def load_stream() -> tuple[WakeWord | None, SegmentRecorder]:

@@ -1,4 +1,4 @@
-"""Where sound comes in: the Protocol, and a recording that plays the part of a microphone."""
+"""Microphones: the Protocol, and a recording as a microphone."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator

@@ -1,4 +1,4 @@
-"""A real microphone by PortAudio. One that is lost is waited for."""
+"""A microphone by PortAudio. It waits for a device that is lost."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ from voice_gateway.turn import AudioChunk
 log = logging.getLogger(__name__)
 
 BLOCK_SECONDS = BLOCK_SAMPLES / RATE
-MOST_WAITING = 64  # blocks, two seconds: whoever is later than that has lost the sentence anyway
+MOST_WAITING = 64  # blocks: two seconds
 LOST_SECONDS = 2.0  # a card that works is never silent for so long, it sends zeros
 FIRST_SECONDS = 6.0  # but it may take its time to begin: a sound server wakes it up
 LOOKS = 4  # in that time: a machine that stands still for a moment misses one look, a card that is gone all
@@ -27,7 +27,7 @@ CLOSE_SECONDS = 3.0  # closing a card that is gone may hang
 
 
 class SounddeviceMicrophone:
-    """`on_state` is told in a sentence that the microphone is lost, and None when it is back."""
+    """`on_state` gets a sentence when the microphone is lost, and None when it is back."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class _Capture:
             self._given_up = self._stream is None
 
     def _find_and_open(self) -> None:
-        """Blocking. Whoever waited for it may have given up by the time it is done."""
+        """Blocking. The caller may have given up by the time it is done."""
         stream = card.CardStream(
             self._wanted,
             "input",
@@ -131,7 +131,7 @@ class _Capture:
         self._send(None)
 
     def _send(self, data: bytes | None) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._arrived, data)
 
     def _arrived(self, data: bytes | None) -> None:

@@ -1,4 +1,4 @@
-"""Speech to text: the Protocol of an engine, what engines share, and what to believe of a transcript."""
+"""Speech to text: the Protocol of an engine, what engines share, and the detection of noise."""
 
 import re
 from abc import ABC, abstractmethod
@@ -22,7 +22,7 @@ HALLUCINATIONS = frozenset("you the uh um hmm mm mhm music applause laughter sil
     "please subscribe",
     "subtitles by the amara org community",
 }
-MOST_WORDS_PER_SECOND = 8.0  # nobody speaks faster
+MOST_WORDS_PER_SECOND = 8.0  # faster than people speak
 SPARE_WORDS = 3  # short words of a short segment
 LONGEST_LOOP = 3  # words that an engine repeats for ever: "all right, all right, all right, …"
 MOST_REPEATS = 5
@@ -83,7 +83,7 @@ class NativeTranscriber(ABC):
 def noise_reason(
     text: str, segment: SpeechSegment | None = None, *, min_speech_seconds: float = 0.0
 ) -> str | None:
-    """Why this text is not something that somebody said; None if it may be."""
+    """Why this text is noise; None if it may be speech."""
     words = words_of(text)
     if segment is not None and segment.speech_seconds < min_speech_seconds:
         return "too short"
@@ -120,13 +120,13 @@ def _loops(words: list[str]) -> bool:
 
 
 def sounds_unfinished(text: str) -> bool:
-    """The sentence stops where no sentence stops, so a longer pause is worth waiting for."""
+    """Whether the text ends like half a sentence, so that a longer pause is allowed."""
     words = words_of(text)
     return len(words) > 1 and words[-1] in UNFINISHED
 
 
 def without_wake_words(text: str, wake_words: Iterable[str]) -> str:
-    """What is left when a wake word, or its last word, stands at the beginning."""
+    """The text without a wake word, or its last word, at the beginning."""
     for wake_word in wake_words:
         spoken = words_of(wake_word.replace("_", " "))
         for start in range(len(spoken)):

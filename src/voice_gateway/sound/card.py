@@ -1,4 +1,4 @@
-"""The sound card, by PortAudio: its devices by name or number, for microphone and loudspeaker alike."""
+"""The sound card, by PortAudio: devices by name or number, for microphone and loudspeaker."""
 
 import contextlib
 import signal
@@ -68,7 +68,7 @@ def portaudio() -> Any:
 
 
 def _try_elsewhere() -> None:
-    """PortAudio aborts the whole process where ALSA lacks its own settings: better another one than us."""
+    """Tries PortAudio in another process: it aborts where ALSA lacks its own settings."""
     if sys.platform != "linux":
         return
     try:
@@ -145,7 +145,7 @@ def _matches(wanted: str, usable: list[SoundDevice]) -> list[SoundDevice]:
 
 @contextlib.contextmanager
 def stream_in_use() -> Iterator[None]:
-    """Held as long as a stream is open, so that nobody reads the devices again underneath it."""
+    """Held while a stream is open, so that the devices are not read again meanwhile."""
     global _open_streams  # noqa: PLW0603 (PortAudio itself is one for the whole process)
     with _lock:
         _open_streams += 1

@@ -1,4 +1,4 @@
-"""A thread for one engine: native code that blocks runs there, and the event loop goes on."""
+"""A thread for one engine whose native code blocks."""
 
 import asyncio
 import contextlib
@@ -46,7 +46,7 @@ class Worker:
             try:
                 loop.call_soon_threadsafe(deliver, value, error)
             except RuntimeError:
-                return  # the loop is closed: nobody waits any more
+                return  # the loop is closed
 
         self._jobs.put(job)
         if self._thread is None:

@@ -1,4 +1,4 @@
-"""Short sounds that say what words would say too slowly; made here, so no files are needed."""
+"""Earcons: short sounds, computed here, so that no files are needed."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Which voice speaks: chosen by the settings, loaded by its `warm_up` or its first sentence."""
+"""The synthesizer of the settings, loaded by its `warm_up` or its first sentence."""
 
 from pathlib import Path
 

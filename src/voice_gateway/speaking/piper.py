@@ -27,7 +27,7 @@ class PiperSynthesizer:
         self._process: asyncio.subprocess.Process | None = None
         self._folder: Path | None = None
         self._turn = asyncio.Lock()
-        self._owed = 0  # files of sentences that were asked for; whose caller has gone, nobody takes
+        self._owed = 0  # files that Piper still has to write, also for callers that have gone
 
     async def warm_up(self) -> None:
         await self.speak("Ready.")

@@ -1,4 +1,4 @@
-"""A real loudspeaker by PortAudio: sound goes out in small blocks, so that it can stop at once."""
+"""A loudspeaker by PortAudio, in small blocks, so that it can stop at once."""
 
 import asyncio
 import contextlib
@@ -168,5 +168,5 @@ class _Output:
         self._tell()
 
     def _tell(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._empty.set)

@@ -1,4 +1,4 @@
-"""Where sound goes out: the Protocol, what was played lately, and a loudspeaker that only keeps it."""
+"""Loudspeakers: the Protocol, the levels of recent playback, and a speaker that writes a file."""
 
 from collections import deque
 from pathlib import Path
@@ -32,7 +32,7 @@ class Speaker(Protocol):
 
 
 class PlayedLevels:
-    """How loud the last seconds were; an echo of them is not somebody speaking."""
+    """The loudness of the last seconds, to recognise an echo."""
 
     def __init__(self) -> None:
         self._levels: deque[tuple[float, float, float]] = deque()  # from, until, loudness
@@ -51,7 +51,7 @@ class PlayedLevels:
 
 
 class KeepingSpeaker:
-    """Makes no sound and takes no time: keeps what it should have played, for a file."""
+    """Keeps what it should play, for a file."""
 
     audible = False
 

@@ -1,4 +1,4 @@
-"""Text to speech: the Protocol of an engine, and what all engines' sound needs."""
+"""Text to speech: the Protocol of an engine, and what engines share."""
 
 import io
 import wave
@@ -11,7 +11,7 @@ from voice_gateway.errors import SpeakingError
 from voice_gateway.sound.samples import Floats, from_pcm16
 from voice_gateway.turn import Speech
 
-AUDIBLE = 0.005  # of full scale; what is softer before the first word is a pause nobody wants
+AUDIBLE = 0.005  # of full scale; softer sound before the first word is a pause
 LEAD_SECONDS = 0.01  # kept, so that the first sound is not cut
 TAIL_SECONDS = 0.15  # kept, so that sentences do not run into each other
 PROGRAM_SECONDS = 20.0  # a sentence takes a tenth of a second; a program that hangs must not hold the turn
