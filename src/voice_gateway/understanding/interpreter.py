@@ -164,6 +164,11 @@ class Interpreter:
         _ = utterance.step
         if left := [path for path in unread(utterance) if path.startswith("Utterance.")]:
             raise Unread(", ".join(left))
+        impossible = [
+            step.say for step in steps if step.say is not None and step.say.key.startswith("cannot")
+        ]
+        if impossible and len(steps) > 1:
+            raise Refused("a part cannot be done", impossible[0])
         if _contradicts(steps):
             return Understood(question=Question(Say("ask.both"), Utterance(), expects="none"))
         doubtful = context.question and not _is_asked_for(node) and any(step.acts for step in steps)

@@ -104,7 +104,7 @@ class Reader:
                 words[at] = self.language.words.heard[word]
             elif word not in known and len(word) >= SHORTEST_MISSPELLED and word.isalpha():
                 near = process.extractOne(word, self._verbs(), scorer=fuzz.ratio, score_cutoff=ALIKE)
-                words[at] = near[0] if near else word
+                words[at] = near[0] if near and not word.startswith(near[0]) else word  # "opens" is no order
         return replace(said, words=tuple(words)) if tuple(words) != said.words else None
 
     def _verbs(self) -> Sequence[str]:

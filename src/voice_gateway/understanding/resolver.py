@@ -52,7 +52,7 @@ class Resolver:
     last: tuple[Device, ...] = ()
     recent: tuple[Device, ...] = ()
 
-    def which(self, which: Which, do: str, able: Able) -> Resolved:
+    def which(self, which: Which, do: str, able: Able) -> Resolved:  # noqa: PLR0911 (one for each doubt)
         """The devices of all items, without the exceptions."""
         parts = [self.item(item, do, able) for item in which.item]
         unknown = [part for part in parts if isinstance(part, Unknown)]
@@ -69,6 +69,9 @@ class Resolver:
             if isinstance(left, Unknown):
                 return left
             devices = left
+            several = any(item.plural or item.everything or item.quant for item in which.item)
+            if doubts and not several and len(devices) != 1:
+                return Doubt(devices)  # "the lamp, but not the one in the bedroom"
         if which.state:
             lights = which.state == "dimmable"
             devices = tuple(
@@ -114,11 +117,11 @@ class Resolver:
             return rooms
         if item.state:
             return self._so(item, rooms, do, able)
+        if item.everything and (item.name or item.kind):
+            return Unknown(item.kind, "kind")
         if item.name is not None:
             return self._named(item, item.name, rooms, able)
         scope = tuple(one for one in self.home.devices if not rooms or one.room in rooms)
-        if item.everything and item.kind:
-            return Unknown(item.kind, "kind")
         if item.everything:
             return self._everything(item, scope, do, able)
         if item.like:
@@ -179,6 +182,8 @@ class Resolver:
         here = tuple(one for one in fit if one.room == self.here)
         if len(fit) > 1 and len(here) == 1:
             fit = here
+        if item.quant == "both" and len(fit) != 2:
+            return Doubt(fit)
         if len(fit) > 1 and item.quant:
             return Meant(fit, name.how == "exact", group=True)
         return Meant(fit, name.how == "exact") if len(fit) == 1 else Doubt(fit)

@@ -16,6 +16,8 @@ UNITS: Final = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}
 @plans(Everyday)
 def everyday(node: Everyday, context: Context) -> Plan:
     """The call of a tool, with what was said as its arguments."""
+    if node.action == "dismiss" and not context.alone:
+        raise Refused("it was taken back")
     if node.tool == "none":
         return Step(bare(node), say=Say("okay"), topic="")
     if context.tools and node.tool not in context.tools:

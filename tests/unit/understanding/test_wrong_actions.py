@@ -1,0 +1,49 @@
+"""Wrong actions that were seen once, each as a class: what must not act, and what must touch lights alone."""
+
+from tests.fakes.home_tools import ScriptedHome, manager_for
+
+from voice_gateway.config import BrainSettings
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.understanding.interpreter import Understood
+from voice_gateway.understanding.stage import GrammarBrain
+
+NEVER = (
+    "bit more", "more", "less", "20", "off", "make it 40", "turn it off", "both at 10",
+    "my wife wants the heating at 22", "my notes mention the floor lamp, what is going on",
+    "turn on the floor lamp, scratch that", "turn off the floor lamp, never mind",
+    "turn on the floor lamp and forget it", "a garage door opens", "the floor lamp turned off",
+    "lock the back door and unlock the front door", "unlock both front doors",
+    "turn off the lamp but not the one in the bedroom", "raise the window blind at seven",
+    "turn off the kitchen light and turn on the kitchen light", "set the floor lamp to half 20 percent",
+    "i am going to turn on the floor lamp", "do i have to make it warmer", "imagine, the lights off",
+    "at seven, turn on the floor lamp", "when i say so, turn on the floor lamp",
+    "turn on the floor lamp, she said", "turn on the floor lamp in ten minutes",
+    "turn on the floor lamp " + "and then think of something nice " * 40,
+)  # fmt: skip
+LIGHTS_ALONE = ("light up the whole house", "dim everything to 20", "all lamps off", "make everything darker")
+
+
+async def brain() -> GrammarBrain:
+    made = GrammarBrain(ToolExecutor(manager_for(ScriptedHome.default())), BrainSettings())
+    await made.refresh()
+    return made
+
+
+def acts(understood: Understood) -> bool:
+    return understood.question is None and understood.acts
+
+
+async def test_what_is_no_order_for_now_does_not_act() -> None:
+    grammar = await brain()
+    assert [said for said in NEVER if acts(grammar.read(said))] == []
+
+
+async def test_a_word_for_light_means_lights_in_the_whole_house() -> None:
+    grammar = await brain()
+    others = []
+    for said in LIGHTS_ALONE:
+        understood = grammar.read(said)
+        devices = [device for step in understood.steps for device in step.devices]
+        others += [(said, device.name) for device in devices if not device.is_light]
+        others += [(said, "nothing")] if not devices else []
+    assert others == []
