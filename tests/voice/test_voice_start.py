@@ -36,13 +36,13 @@ async def test_without_a_microphone_it_is_waited_for(commands):
     async with Running.opened(commands, "--voice") as gateway:
         assert not [line for line in gateway.said if "I listen" in line]
         assert "start the sound server. I cannot" in gateway.said[-1]
-        assert "there is no microphone (`voice-gateway audio list`)" in await trouble(commands, "microphone")
+        assert "there is no microphone (`voice-gateway doctor`)" in await trouble(commands, "microphone")
         assert "there is no loudspeaker" in await trouble(commands, "speaker")
         assert (await parts(commands))["voice"]["state"] == "off"
         assert (await ask(commands, "what time is it"))["ok"]
         talk = await commands.run("talk")
         assert (talk.code, talk.out) == (1, "")
-        assert "there is no microphone (`voice-gateway audio list`): plug one in" in talk.err
+        assert "there is no microphone (`voice-gateway doctor`): plug one in" in talk.err
         told = await commands.run("talk", "--json")
         assert (told.code, told.json["ok"]) == (1, False)
         assert told.json["problem"] in talk.err
