@@ -168,7 +168,7 @@ class Command(Node):
 class Look(Node):
     """A question about the home."""
 
-    ask: str = ""  # is any all which count list measure about danger rooms scenes health
+    ask: str = ""  # is any all which count list measure most sum where about danger rooms scenes health
     which: Which | None = None
     item: Item | None = None  # "the floor lamp's battery"
     danger: str = ""  # smoke, gas, water …
@@ -178,6 +178,7 @@ class Look(Node):
     either: tuple[str, ...] = ()  # "open or closed"
     state: str = ""
     measure: str = ""
+    sense: str = ""  # what a sensor tells with yes or no: plug, running, battery (low), presence …
     negated: bool = False
     place: tuple[Place, ...] = ()
 

@@ -14,6 +14,7 @@ from voice_gateway.integrations.home import Home
 from voice_gateway.turn import ToolOutcome
 from voice_gateway.understanding.nodes import Everyday
 from voice_gateway.understanding.plan import Say, Step
+from voice_gateway.understanding.plan.sensors import Sensing, answer
 
 
 def say(what: Say, home: Home, code: str = "en") -> str:
@@ -60,4 +61,6 @@ def as_old(step: Step) -> OldStep:
 def reply(step: Step, old: OldStep, outcomes: Sequence[ToolOutcome], home: Home) -> str:
     if step.say is not None:
         return say(step.say, home)
+    if isinstance(step.query, Sensing) and any(outcome.ok for outcome in outcomes):
+        return answer(step.query, old.requests, outcomes)
     return compose(old, outcomes)

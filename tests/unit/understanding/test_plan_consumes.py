@@ -36,7 +36,7 @@ SAMPLES: dict[str, Any] = {
     "fix": (Command(do="off"),), "state": "closed", "kind": "lock", "room": "Office", "scene": "Movie Night",
     "do": "toggle", "of": "heat", "unknown": "wibble", "everything": "all", "tone": "Chime", "floor": "attic",
     "unit": "F", "mode": "cool", "colour": "red", "quant": "both", "keys": (), "measure": "humidity",
-    "way": -1.0, "ask": "count", "danger": "smoke", "either": ("on",),
+    "way": -1.0, "ask": "count", "danger": "smoke", "either": ("on",), "sense": "plug",
 }  # fmt: skip
 
 

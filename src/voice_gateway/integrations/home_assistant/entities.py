@@ -127,15 +127,13 @@ _BINARY: Final = {
     "carbon_monoxide": ("carbon monoxide detected", "no carbon monoxide"),
     **dict.fromkeys(("problem", "safety", "tamper"), ("problem", "normal")),
     "battery": ("low", "normal"),
+    "battery_charging": ("charging", "not charging"),
     "lock": ("unlocked", "locked"),
     "connectivity": ("connected", "not connected"),
     **dict.fromkeys(("plug", "power", "running", "light", "sound", "vibration"), ("yes", "no")),
 }
-# For questions without a device: "is there smoke anywhere", "is a window open".
-_WATCHES: Final = {
-    "moisture": "water", "garage_door": "door",
-    **{same: same for same in ("smoke", "gas", "carbon_monoxide", "door", "window")},
-}  # fmt: skip
+# For questions without a device: "is there smoke anywhere", "is a window open", "which batteries are low".
+_WATCHES: Final = {**{same: same for same in _BINARY}, "moisture": "water", "garage_door": "door"}
 
 
 def watches_of(entity: Entity) -> tuple[str, ...]:

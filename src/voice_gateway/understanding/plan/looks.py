@@ -3,19 +3,24 @@
 from typing import Final
 
 from home_words.names import plain_words
+from home_words.phrases import capital, with_article
 from voice_gateway.brain.local.meaning import DeviceQuery, Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.zwave import HEALTH
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 from voice_gateway.understanding.plan.intents import WORDS, Slots, means
-from voice_gateway.understanding.resolver import Doubt, Resolver, Unknown, sort_of
+from voice_gateway.understanding.plan.sensors import PEOPLE, kin, measured, of_class, sensed
+from voice_gateway.understanding.plan.sensors import UNITS as SENSOR_UNITS
+from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown, sort_of
 
 STATES: Final = {"up": "open", "down": "closed", "opening": "open", "closing": "closed"}
 OPPOSITE: Final = {
     "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
 }  # fmt: skip
 NOUNS: Final = {"light": "lights", "cover": "blinds", "switch": "switches"}
+# Measures that only `sensors` reads from the list of all devices.
+SENSORS_ONLY: Final = frozenset(SENSOR_UNITS) - {"temperature", "humidity", "power", "battery", "light"}
 MOST_SINGLE: Final = 8  # devices that are looked at one by one
 MOST_MEASURED: Final = 6
 # What a state says of a measure, where no place was named.
@@ -29,18 +34,26 @@ OPENINGS: Final = frozenset({"door", "window"})
 @plans(Look)
 def look(node: Look, context: Context) -> Plan:
     """The look that answers the question."""
-    plain = {"health": _health, "measure": _measured, "danger": _danger, "rooms": _known, "scenes": _known}
+    plain = {
+        "health": _health, "measure": _measured, "danger": _danger, "rooms": _known, "scenes": _known,
+        "where": _where, "about": _about, "most": _sensed, "sum": _sensed, "levels": _sensed,
+    }  # fmt: skip
+    asked: Look = bare(node)
+    if asked.sense or (asked.measure in SENSORS_ONLY and asked.ask == "measure"):
+        return _sensed(node, context)
     if (planner := plain.get(node.ask)) is not None:
         return planner(node, context)
-    if node.ask == "about":
-        _ = node.either
-        return _single(node, context)
     items = node.which.item if node.which is not None else ()
     if node.ask == "is" and (len(items) > 1 or (items and _is_single(items[0]))):
         return _single(node, context)
     if node.ask == "any" and items and _is_single(items[0]) and not items[0].quant:
         return _single(node, context)
     return _listed(node, _item(node), context)
+
+
+def _about(node: Look, context: Context) -> Plan:
+    _ = node.either
+    return _single(node, context)
 
 
 def _is_single(item: Item) -> bool:
@@ -88,10 +101,56 @@ def _single(node: Look, context: Context) -> Plan:
     if isinstance(found, Unknown):
         raise _unknown(found, context)
     if isinstance(found, Doubt):
-        return Question(Say("ask.which", {"devices": found.candidates}), bare(node), found.candidates)
+        telling = tuple(one for one in found.candidates if _can_be(one, state, context))
+        if len(telling) != 1 or which.either or which.some:
+            devices = telling or found.candidates
+            return Question(Say("ask.which", {"devices": devices}), bare(node), devices)
+        found = Meant(telling)
+    running = next((of_class(one) for one in found.devices if of_class(one)), "")
+    if running and state in ("on", "off") and len(found.devices) == 1:
+        return sensed(altered(node, sense=running, negated=state == "off"), found.devices, (), context)
     looked = found.devices[:MOST_SINGLE]
     requests = tuple(Request.about(home.source_of(one).look(one, home, ""), one, home) for one in looked)
     return Step(bare(node), requests, found.devices, state=state)
+
+
+def _can_be(device: Device, state: str, context: Context) -> bool:
+    """Whether it can be so, as far as its state tells."""
+    home = context.home
+    so = any(home.is_so(device, one) for one in (state, OPPOSITE.get(state, state)) if one)
+    return so or (state in ("on", "off") and bool(of_class(device)))
+
+
+def _sensed(node: Look, context: Context) -> Plan:
+    """What sensors tell of a thing, a room or the whole home."""
+    item = node.item if node.item is not None else _item(node)
+    rooms = _rooms(node, item, context)
+    if item.name is None and not item.pronoun and not item.unknown and not item.like:
+        anything = item.everything or not item.kind or item.kind in ("sensor", "device") or node.ask != "is"
+        if anything and not item.state and item.number is None:
+            return sensed(node, (), rooms, context)
+    found = Resolver(context.home, context.here, context.last).item(item, "look", _fits)
+    if isinstance(found, Unknown):
+        raise _unknown(found, context)
+    return sensed(node, found.candidates if isinstance(found, Doubt) else found.devices, (), context)
+
+
+def _where(node: Look, context: Context) -> Plan:
+    """The room of a thing; of a person what the home knows."""
+    if node.which is None:
+        raise Refused("nothing is asked about")
+    found = Resolver(context.home, context.here, context.last).which(node.which, "look", _fits)
+    if isinstance(found, Unknown):
+        raise _unknown(found, context)
+    devices = found.candidates if isinstance(found, Doubt) else found.devices
+    if len(devices) > 1:
+        return Question(Say("ask.which", {"devices": devices}), bare(node), devices)
+    if devices[0].domain in PEOPLE:
+        return sensed(altered(node, sense="presence"), devices, (), context)
+    if devices[0].kind == "vacuum" or not devices[0].room:
+        return _single(altered(node, ask="about"), context)
+    facts = {"thing": capital(with_article(devices[0].name)), "room": devices[0].room}
+    return Step(bare(node), (), devices, say=Say("look.in_room", facts))
 
 
 def _rooms(node: Look, item: Item, context: Context) -> tuple[str, ...]:
@@ -161,10 +220,10 @@ def _measured(node: Look, context: Context) -> Plan:
     home, measure = context.home, node.measure
     named = node.item.name if node.item is not None else None
     if named is not None:
-        return _read(node, _of_name(named, context), context)
+        return _of_name(node, named, context)
     item = _item(node)
     if item.name is not None and not item.place:
-        return _read(node, _of_name(item.name, context), context)
+        return _of_name(node, item.name, context)
     if item.kind or item.pronoun or item.name is not None or item.unknown:
         found = Resolver(home, context.here, context.last).item(item, "look", _fits)
         if isinstance(found, Unknown):
@@ -188,9 +247,14 @@ def _measured(node: Look, context: Context) -> Plan:
     return _read(node, devices, context)
 
 
-def _of_name(name: Name, context: Context) -> tuple[Device, ...]:
+def _of_name(node: Look, name: Name, context: Context) -> Step:
+    """Of the thing that is named; its sensors may be devices of their own."""
     found = (context.home.find(key) for key in name.keys)
-    return tuple(one for one in found if one is not None)
+    devices = tuple(one for one in found if one is not None)
+    telling = tuple(one for one in kin(devices, context.home) if measured(one, node.measure) is not None)
+    if telling and (telling != devices or name.how != "exact"):
+        return sensed(node, telling, (), context)
+    return _read(node, devices, context)
 
 
 def _measuring(devices: tuple[Device, ...], measure: str, context: Context) -> tuple[Device, ...]:
@@ -222,8 +286,10 @@ _QUANT: Final = {"any": "any", "all": "all", "is": ""}
 def get_state(slots: Slots, context: Context) -> Node:
     ask = _ASKS.get(slots.response)
     state = str(slots.take("state", ""))
-    if ask is None or slots.known.get("domain") == "person" or "person" in slots.domains:
-        raise Refused("nobody here knows where people are")
+    if ask is None:
+        raise Refused("no question about a state")
+    if slots.known.get("domain") == "person" or "person" in slots.domains:
+        return _people(slots, ask, state, context)
     if "binary_sensor" in slots.domains:
         state = {"on": "open", "off": "closed"}.get(state, state)
     if isinstance(slots.known.get("name"), Name):
@@ -233,6 +299,15 @@ def get_state(slots: Slots, context: Context) -> Node:
     slots.known.pop("domain", None)
     item = Item(kind=WORDS.get(kind, kind), plural=True, quant=_QUANT.get(ask, ""), place=place)
     return Look(ask=ask, which=Which(item=(item,)), state=state)
+
+
+def _people(slots: Slots, ask: str, state: str, context: Context) -> Node:
+    """Who is home; of other places nothing is known."""
+    slots.known.pop("domain", None)
+    if state not in ("home", "not_home"):
+        raise Refused("only who is home is known")
+    which = slots.which(context) if "name" in slots.known else None
+    return Look(ask=ask, which=which, sense="presence", negated=state == "not_home")
 
 
 @means("HassClimateGetTemperature")

@@ -1,0 +1,260 @@
+"""What sensors tell: yes or no (plugged in, low, home), readings of any unit, the most and the sum."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from home_words.names import plain_words
+from home_words.phrases import capital, listed, with_article
+from home_words.states import parts_of, spoken_state
+from voice_gateway import languages
+from voice_gateway.brain.local.meaning import Request
+from voice_gateway.integrations.device import Device, Key
+from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.listed import read_devices
+from voice_gateway.turn import ToolOutcome
+from voice_gateway.understanding.nodes import Look, bare
+from voice_gateway.understanding.plan import Context, Refused, Say, Step
+from voice_gateway.understanding.templates import language
+
+# What a sensor says where it is so, and where it is not; "yes" and "no" count for its own class only.
+STATES: Final = {
+    "motion": ("motion", "no motion"),
+    "water": ("water detected", "dry"),
+    "connectivity": ("connected", "not connected"),
+    "battery_charging": ("charging", "not charging"),
+    "presence": ("home", "not home"),
+}
+ALIKE: Final = {"occupancy": "motion"}
+YES_NO: Final = frozenset({"plug", "power", "running", "light", "sound", "vibration"})
+PEOPLE: Final = frozenset({"person", "device_tracker"})
+LOW: Final = 20  # percent of a battery
+# Units of each measure, and the words that stand beside a bare "%".
+UNITS: Final = {
+    "temperature": ("°C", "°F"), "power": ("W", "kW"), "energy": ("kWh", "Wh", "MWh"),
+    "light": ("lx", "Lux", "lux"), "pressure": ("hPa", "mbar", "kPa", "Pa", "bar", "psi", "inHg"),
+    "carbon_dioxide": ("ppm",), "voltage": ("V", "mV"), "current": ("A", "mA"), "noise": ("dB", "dBA"),
+    "wind": ("km/h", "m/s", "mph"), "dust": ("µg/m³",), "rain": ("mm", "in"), "volume": ("L", "m³", "gal"),
+    "weight": ("kg", "g", "lb"), "humidity": ("%",), "battery": ("%",), "moisture": ("%",),
+}  # fmt: skip
+TOGETHER: Final = {"power": ("power", "energy")}  # asked for, and where there is none the next
+_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
+MOST: Final = 3  # names in a reply
+
+
+@dataclass(frozen=True, slots=True)
+class Sensing:
+    """What to pick from the lists of all devices, and how to tell of it."""
+
+    ask: str
+    sense: str = ""
+    measure: str = ""
+    yes: bool = True  # what is asked about; False: "unplugged"
+    high: bool = True
+    rooms: tuple[str, ...] = ()
+    keys: tuple[Key, ...] = ()  # only of these
+    state: str = ""  # never set: `devices_shown` picks from a DeviceQuery only
+
+
+# --- one device
+
+
+def tells(device: Device, sense: str) -> bool | None:
+    """Whether it is so; None where the device cannot tell."""
+    if sense == "presence" and device.domain in PEOPLE:
+        return device.state == "home" if device.state else None
+    parts = [part for text in (device.state, *device.readings) for part in parts_of(text)]
+    if sense == "battery":
+        if sense in device.watches:
+            return {"low": True, "normal": False}.get(device.state)
+        level = measured(device, "battery")
+        return None if level is None else level[0] <= LOW
+    if sense == "problem":
+        return {"problem": True, "normal": False}.get(device.state) if sense in device.watches else None
+    if sense in YES_NO:
+        return {"yes": True, "no": False}.get(device.state) if sense in device.watches else None
+    yes, no = STATES.get(ALIKE.get(sense, sense), ("", ""))
+    return True if yes in parts else False if no in parts else None
+
+
+def measured(device: Device, measure: str) -> tuple[float, str] | None:
+    """The number and its text: of a thermostat what it measures, not what it is set to."""
+    for kind in TOGETHER.get(measure, (measure,) if measure in UNITS else ()):
+        for part in (part for text in (device.state, *device.readings) for part in parts_of(text)):
+            words = part.split()
+            number = next((word for word in words if _NUMBER.fullmatch(word)), None)
+            if number is None or (device.kind == "thermostat" and words[0] != "now"):
+                continue
+            unit = next((one for one in UNITS[kind] if one in words), None)
+            if unit is None or (unit == "%" and kind not in words):
+                continue
+            return float(number), f"{number} {unit}"
+    return None
+
+
+def kin(devices: Sequence[Device], home: Home) -> tuple[Device, ...]:
+    """These, and the sensors of the same thing: "Washer Power" belongs to "Washer"."""
+    names = {(one.source, one.room, tuple(plain_words(one.name))) for one in devices}
+
+    def belongs(other: Device) -> bool:
+        words = tuple(plain_words(other.name))
+        return any((other.source, other.room, words[:size]) in names for size in range(1, len(words)))
+
+    return (*devices, *(one for one in home.devices if one not in devices and belongs(one)))
+
+
+def of_class(device: Device) -> str:
+    """The class of a sensor whose state is a plain yes or no."""
+    return next((one for one in device.watches if one in YES_NO), "") if device.kind == "sensor" else ""
+
+
+# --- the look
+
+
+def known(devices: Iterable[Device], query: Sensing) -> tuple[Device, ...]:
+    """The devices that can answer."""
+    if query.sense:
+        return tuple(one for one in devices if tells(one, query.sense) is not None)
+    return tuple(one for one in devices if measured(one, query.measure) is not None)
+
+
+def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], context: Context) -> Step:
+    """A look at the lists of all homes; `devices` where some were named."""
+    home, high = context.home, node.state != "low"
+    if node.sense == "presence" and not any(one.domain in PEOPLE for one in home.devices):
+        raise Refused("the home knows no people", Say("look.no_people"))
+    query = Sensing(node.ask, node.sense, node.measure, not node.negated, high, rooms)
+    if devices:
+        devices = known(kin(devices, home), query) or devices
+        keys = tuple(one.key for one in devices)
+        query = replace(query, rooms=(), keys=keys)
+        if not known(devices, query):
+            key = "look.cannot_tell" if node.sense else "look.no_reading"
+            raise Refused("it does not tell that", Say(key, {"thing": with_article(devices[0].name)}))
+    elif not known(home.devices, query):
+        raise Refused("nothing here tells that", Say("unknown.measure"))
+    sources = {one.source for one in devices}
+    asked = [one for one in home.asked_sources if one.name in sources] or home.asked_sources
+    looks = tuple(Request.of(one.look(None, home), source=one.name) for one in asked)
+    return Step(bare(node), looks, devices, query=query)
+
+
+# --- the answer
+
+
+def answer(
+    query: Sensing, requests: Sequence[Request], outcomes: Sequence[ToolOutcome], code: str = "en"
+) -> str:
+    """From the lists, read a moment ago."""
+    pages = zip(requests, outcomes, strict=False)
+    listed_now = [one for request, page in pages for one in read_devices(page.structured, request.source)]
+    rooms = {room.casefold() for room in query.rooms}
+    chosen = [
+        one
+        for one in listed_now
+        if (not query.keys or one.key in query.keys) and (not rooms or one.room.casefold() in rooms)
+    ]
+    words = Words(code, query)
+    there = [one for one in chosen if one.available]
+    answering = known(there, query)
+    if not answering:
+        silent = [one for one in chosen if not one.available and query.keys]
+        if silent:
+            return words.say("unreachable", names=words.some([words.name(one) for one in silent]))
+        return words.say("unknown" if query.sense else "nothing_measures")
+    return words.told(answering) if query.sense else words.measured(answering)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The sentences of one answer."""
+
+    code: str
+    query: Sensing
+
+    def say(self, key: str, **facts: object) -> str:
+        rooms = self.query.rooms
+        where = languages.say("look.where", self.code, room=rooms[0]) if rooms else ""
+        what = languages.say(f"look.measure.{self.query.measure}", self.code) if self.query.measure else ""
+        how = self.state(yes=self.query.yes) if self.query.sense else ""
+        facts = {"where": where, "measure": what, "state": how, **facts}
+        return capital(languages.say(f"look.{key}", self.code, **facts))
+
+    def state(self, *, yes: bool) -> str:
+        return languages.say(f"look.{self.query.sense}.{'yes' if yes else 'no'}", self.code)
+
+    def name(self, device: Device) -> str:
+        """Without the words for what it measures: "Washer Power" is the washer."""
+        if device.domain in PEOPLE:
+            return device.name
+        words, endings = device.name.split(), language(self.code).groups["reading_words"]
+        while len(words) > 1 and words[-1].casefold() in endings:
+            words.pop()
+        return with_article(" ".join(words))
+
+    def some(self, names: Sequence[str]) -> str:
+        if len(names) <= MOST:
+            return listed(names)
+        more = languages.say("look.more", self.code, count=len(names) - MOST)
+        return f"{', '.join(names[:MOST])} {more}"
+
+    def told(self, devices: Sequence[Device]) -> str:
+        query = self.query
+        hits = [one for one in devices if tells(one, query.sense) is query.yes]
+        rest = [one for one in devices if one not in hits]
+        people = "people" if all(one.domain in PEOPLE for one in devices) else "things"
+        if query.ask == "rooms":
+            return self.rooms(devices)
+        if query.ask == "where":
+            return self.so("which", devices, yes=bool(hits))
+        if query.ask == "all" and not rest:
+            return self.say(f"all.{people}")
+        if query.ask == "all" or (query.keys and query.ask in ("is", "any") and not hits):
+            return self.so("no", rest, yes=not query.yes)
+        if not hits:
+            return self.say(f"{'no_' if query.ask in ('any', 'is') else ''}none.{people}")
+        key = {"any": "yes", "is": "yes", "count": f"count.{people}"}.get(query.ask, "which")
+        return self.so(key, hits, yes=query.yes)
+
+    def so(self, key: str, devices: Sequence[Device], *, yes: bool) -> str:
+        """These devices are so; several sensors of one thing are that thing."""
+        names = list(dict.fromkeys(self.name(one) for one in devices))
+        verb = languages.say("look.are" if len(names) > 1 else "look.is", self.code)
+        return self.say(key, count=len(names), names=self.some(names), verb=verb, state=self.state(yes=yes))
+
+    def rooms(self, devices: Sequence[Device]) -> str:
+        """A room is so if one of its sensors says yes; it is not if none does."""
+        so = {one.room for one in devices if tells(one, self.query.sense)}
+        rooms = dict.fromkeys(one.room for one in devices if one.room and (one.room in so) is self.query.yes)
+        names = [languages.say("look.room", self.code, room=room) for room in rooms]
+        if not names:
+            return self.say("none.rooms")
+        verb = languages.say("look.are" if len(names) > 1 else "look.is", self.code)
+        return self.say("which", names=self.some(names), verb=verb)
+
+    def measured(self, devices: Sequence[Device]) -> str:
+        query = self.query
+        read = [(one, found) for one in devices if (found := measured(one, query.measure)) is not None]
+        if query.ask == "sum":
+            watts = [(number, text) for _, (number, text) in read if text.endswith(" W")]
+            if not watts:
+                return self.say("nothing_measures")
+            return self.say("sum", text=spoken_state(f"{round(sum(number for number, _ in watts), 1):g} W"))
+        if query.ask == "most":
+            read.sort(key=lambda pair: pair[1][0], reverse=query.high)
+            device, (_, text) = read[0]
+            room = languages.say("look.room", self.code, room=device.room) if device.room else ""
+            by_room = bool(room) and query.measure in ("temperature", "humidity", "light")
+            return self.say("most", name=room if by_room else self.name(device), text=spoken_state(text))
+        if len(read) == 1:
+            device, (_, text) = read[0]
+            key = f"reading.{query.measure}" if query.measure in ("power", "battery") else "reading"
+            return self.say(key, name=self.name(device), text=spoken_state(text))
+        if query.measure == "battery":
+            read.sort(key=lambda pair: pair[1][0])
+        told = [
+            self.say("one", name=self.name(one), text=spoken_state(text)) for one, (_, text) in read[:MOST]
+        ]
+        more = languages.say("look.more", self.code, count=len(read) - MOST) if len(read) > MOST else ""
+        return self.say("readings", texts=f"{', '.join(told)} {more}" if more else listed(told))
