@@ -21,7 +21,9 @@ async def test_a_pin_reaches_nobody_and_too_many_wrong_ones_lock_it_through_a_re
             await listener.gets("voice/status", state="online")
             assert (await ask(commands, "unlock the front door"))["expects_answer"]
             assert (await ask(commands, f"yes, open it, {PIN}"))["ok"]
-            assert (await listener.gets("voice/transcription", text="(hidden: it may hold a PIN)"))["door"] == "cli"
+            assert (await listener.gets("voice/transcription", text="(hidden: it may hold a PIN)"))[
+                "door"
+            ] == "cli"
 
             for number in range(5):
                 await ask(commands, "unlock the front door", f"c{number}")
