@@ -47,11 +47,21 @@ ANSWERS = {
     "is the sink sensor wet": "No, the Sink Sensor is dry.",
     "which rooms are occupied": "The Living Room is occupied.",
     "do I have any windows open": "Yes, the Bedroom Window is open.",
+    "is every light off": "Not all: the Ceiling Light and the Bedside Lamp are off.",
+    "how many open windows are there": "1: the Bedroom Window is open.",
+    "lights still on in the kitchen": "Yes, the Kitchen Light is on in the Kitchen.",
+    "was the garage door left open": "No, the Garage Door is closed.",
     "what lights did I leave on": "The Floor Lamp, the Kitchen Light and the Desk Lamp are on.",
     "what temperature is it in the office": "The temperature in the Office is 21.5 degrees Celsius.",
 }
 # Without such sensors another part of the gateway may know.
-PASSES = ("which batteries are low", "who is home", "what's the air pressure", "is anything plugged in")
+PASSES = (
+    "is the house empty",
+    "which batteries are low",
+    "who is home",
+    "what's the air pressure",
+    "is anything plugged in",
+)
 
 
 async def brain_of(home: ScriptedHome) -> GrammarBrain:

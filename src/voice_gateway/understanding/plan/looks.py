@@ -125,6 +125,8 @@ def _sensed(node: Look, context: Context) -> Plan:
     """What sensors tell of a thing, a room or the whole home."""
     item = node.item if node.item is not None else _item(node)
     rooms = _rooms(node, item, context)
+    if node.ask == "is" and item.everything:
+        raise Refused("no sensor tells that of the whole home")
     if item.name is None and not item.pronoun and not item.unknown and not item.like:
         anything = item.everything or not item.kind or item.kind in ("sensor", "device") or node.ask != "is"
         if anything and not item.state and item.number is None:
