@@ -57,7 +57,11 @@ def edit(file: Path, again: Callable[[str], bool]) -> bool:
     with _replacement(file) as draft:
         draft.write_bytes(file.read_bytes() if file.exists() else commented_file().encode())
         while True:
-            if subprocess.run([*shlex.split(editor()), str(draft)], check=False).returncode != 0:
+            try:
+                ended = subprocess.run([*shlex.split(editor()), str(draft)], check=False).returncode
+            except (OSError, ValueError) as error:  # no such program, or a quotation mark too few
+                raise ConfigError(f"`{editor()}` cannot be started: {error}") from error
+            if ended != 0:
                 raise ConfigError(f"`{editor()}` failed, so {file} stays as it was")
             try:
                 _check(draft, file)

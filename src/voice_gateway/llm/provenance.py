@@ -12,13 +12,16 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from home_words.question import is_question
+from voice_gateway.errors import ErrorKind
 from voice_gateway.turn import NOT_MADE, NOT_MEANT, OutcomeStatus, Part, PartSource, ToolOutcome
 from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import HomeFacts
 
 NOT_CHECKED = "I haven't changed or checked anything."
+NO_SUCH_TOOL = "I have no tool for that."
 LONGEST_QUESTION = 300  # characters of the model's one question
 _NUMBER = re.compile(r"\d+(?:[.,٫٬]\d+)*")
 _NOTHING_HAPPENED = NOT_MEANT | NOT_MADE
@@ -145,7 +148,12 @@ def _changed(outcome: ToolOutcome) -> bool:
 
 
 def _told(outcomes: Sequence[ToolOutcome]) -> list[Part]:
-    return [_gateway(render_outcomes(outcomes))] if outcomes else []
+    """The outcomes in words of the gateway. The name of an unknown tool is the model's, so it is not repeated."""
+    told = [
+        replace(outcome, text=NO_SUCH_TOOL) if outcome.error is ErrorKind.UNKNOWN_TOOL else outcome
+        for outcome in outcomes
+    ]
+    return [_gateway(render_outcomes(told))] if told else []
 
 
 def _gateway(text: str) -> Part:

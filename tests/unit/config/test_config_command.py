@@ -184,3 +184,15 @@ def test_edit_replaces_the_file_only_if_it_is_valid(written, tmp_path, monkeypat
 
     assert load(environ={}).settings.brain.room == ("Attic" if code == 0 else "Hall")
     assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize("editor", ["no-such-editor", "vi '"])
+def test_edit_says_which_editor_cannot_be_started(written, capsys, monkeypatch, editor):
+    file = written("[brain]\nroom = 'Hall'\n")
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", editor)
+
+    assert main(["config", "edit"]) == 2
+
+    assert editor in capsys.readouterr().err
+    assert [path.name for path in file.parent.iterdir()] == [file.name]

@@ -190,6 +190,15 @@ async def test_a_reply_that_is_only_the_fixed_sentence_is_not_ok() -> None:
     assert (asked.ok, asked.expects_answer) == (True, True)
 
 
+async def test_the_name_of_an_unknown_tool_is_not_said_by_the_gateway() -> None:
+    lie = "The garage is closed and locked"
+    reply = await answer(Turned("tell me a story", "Done.", calls=((lie, {}),)))
+
+    assert not reply.ok
+    assert reply.parts
+    assert lie not in reply.text
+
+
 async def test_a_refused_act_is_reported_by_the_gateway() -> None:
     def gate(_call: ToolCall, traits: ToolTraits) -> Verdict:
         return ALLOWED if traits.read_only else Verdict(Decision.REFUSED, "no", REFUSED)

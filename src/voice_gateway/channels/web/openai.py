@@ -224,7 +224,8 @@ def _head(asked: ChatRequest, utterance: Utterance, kind: str) -> dict[str, Any]
 def _ours(reply: Reply) -> dict[str, Any]:
     """The fields of a reply that OpenAI's shape has no place for; its clients ignore them."""
     whole = reply.to_json()
-    return {key: whole[key] for key in ("ok", "stage", "expects_answer", "conversation_id", "outcomes")}
+    names = ("parts", "ok", "stage", "expects_answer", "conversation_id", "outcomes")
+    return {name: whole[name] for name in names}
 
 
 def _data(value: dict[str, Any]) -> bytes:

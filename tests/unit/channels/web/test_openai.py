@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 
+import pytest
 from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.web import client, served
 
@@ -105,6 +106,17 @@ async def test_a_chat_that_began_with_a_picture_goes_on_in_a_conversation_of_its
     first, later, other, words = [turn.utterance.conversation_id for turn in house.stage.seen]
     assert first == later
     assert len({first, other, words}) == 3
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_the_parts_of_a_reply_stand_beside_the_choices(tmp_path, stream):
+    body = {"model": "x", "messages": user("hello")}
+    async with openai(tmp_path, House("fine")) as http:
+        if stream:
+            ours = (await chunks(http, body))[-1]["voice_gateway"]
+        else:
+            ours = (await http.post(CHAT, json=body)).json()["voice_gateway"]
+    assert ours["parts"] == [{"source": "gateway", "text": "fine"}]
 
 
 async def test_a_deeply_nested_picture_is_answered_or_refused(tmp_path):
