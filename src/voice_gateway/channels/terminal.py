@@ -364,7 +364,9 @@ def _part(part: Mapping[str, str], out: TextIO) -> str:
     text = _shown(part["text"], out)
     if part["source"] != PartSource.MODEL:
         return text
-    return painted(text, DIM, out) if wants_colours() else f"model: {text}"
+    if wants_colours():
+        return painted(text, DIM, out)
+    return "\n".join(f"model: {line}" if line.strip() else line for line in text.split("\n"))
 
 
 def _shown(text: str, out: TextIO) -> str:

@@ -148,7 +148,7 @@ def _changed(outcome: ToolOutcome) -> bool:
 
 
 def _told(outcomes: Sequence[ToolOutcome]) -> list[Part]:
-    """The outcomes in words of the gateway. The name of an unknown tool is the model's, so it is not repeated."""
+    """The outcomes in the tools' words. The name of an unknown tool is the model's: it is not repeated."""
     told = [
         replace(outcome, text=NO_SUCH_TOOL) if outcome.error is ErrorKind.UNKNOWN_TOOL else outcome
         for outcome in outcomes
