@@ -106,6 +106,7 @@ import asyncio, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
 from voice_gateway.config import McpSettings
 from voice_gateway.mcp_client.integration import MCPIntegration
+from tests.fakes.limits import with_limits
 from tests.fakes.linked import fault_server
 
 async def main():
