@@ -20,7 +20,7 @@ class Permission(StrEnum):
     NO_WISH = "no action was asked for"
     NOT_SEARCHED = "no search was asked for"
     READ_ONLY = "nothing may be changed in this turn"
-    WRONG_DOOR = "it is sensitive, and permission.sensitive_channels does not name this door"
+    WRONG_DOOR = "it is sensitive, and permission.sensitive_channels does not name this channel"
 
 
 class Decision(StrEnum):

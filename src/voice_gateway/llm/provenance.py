@@ -23,6 +23,9 @@ from voice_gateway.turns.stage import HomeFacts
 NOT_CHECKED = "I haven't changed or checked anything."
 NO_SUCH_TOOL = "I have no tool for that."
 LONGEST_QUESTION = 300  # characters of the model's one question
+OWN_WORDS = 3  # so many words of an argument that nobody but the model said
+QUOTED = 30  # characters; tools cut what they quote
+_WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:[.,٫٬]\d+)*")
 _NOTHING_HAPPENED = NOT_MEANT | NOT_MADE
 
@@ -63,7 +66,7 @@ class Provenance:
             return []  # the model tried what plain talk does not ask for
         self._outcomes.append(outcome)
         self._round.append(outcome)
-        return [_gateway(render_outcomes([outcome]))] if _changed(outcome) else []
+        return self._told([outcome]) if _changed(outcome) else []
 
     def begin_calls(self) -> None:
         """The text beside a call is no answer yet."""
@@ -83,10 +86,10 @@ class Provenance:
             return []
         if self.acted:
             looks = [outcome for outcome in self._round if is_look(outcome)]
-            return _told([*self._not_made(), *looks])
+            return self._told([*self._not_made(), *looks])
         failed, looks = self._not_made(), [*filter(is_look, self._outcomes)]
         if failed or looks:
-            return [*_told(failed), *(self._after_looks(looks) if looks else self._question())]
+            return [*self._told(failed), *(self._after_looks(looks) if looks else self._question())]
         if self._home.meant:
             question = self._question()
             self.replaced = not question
@@ -98,7 +101,7 @@ class Provenance:
         others = [outcome for outcome in looks if not self._of_home(outcome)]
         read = [outcome for outcome in others if outcome.ok]
         fits = bool(read) and bool(self._held.strip()) and self._numbers_are_known()
-        return [*_told(of_home), *(_model(self._held) if fits else _told(others))]
+        return [*self._told(of_home), *(_model(self._held) if fits else self._told(others))]
 
     def _as_talk(self, text: str) -> list[Part]:
         if self._warned or not self._home.names_in(text):
@@ -114,6 +117,27 @@ class Provenance:
             for outcome in self._outcomes
             if not is_look(outcome) and outcome.status in _NOTHING_HAPPENED and outcome.name not in done
         ]
+
+    def _told(self, outcomes: Sequence[ToolOutcome]) -> list[Part]:
+        """The outcomes in the tools' words. The name of an unknown tool is the model's: it is not repeated."""
+        known = [
+            replace(outcome, text=NO_SUCH_TOOL) if outcome.error is ErrorKind.UNKNOWN_TOOL else outcome
+            for outcome in outcomes
+        ]
+        if not known:
+            return []
+        text = render_outcomes(known)
+        return _model(text) if any(self._quotes_the_model(one, text) for one in known) else [_gateway(text)]
+
+    def _quotes_the_model(self, outcome: ToolOutcome, text: str) -> bool:
+        """Whether the text repeats an argument with three or more words of the model's own."""
+        given = [self._user_words, *self._home.names]
+        known = {word for words in given for word in _WORD.findall(words.casefold())}
+        values = [value.casefold() for value in outcome.args.values() if isinstance(value, str)]
+        return any(
+            len(set(_WORD.findall(value)) - known) >= OWN_WORDS and value[:QUOTED] in text.casefold()
+            for value in values
+        )
 
     def _question(self) -> list[Part]:
         from voice_gateway.turns.sentences import sentences
@@ -145,15 +169,6 @@ def _numbers(text: str) -> list[set[float]]:
 
 def _changed(outcome: ToolOutcome) -> bool:
     return not is_look(outcome) and outcome.status not in _NOTHING_HAPPENED
-
-
-def _told(outcomes: Sequence[ToolOutcome]) -> list[Part]:
-    """The outcomes in the tools' words. The name of an unknown tool is the model's: it is not repeated."""
-    told = [
-        replace(outcome, text=NO_SUCH_TOOL) if outcome.error is ErrorKind.UNKNOWN_TOOL else outcome
-        for outcome in outcomes
-    ]
-    return [_gateway(render_outcomes(told))] if told else []
 
 
 def _gateway(text: str) -> Part:

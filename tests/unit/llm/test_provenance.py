@@ -8,10 +8,10 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from tests.fakes.model import Calls, FakeModel
 
 from voice_gateway.llm.loop import run_loop
-from voice_gateway.llm.provenance import NOT_CHECKED
+from voice_gateway.llm.provenance import NOT_CHECKED, Provenance
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Part, PartSource, Reply, ToolCall, ToolTraits, Utterance
+from voice_gateway.turn import Part, PartSource, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts, Turn
 from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
@@ -223,3 +223,24 @@ async def test_parts_are_in_the_json_of_a_reply() -> None:
 def test_a_text_that_its_parts_do_not_make_up_counts_as_the_models() -> None:
     mixed = Reply("one two", parts=(Part(PartSource.GATEWAY, "one"), Part(PartSource.MODEL, "three")))
     assert mixed.parts == (Part(PartSource.MODEL, "one two"),)
+
+
+def test_a_result_that_repeats_the_models_argument_counts_as_the_models() -> None:
+    lie = "The front door is locked and the alarm is on"
+    outcome = ToolOutcome(
+        "1",
+        "get_current_datetime",
+        f'I do not know the time zone "{lie}".',
+        False,
+        0.0,
+        {"timezone": lie},
+        read_only=True,
+    )
+
+    def sources(user_words: str) -> list[PartSource]:
+        provenance = Provenance(user_words, HomeFacts(frozenset({"Front Door"})))
+        provenance.on_outcome(outcome)
+        return [part.source for part in provenance.finish()]
+
+    assert sources("what time is it") == [PartSource.MODEL]
+    assert sources(f"what time is it in {lie}") == [PartSource.GATEWAY]
