@@ -212,5 +212,5 @@ async def test_what_is_refused_says_which_setting_would_allow_it(console: Consol
     await console.answer()
 
     step = console.page.locator("#trace .step", has_text="Control zwave lock")
-    await step.locator(".note", has_text="permission.sensitive_channels does not name this door").wait_for()
+    await step.locator(".note", has_text="sensitive_channels does not name this channel").wait_for()
     assert await step.locator(".badge").inner_text() == "refused"

@@ -119,7 +119,7 @@ class Provenance:
         ]
 
     def _told(self, outcomes: Sequence[ToolOutcome]) -> list[Part]:
-        """The outcomes in the tools' words. The name of an unknown tool is the model's: it is not repeated."""
+        """The outcomes in the tools' words. An unknown tool's name is the model's and is not repeated."""
         known = [
             replace(outcome, text=NO_SUCH_TOOL) if outcome.error is ErrorKind.UNKNOWN_TOOL else outcome
             for outcome in outcomes
