@@ -147,14 +147,21 @@ class SqliteFile:
                 raise
             self.close()
             self._restore(known, error)
-        return self._once(work, write, busy_seconds)
+        return self._once(work, write, busy_seconds, back_up=True)
 
-    def _once(self, work: Callable[[sqlite3.Connection], T], write: bool, busy_seconds: float) -> T:
+    def _once(
+        self,
+        work: Callable[[sqlite3.Connection], T],
+        write: bool,
+        busy_seconds: float,
+        *,
+        back_up: bool = False,
+    ) -> T:
         with self._connection(busy_seconds) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             result = work(connection)  # closing without COMMIT rolls back
             connection.execute("COMMIT")
-            if write and not self._overwrites:
+            if (write or back_up) and not self._overwrites:
                 self._back_up(connection)
             return result
 

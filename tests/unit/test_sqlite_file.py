@@ -102,6 +102,12 @@ def test_a_damaged_file_is_set_aside_and_the_backup_restored(notes, path, place,
     assert len(notes.damages) == 1
 
 
+def test_a_file_that_is_only_read_after_a_restore_can_be_restored_again(notes: Notes, path: Path) -> None:
+    for _ in range(2):
+        overwrite(path, 0, b"\0" * PAGE)
+        assert notes.ids() == list(range(1, ROWS + 1))
+
+
 def test_damage_met_by_a_write_restores_the_backup_and_writes(notes: Notes, path: Path) -> None:
     overwrite(path, path.stat().st_size - PAGE, b"\xff" * PAGE)  # the last page, which a write reads
 

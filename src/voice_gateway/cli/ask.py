@@ -12,11 +12,13 @@ from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import conversations_file
 from voice_gateway.errors import LinkError
-from voice_gateway.events import Waiting
+from voice_gateway.events import PartState, State, Waiting
 from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.executor import WAIT_SECONDS
 from voice_gateway.turn import COMMANDS, Reply, Utterance
 from voice_gateway.turns.acts import Where
+
+STORES = frozenset({"memory", "timers", "routines"})  # parts that hold what people asked to keep
 
 
 def arguments(command: Parser) -> None:
@@ -96,7 +98,14 @@ async def _alone(
     store = SqliteStore(conversations_file())
     async with opened(settings, store=store) as gateway:
         gateway.events.subscribe(_tell_waiting, Waiting)
+        gateway.events.subscribe(_tell_degraded, PartState)
         return answer_json(await gateway.conversation.answer(utterance, take_back=take_back))
+
+
+def _tell_degraded(event: PartState) -> None:
+    """A damaged or missing store changes what the answer knows. Without a terminal the log says it."""
+    if sys.stderr.isatty() and event.state is State.DEGRADED and event.part in STORES:
+        tell_unasked(event.sentence, sys.stderr)
 
 
 def _tell_waiting(event: Waiting) -> None:
