@@ -88,7 +88,8 @@ WRITTEN = (
     lambda text: unicodedata.normalize("NFD", text),
     lambda text: text.replace(" ", "_"),
     lambda text: text.replace(" ", "\u00a0\u200b"),
-    lambda text: f"{text}, Kitchen Light",
+    # "lights, Kitchen Light" names two things
+    lambda text: text if "lights" in text.casefold() else f"{text}, Kitchen Light",
     lambda text: f"device {text}",
 )
 
