@@ -88,8 +88,6 @@ WRITTEN = (
     lambda text: unicodedata.normalize("NFD", text),
     lambda text: text.replace(" ", "_"),
     lambda text: text.replace(" ", "\u00a0\u200b"),
-    # "lights, Kitchen Light" names two things
-    lambda text: text if "lights" in text.casefold() else f"{text}, Kitchen Light",
     lambda text: f"device {text}",
 )
 
