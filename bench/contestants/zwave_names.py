@@ -6,7 +6,7 @@ from statistics import median
 from time import perf_counter
 
 from bench.worker import Figures, serve_async
-from home_words.resolver import Names
+from home_names.resolver import Names
 from zwave_mcp.devices import devices_of
 from zwave_mcp.simulated.home import SimulatedHome
 

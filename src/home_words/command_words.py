@@ -6,7 +6,7 @@ All of them are plain: lower case, without marks, numbers as digits.
 import re
 from typing import Final
 
-from home_words.colours import COLOURS, PLAIN_COLOURS, WHITES
+from home_names.colours import COLOURS, PLAIN_COLOURS, WHITES
 
 
 def any_of(words: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from home_words.calendar_words import ORDINALS
+from home_names.calendar_words import ORDINALS
 
 _WHO: Final = r"(?:someone|somebody|anyone|anybody|a person|people|a visitor|i|we|you)"
 _PRESS: Final = r"(?:presse?[sd]?|pushe?[sd]?|push|press|taps?|clicks?|hits?)"

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from home_words.calendar_words import MONTHS, ORDINALS, WEEKDAYS
+from home_names.calendar_words import MONTHS, ORDINALS, WEEKDAYS
 from home_words.command_words import any_of
 
 # Hours at which a part of the day begins for who names no other.

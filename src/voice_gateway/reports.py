@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from home_words.phrases import listed
+from home_names.phrases import listed
 from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.events import Acted, EventBus, PartState, State

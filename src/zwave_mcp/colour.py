@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from home_words import colours
-from home_words.phrases import capital, listed
-from home_words.states import UNKNOWN, level_of
+from home_names import colours
+from home_names.phrases import capital, listed
+from home_names.states import UNKNOWN, level_of
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, Action, command, down, may_have_changed

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from home_words.states import UNKNOWN
+from home_names.states import UNKNOWN
 from zwave_mcp.devices import (
     BOLT_UNKNOWN,
     CC,

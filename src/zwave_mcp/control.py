@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from home_words.phrases import capital
-from home_words.risk import is_guarded, is_sensitive
-from home_words.states import UNKNOWN
+from home_names.phrases import capital
+from home_names.risk import is_guarded, is_sensitive
+from home_names.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.devices import (

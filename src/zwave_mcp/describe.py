@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from home_words.states import UNKNOWN, spoken_units
+from home_names.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
 from zwave_mcp.devices import SOUNDERS, TOGETHER, Device, components, has_level, supports
 from zwave_mcp.home import Value

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Final
 
-from home_words.kinds import Kind, is_fan, mover_kind
-from home_words.risk import is_guarded, is_loud
+from home_names.kinds import Kind, is_fan, mover_kind
+from home_names.risk import is_guarded, is_loud
 from zwave_mcp.home import Node, Snapshot, Value, ValueId, is_number
 
 

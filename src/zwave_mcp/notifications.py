@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from home_words.names import plain as folded
+from home_names.names import plain as folded
 from zwave_mcp.devices import BOLT_UNKNOWN, CC, LOCKED, Device
 from zwave_mcp.home import Value, is_number
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from home_words.kinds import device_class
-from home_words.names import loose, loose_words, words
-from home_words.phrases import capital, listed
-from home_words.states import UNKNOWN
+from home_names.kinds import device_class
+from home_names.names import loose, loose_words, words
+from home_names.phrases import capital, listed
+from home_names.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import verified, verified_group
 from zwave_mcp.describe import Row, details, reading, spoken_readings

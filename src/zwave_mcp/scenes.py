@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from home_words.names import spellings, words
-from home_words.phrases import listed
-from home_words.risk import RELAYS, is_guarded, is_sensitive
-from home_words.states import UNKNOWN
+from home_names.names import spellings, words
+from home_names.phrases import listed
+from home_names.risk import RELAYS, is_guarded, is_sensitive
+from home_names.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.colour import Looks, colour_written, looks_for
 from zwave_mcp.devices import CC, LAST_LEVEL, LOCKED, Device, components, without_jam

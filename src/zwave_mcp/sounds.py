@@ -4,9 +4,9 @@ so."""
 import asyncio
 from typing import Any, Final
 
-from home_words.names import fold, loose_words
-from home_words.phrases import capital, listed
-from home_words.states import UNKNOWN
+from home_names.names import fold, loose_words
+from home_names.phrases import capital, listed
+from home_names.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import down, may_have_changed

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from home_words.colours import colour_word, kelvin_of, white_word
-from home_words.states import UNKNOWN, dimmed, opened
+from home_names.colours import colour_word, kelvin_of, white_word
+from home_names.states import UNKNOWN, dimmed, opened
 from zwave_mcp.devices import BOLT_UNKNOWN, CC, LOCKED, SOUNDERS, Device, components, is_jammed, to_percent
 from zwave_mcp.home import Value, is_number
 from zwave_mcp.notifications import alarm_of, state_words

@@ -4,8 +4,8 @@ import asyncio
 import math
 from typing import Any, Final
 
-from home_words.phrases import capital, listed
-from home_words.states import UNKNOWN
+from home_names.phrases import capital, listed
+from home_names.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, carry_out
 from zwave_mcp.control import may_have_changed

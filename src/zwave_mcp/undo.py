@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from home_words.phrases import capital
-from home_words.resolver import Names, number_of
+from home_names.phrases import capital
+from home_names.resolver import Names, number_of
 from zwave_mcp import wording
 from zwave_mcp.devices import BOLT_UNKNOWN, CC, HIGHEST_LEVEL, LOCKED, Device, components, to_percent
 from zwave_mcp.home import ValueId, is_number

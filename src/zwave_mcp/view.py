@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from home_words.resolver import Group, Names, One, Prefers, Several
-from home_words.states import UNKNOWN
+from home_names.resolver import Group, Names, One, Prefers, Several
+from home_names.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.describe import Row, row_of
 from zwave_mcp.devices import Device, OldJams, devices_of_node, groups_of, mark_twins

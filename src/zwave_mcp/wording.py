@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from home_words.kinds import device_class
-from home_words.names import plain, singular
-from home_words.phrases import capital, listed, with_article
-from home_words.resolver import number_of
-from home_words.states import UNKNOWN, spoken_state, spoken_units
+from home_names.kinds import device_class
+from home_names.names import plain, singular
+from home_names.phrases import capital, listed, with_article
+from home_names.resolver import number_of
+from home_names.states import UNKNOWN, spoken_state, spoken_units
 from zwave_mcp.devices import Device
 from zwave_mcp.notifications import DETECTED, Moment, alarms_of, event_names
 

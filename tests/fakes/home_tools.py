@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 
-from home_words.states import spoken_state
+from home_names.states import spoken_state
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolTraits

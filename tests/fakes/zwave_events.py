@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from home_words.resolver import Names
+from home_names.resolver import Names
 from zwave_mcp.devices import devices_of
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Snapshot, Value, ValueId

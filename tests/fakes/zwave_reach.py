@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from home_words.kinds import HomeDevice
+from home_names.kinds import HomeDevice
 from voice_gateway.integrations.zwave import reach_of
 from voice_gateway.tools.permission.target import Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits

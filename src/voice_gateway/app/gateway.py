@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from home_words.kinds import HomeDevice
-from home_words.resolver import Nothing
+from home_names.kinds import HomeDevice
+from home_names.resolver import Nothing
 from voice_gateway.app.channels import Channels, announced_by_running
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model

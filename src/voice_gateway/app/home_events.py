@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from typing import Any
 
-from home_words.alarm_words import means_heard
+from home_names.alarm_words import means_heard
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import EventSettings
 from voice_gateway.errors import GatewayError

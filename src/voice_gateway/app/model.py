@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from home_words.kinds import HomeDevice
+from home_names.kinds import HomeDevice
 from voice_gateway.errors import BrainError
 from voice_gateway.events import PartState, State
 from voice_gateway.llm.anthropic.errors import NO_KEY

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from home_words.kinds import HomeDevice
+from home_names.kinds import HomeDevice
 from voice_gateway.app.resources import WatchedResources
 from voice_gateway.app.timers import KeptPlans, kept_routines
 from voice_gateway.brain.local.device_cache import Change

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from home_words.names import plain_words
-from home_words.resolver import Group, Names, One, Several
+from home_names.names import plain_words
+from home_names.resolver import Group, Names, One, Several
 from voice_gateway.turn import ToolCall, new_id
 
 

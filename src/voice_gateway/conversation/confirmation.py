@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from home_words.numerals import is_latin, parted
+from home_names.numerals import is_latin, parted
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, read_answer
 from voice_gateway.conversation.choices import (

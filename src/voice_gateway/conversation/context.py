@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from home_words.kinds import HomeDevice, classes_in
-from home_words.names import words
+from home_names.kinds import HomeDevice, classes_in
+from home_names.names import words
 from voice_gateway.brain.local.fitting import Fitting
 from voice_gateway.brain.local.meaning import Context
 from voice_gateway.brain.local.speech_act import SpeechAct, classify

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from home_words.names import name_key
-from home_words.risk import is_sensitive
+from home_names.names import name_key
+from home_names.risk import is_sensitive
 from voice_gateway.private_files import private_file
 from voice_gateway.tools.executor import CONFIRMED
 from voice_gateway.tools.permission.target import Reach

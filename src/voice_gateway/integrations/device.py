@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from home_words.kinds import COVERS, is_light
-from home_words.states import parts_of
+from home_names.kinds import COVERS, is_light
+from home_names.states import parts_of
 
 Key = tuple[str, str, int | None, int, str, str]
 
@@ -33,7 +33,7 @@ class Device:
     name: str
     room: str
     kind: str
-    state: str = ""  # in the words of `home_words.states`
+    state: str = ""  # in the words of `home_names.states`
     available: bool = True
     node_id: int | None = None
     endpoint: int = 0

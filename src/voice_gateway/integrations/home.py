@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from home_words.kinds import HomeDevice
-from home_words.names import name_key, plain_words
-from home_words.resolver import Names, names_of, number_of
+from home_names.kinds import HomeDevice
+from home_names.names import name_key, plain_words
+from home_names.resolver import Names, names_of, number_of
 from voice_gateway.integrations.device import Device, Key, has_state, same_but_for_state
 from voice_gateway.integrations.source import HomeSource
 from voice_gateway.integrations.zwave import ZwaveSource

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from home_words.kinds import mover_kind
-from home_words.names import name_key
-from home_words.phrases import capital
-from home_words.wording import is_state, the
+from home_names.kinds import mover_kind
+from home_names.names import name_key
+from home_names.phrases import capital
+from home_names.wording import is_state, the
 from voice_gateway.integrations.device import Device
 from voice_gateway.turn import ToolOutcome
 

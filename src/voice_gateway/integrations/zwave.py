@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from home_words.kinds import HomeDevice
-from home_words.names import fold, loose_words
-from home_words.resolver import Names
-from home_words.risk import is_loud
+from home_names.kinds import HomeDevice
+from home_names.names import fold, loose_words
+from home_names.resolver import Names
+from home_names.risk import is_loud
 from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.listed import read_devices, read_scenes
 from voice_gateway.integrations.source import Act, Call, Listing

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from langchain_core.tools import BaseTool
 
-from home_words.kinds import HomeDevice
+from home_names.kinds import HomeDevice
 from voice_gateway.errors import UnknownTool
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.tools.permission.untrusted import is_order

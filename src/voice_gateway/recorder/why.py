@@ -12,7 +12,7 @@ from voice_gateway.tools.masking import shorten
 from voice_gateway.turn import NOT_MADE, OutcomeStatus, Utterance
 
 if TYPE_CHECKING:
-    from home_words.kinds import HomeDevice
+    from home_names.kinds import HomeDevice
     from voice_gateway.recorder.recorder import Recorder
     from voice_gateway.recorder.store import TurnStore
 

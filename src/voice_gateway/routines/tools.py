@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from home_words.phrases import listed
+from home_names.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.routines.book import Origin, RoutineBook, has_time
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Call, Routine, calls_text

@@ -4,7 +4,7 @@ import re
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from home_words.phrases import listed
+from home_names.phrases import listed
 from voice_gateway.routines.model import WEEKDAYS, Condition, Event, Every, Once, Routine, Sun, Trigger
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.builtin.durations import say_seconds

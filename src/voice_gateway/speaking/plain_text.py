@@ -4,8 +4,8 @@ import html
 import re
 from collections.abc import Callable
 
-from home_words import calendar_words
-from home_words.units import UNITS
+from home_names import calendar_words
+from home_names.units import UNITS
 
 CODE = "There is some code, which I leave out."
 _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)

@@ -14,7 +14,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from home_words.phrases import with_article
+from home_names.phrases import with_article
 from voice_gateway import progress
 from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
 from voice_gateway.progress import OnProgress, Progress

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
-from home_words.names import fold
+from home_names.names import fold
 from voice_gateway.events import CallFinished, CallStarted, Judged, Step, TurnEvents
 from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from home_words.names import plain_words, singular
-from home_words.resolver import names_of, rooms_of
+from home_names.names import plain_words, singular
+from home_names.resolver import names_of, rooms_of
 from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.lexer import PAUSES, Tokens, plain

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from home_words.kinds import DeviceClass, Sort
-from home_words.names import plain_words
+from home_names.kinds import DeviceClass, Sort
+from home_names.names import plain_words
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.nodes import Item, Name, Place, Which, altered

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from home_words.phrases import capital
-from home_words.states import spoken_state
+from home_names.phrases import capital
+from home_names.states import spoken_state
 from voice_gateway import languages
 from voice_gateway.brain.local.compose import compose
 from voice_gateway.brain.local.grammar import Frame

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from home_words.phrases import capital, listed
+from home_names.phrases import capital, listed
 from zwave_mcp import wording
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Value, is_number

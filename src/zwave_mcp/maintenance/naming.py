@@ -6,8 +6,8 @@ import re
 import unicodedata
 from typing import Any, Final
 
-from home_words.names import spellings
-from home_words.phrases import capital
+from home_names.names import spellings
+from home_names.phrases import capital
 from zwave_mcp import wording
 from zwave_mcp.confirm import answers_ping
 from zwave_mcp.devices import Device

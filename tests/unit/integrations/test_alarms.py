@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from home_words.alarm_words import means_heard
+from home_names.alarm_words import means_heard
 from voice_gateway.integrations.alarms import AlarmBook
 from voice_gateway.integrations.events import EventPage, HomeEvent, read_page
 

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.recording import recording
 
-from home_words.resolver import Nothing
+from home_names.resolver import Nothing
 from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.stages import Stages
 from voice_gateway.recorder.why import NOTHING, OFF, Why, explain, read_question

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from home_words.phrases import listed
+from home_names.phrases import listed
 from voice_gateway.brain.local.small_talk import SmallTalk
 from voice_gateway.integrations.home import Home
 from voice_gateway.tools.permission.risk import is_search

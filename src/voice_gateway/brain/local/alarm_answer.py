@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from home_words.phrases import capital, listed, with_article
+from home_names.phrases import capital, listed, with_article
 from voice_gateway.integrations.device import Device
 
 KINDS = ("smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water")

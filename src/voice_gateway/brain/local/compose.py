@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from home_names.kinds import COVERS, DeviceClass
+from home_names.phrases import capital, listed, with_article
+from home_names.resolver import number_of
+from home_names.states import UNKNOWN, parts_of, spoken_state, spoken_units
 from home_words.command_words import OPPOSITE
-from home_words.kinds import COVERS, DeviceClass
-from home_words.phrases import capital, listed, with_article
-from home_words.resolver import number_of
-from home_words.states import UNKNOWN, parts_of, spoken_state, spoken_units
 from voice_gateway.brain.local.alarm_answer import alarm_answer
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import DeviceQuery, Request, Step

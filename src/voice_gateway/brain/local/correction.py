@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from home_words.names import name_key, plain_words, singular
+from home_names.names import name_key, plain_words, singular
 from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET
 from voice_gateway.brain.local.command.when import instead_of
 from voice_gateway.brain.local.followup import repeated_wish

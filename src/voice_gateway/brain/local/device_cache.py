@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from home_words.names import name_key
+from home_names.names import name_key
 from voice_gateway.brain.local.meaning import Request
 from voice_gateway.config import HomeSettings
 from voice_gateway.integrations.device import Device

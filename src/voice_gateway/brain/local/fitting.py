@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from home_words.kinds import HomeDevice, classes_in
-from home_words.names import loose_words, words
-from home_words.resolver import ALL
+from home_names.kinds import HomeDevice, classes_in
+from home_names.names import loose_words, words
+from home_names.resolver import ALL
 from home_words.wish_words import HINTS, unwrapped
 from voice_gateway.brain.local.command.what import HEATING, read_command
 from voice_gateway.brain.local.meaning import Request, Step

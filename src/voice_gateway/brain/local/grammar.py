@@ -7,8 +7,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from home_words.colours import COLOURING, MORE_COLOURS, rgb_of
-from home_words.names import plain_words
+from home_names.colours import COLOURING, MORE_COLOURS, rgb_of
+from home_names.names import plain_words
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 

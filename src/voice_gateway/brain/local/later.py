@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from home_names.risk import is_sensitive
 from home_words import routine_words as words
 from home_words.command_words import OPPOSITE
-from home_words.risk import is_sensitive
 from voice_gateway.brain.local.command.clauses import repair_in
 from voice_gateway.brain.local.command.when import Split, instead_of, repeated, splits
 from voice_gateway.brain.local.grammar import Frame

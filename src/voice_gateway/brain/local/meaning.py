@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from home_words.kinds import Sort
+from home_names.kinds import Sort
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home

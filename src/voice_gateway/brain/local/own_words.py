@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from home_words.kinds import HomeDevice, classes_in
-from home_words.names import loose_words, plain_words, words
-from home_words.resolver import ALL
+from home_names.kinds import HomeDevice, classes_in
+from home_names.names import loose_words, plain_words, words
+from home_names.resolver import ALL
 from voice_gateway.tools.permission.risk import name_words
 from voice_gateway.tools.permission.target import WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits

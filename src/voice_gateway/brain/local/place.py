@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from home_words.kinds import device_class
-from home_words.names import name_key
-from home_words.phonetics import best_match
+from home_names.kinds import device_class
+from home_names.names import name_key
+from home_names.phonetics import best_match
 from voice_gateway.integrations.home import Home
 
 EVERYWHERE = "*"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from home_words.names import plain_words
-from home_words.phrases import listed
+from home_names.names import plain_words
+from home_names.phrases import listed
 from voice_gateway.brain.local.command.when import NEVER, Watched, read_when
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.place import room_named

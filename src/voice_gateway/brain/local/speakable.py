@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from home_words.numbers import NUMBER_WORDS
+from home_names.numbers import NUMBER_WORDS
 from voice_gateway.brain.local.meaning import Request, Step, Understanding
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.speech_act import not_a_command

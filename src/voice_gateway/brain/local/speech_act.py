@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from home_names.kinds import device_class
+from home_names.names import name_key, plain_words, singular
 from home_words import clause_words as around
 from home_words.command_words import STATES, VERBS
-from home_words.kinds import device_class
-from home_words.names import name_key, plain_words, singular
 from home_words.wish_words import unwrapped
 from voice_gateway.brain.local.normalise import NormalisedText, normalise
 from voice_gateway.integrations.home import Home

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from home_names.phrases import capital, listed
 from home_words.clause_words import BY_THEN, DENIAL, IT, JOINT, THING, UNFINISHED
 from home_words.command_words import PLAIN_VERB, STATE, VERB
-from home_words.phrases import capital, listed
 from voice_gateway.brain.local.clause_reader import ClauseReader, names_in
 from voice_gateway.brain.local.command import clauses
 from voice_gateway.brain.local.command.clauses import Piece

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from home_words.phrases import capital
+from home_names.phrases import capital
 from home_words.undo_words import HOW_MANY, REGRET, UNDO, UNDO_ONE
 from voice_gateway.brain.local.calls import run_in_order
 from voice_gateway.brain.local.correction import correction_in, device_of, meant_instead

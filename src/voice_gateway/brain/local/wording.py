@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from home_words.phrases import listed, with_article
-from home_words.resolver import number_of
-from home_words.states import UNKNOWN, spoken_state
+from home_names.phrases import listed, with_article
+from home_names.resolver import number_of
+from home_names.states import UNKNOWN, spoken_state
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, NotHandled
 from voice_gateway.integrations.device import Device

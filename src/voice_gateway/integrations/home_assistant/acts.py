@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
 
-from home_words.names import name_key
-from home_words.phrases import listed
-from home_words.wording import quoted, unreachable
+from home_names.names import name_key
+from home_names.phrases import listed
+from home_names.wording import quoted, unreachable
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from home_words.phrases import capital
-from home_words.states import UNKNOWN
-from home_words.wording import the, verb
+from home_names.phrases import capital
+from home_names.states import UNKNOWN
+from home_names.wording import the, verb
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
-from home_words.kinds import mover_kind
-from home_words.states import UNKNOWN, dimmed, opened
+from home_names.kinds import mover_kind
+from home_names.states import UNKNOWN, dimmed, opened
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant.live_context import Entity, to_number
 

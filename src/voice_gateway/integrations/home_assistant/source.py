@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from home_words.names import name_key
+from home_names.names import name_key
 from voice_gateway.errors import ToolError
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant import acts as wrapped

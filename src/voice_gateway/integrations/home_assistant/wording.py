@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from home_words import wording
-from home_words.phrases import capital, listed, with_article
-from home_words.states import spoken_state
-from home_words.wording import quoted, the, verb
+from home_names import wording
+from home_names.phrases import capital, listed, with_article
+from home_names.states import spoken_state
+from home_names.wording import quoted, the, verb
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant.confirm import Verdict
 from voice_gateway.integrations.home_assistant.entities import BUTTONS, SCENE, TODO, device_of

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from home_words.calendar_words import MONTHS, ORDINALS, WEEKDAYS
+from home_names.calendar_words import MONTHS, ORDINALS, WEEKDAYS
 
 _RELATIVE = (
     (r"(?:the )?day after tomorrow", 2),

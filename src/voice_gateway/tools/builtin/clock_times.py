@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from home_words.numbers import NUMBER_WORDS
+from home_names.numbers import NUMBER_WORDS
 from voice_gateway.tools.builtin.calendar_days import say_day, take_day
 from voice_gateway.tools.builtin.durations import MAX_TEXT
 

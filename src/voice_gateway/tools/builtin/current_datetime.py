@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from home_words.calendar_words import WEEKDAYS
+from home_names.calendar_words import WEEKDAYS
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.durations import MAX_TEXT, NOTHING, Span, parse_span
 from voice_gateway.tools.builtin.zones import resolve_zone

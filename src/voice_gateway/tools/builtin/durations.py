@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from home_words.numbers import NUMBER_WORDS
+from home_names.numbers import NUMBER_WORDS
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _DAYS = {"day": 1, "week": 7}

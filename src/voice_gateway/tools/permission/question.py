@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from home_words.names import loose_words
-from home_words.phrases import listed
+from home_names.names import loose_words
+from home_names.phrases import listed
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.permission.target import LOOK, Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits

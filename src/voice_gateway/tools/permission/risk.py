@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from home_words.kinds import HomeDevice
-from home_words.names import plain_words
-from home_words.risk import HARMLESS, is_sensitive
+from home_names.kinds import HomeDevice
+from home_names.names import plain_words
+from home_names.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.target import LIST, LOOK, WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits

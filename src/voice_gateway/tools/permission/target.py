@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from home_words.kinds import HomeDevice
+from home_names.kinds import HomeDevice
 from voice_gateway.turn import ToolCall, ToolTraits
 
 LOOK: Final = "look"  # the action of a call that changes nothing

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from home_words.kinds import ENTRANCES
-from home_words.states import degrees_of, level_of
+from home_names.kinds import ENTRANCES
+from home_names.states import degrees_of, level_of
 from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from home_words.names import plain_words
-from home_words.phrases import capital, with_article
+from home_names.names import plain_words
+from home_names.phrases import capital, with_article
 from voice_gateway.brain.local.meaning import DeviceQuery, Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.zwave import HEALTH

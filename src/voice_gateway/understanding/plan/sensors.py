@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from home_words.names import plain_words
-from home_words.phrases import capital, listed, with_article
-from home_words.states import parts_of, spoken_state
+from home_names.names import plain_words
+from home_names.phrases import capital, listed, with_article
+from home_names.states import parts_of, spoken_state
 from voice_gateway import languages
 from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device, Key

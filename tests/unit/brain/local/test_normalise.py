@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from home_words.names import plain_words
+from home_names.names import plain_words
 from voice_gateway.brain.local.normalise import normalise
 
 

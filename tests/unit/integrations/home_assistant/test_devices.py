@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from home_words.states import degrees_of, level_of
+from home_names.states import degrees_of, level_of
 from voice_gateway.integrations.home_assistant.entities import (
     device_of,
     facts_of,

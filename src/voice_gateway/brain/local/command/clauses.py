@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from home_names.kinds import device_class
 from home_words import clause_words as around
 from home_words.command_words import PLAIN_VERB, STATE, STATES, VERB
-from home_words.kinds import device_class
 from home_words.wish_words import HINTS, WANTED, settled, unwrapped
 from voice_gateway.brain.local.normalise import strip_politeness
 

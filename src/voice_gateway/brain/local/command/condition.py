@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from home_words.phrases import capital
-from home_words.states import degrees_of, spoken_state
+from home_names.phrases import capital
+from home_names.states import degrees_of, spoken_state
 from voice_gateway.brain.local.command.clauses import SpokenCondition
 from voice_gateway.brain.local.command.what import read_command
 from voice_gateway.brain.local.meaning import Context, Step

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from home_words import colours
+from home_names import colours
 from home_words import command_words as words
 from home_words.clause_words import WHEN
 from voice_gateway.brain.local.command.verb_phrase import VerbPhrase, verb_phrases

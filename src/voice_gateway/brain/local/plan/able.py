@@ -1,8 +1,8 @@
 """What an action is for a device: "on" of a chime rings it, "close" of a relay that holds a valve is off."""
 
-from home_words.kinds import device_class
-from home_words.names import plain_words
-from home_words.risk import is_valve
+from home_names.kinds import device_class
+from home_names.names import plain_words
+from home_names.risk import is_valve
 from voice_gateway.integrations.device import Device
 
 # What some kinds do when they are told what is no action of theirs; "brighten" is more or less of a level.

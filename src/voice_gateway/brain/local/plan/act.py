@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from home_words.kinds import ENTRANCES, device_class
-from home_words.names import name_key
-from home_words.phrases import capital, listed
-from home_words.states import degrees_of, level_of, measured_of, setpoints_of
+from home_names.kinds import ENTRANCES, device_class
+from home_names.names import name_key
+from home_names.phrases import capital, listed
+from home_names.states import degrees_of, level_of, measured_of, setpoints_of
 from voice_gateway.brain.local.command.which import Which
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import (

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from home_names.kinds import SWITCHED, WINDOW, DeviceClass, device_class
+from home_names.names import plain_words
+from home_names.phrases import capital, listed
 from home_words import look_words as words
 from home_words.event_words import danger_kind
-from home_words.kinds import SWITCHED, WINDOW, DeviceClass, device_class
-from home_words.names import plain_words
-from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame, Slot
 from voice_gateway.brain.local.meaning import (
     Clarification,

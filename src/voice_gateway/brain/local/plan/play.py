@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from home_names.kinds import device_class
+from home_names.names import loose_words, name_key
+from home_names.phrases import capital, listed
 from home_words import command_words as words
-from home_words.kinds import device_class
-from home_words.names import loose_words, name_key
-from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Step
 from voice_gateway.brain.local.place import plain, room_named

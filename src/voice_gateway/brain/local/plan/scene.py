@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from home_words.kinds import device_class
-from home_words.names import name_key
-from home_words.phrases import listed
+from home_names.kinds import device_class
+from home_names.names import name_key
+from home_names.phrases import listed
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
 from voice_gateway.brain.local.normalise import NormalisedText

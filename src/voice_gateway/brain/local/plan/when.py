@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from home_words.calendar_words import MONTHS, WEEKDAYS
+from home_names.calendar_words import MONTHS, WEEKDAYS
 from voice_gateway.brain.local.command.when import repeated
 from voice_gateway.tools.builtin.clock_times import parse_moment
 from voice_gateway.tools.builtin.durations import parse_span

@@ -4,9 +4,9 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from home_words.lazy_pattern import LazyPattern
-from home_words.numbers import NUMBER_WORDS
-from home_words.phrases import listed
+from home_names.lazy_pattern import LazyPattern
+from home_names.numbers import NUMBER_WORDS
+from home_names.phrases import listed
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate.sums import TOO_LARGE
 

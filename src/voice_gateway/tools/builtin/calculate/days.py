@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from home_words.calendar_words import MONTHS, WEEKDAYS
-from home_words.lazy_pattern import LazyPattern
+from home_names.calendar_words import MONTHS, WEEKDAYS
+from home_names.lazy_pattern import LazyPattern
 from voice_gateway.tools.builtin.calendar_days import take_day
 
 _UNTIL = LazyPattern(

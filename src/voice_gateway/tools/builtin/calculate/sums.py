@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from decimal import Context, Decimal, DecimalException, DivisionByZero, InvalidOperation, localcontext
 
-from home_words.lazy_pattern import LazyPattern
+from home_names.lazy_pattern import LazyPattern
 from voice_gateway.errors import BadArguments
 
 MOST_TOKENS = 60

@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from home_words.numbers import to_digits
+from home_names.numbers import to_digits
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate.asked import Asked, read_asked
 from voice_gateway.tools.builtin.calculate.chance import Chance, answer_chance, answer_spelling

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from home_words.lazy_pattern import LazyPattern
-from home_words.phrases import capital
+from home_names.lazy_pattern import LazyPattern
+from home_names.phrases import capital
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate.sums import MONEY_WORDS, is_exact, say_number
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from home_words.list_words import list_name, spoken_list, staples_apart
-from home_words.names import singular
-from home_words.phrases import capital, listed
+from home_names.list_words import list_name, spoken_list, staples_apart
+from home_names.names import singular
+from home_names.phrases import capital, listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.lists.store import Item, ListStore
 from voice_gateway.tools.gateway_tool import declared_tool

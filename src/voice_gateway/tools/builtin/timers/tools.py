@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool
 
-from home_words.timer_words import RINGING
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
@@ -27,6 +26,7 @@ from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_DAYS = 366  # a timer or reminder lies at most a year ahead
+RINGING = "ringing"  # a name that stands for whatever rings
 MAX_NAME, MAX_MESSAGE = 60, 300  # characters
 SNOOZE = "10 minutes"
 NOW = "now"  # a time at which it rings at once: of what comes again and again

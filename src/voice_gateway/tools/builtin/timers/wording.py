@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from home_words.phrases import capital
+from home_names.phrases import capital
 from voice_gateway.tools.builtin.clock_times import say_clock, say_moment
 from voice_gateway.tools.builtin.durations import say_seconds
 from voice_gateway.tools.builtin.timers.store import Kind, Timer

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool
 
-from home_words.phrases import capital
+from home_names.phrases import capital
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.calendar_days import say_day, take_day
 from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Forecast, ForecastDay, Location, Now

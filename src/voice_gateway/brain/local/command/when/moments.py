@@ -3,7 +3,7 @@
 import re
 from datetime import date, datetime, time, timedelta
 
-from home_words import calendar_words
+from home_names import calendar_words
 from voice_gateway.brain.local.command.when.sentences import WHEN_EXACTLY
 from voice_gateway.tools.builtin.clock_times import time_of_day
 from voice_gateway.tools.builtin.durations import Span, parse_span

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from home_words import calendar_words
+from home_names import calendar_words
 from home_words import when_words as words
 from voice_gateway.brain.local.command.when.moments import (
     checked_date,

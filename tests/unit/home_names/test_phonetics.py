@@ -2,7 +2,7 @@
 
 import pytest
 
-from home_words.phonetics import GOOD, best_match, likeness, phrase_likeness
+from home_names.phonetics import GOOD, best_match, likeness, phrase_likeness
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, Generic
 
-from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in, device_class
-from home_words.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
-from home_words.outlets import outlet_named
-from home_words.phonetics import phrase_likeness, sound
+from home_names.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in, device_class
+from home_names.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
+from home_names.outlets import outlet_named
+from home_names.phonetics import phrase_likeness, sound
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
 _REMARK: Final = re.compile(r"\([^)]{0,200}\)")

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from home_words.calendar_words import ORDINALS
+from home_names.calendar_words import ORDINALS
 
 _NOUN: Final = r"(?:outlet|socket|plug|channel|relay|port)"
 _ORDINALS: Final = {word: str(number) for word, number in ORDINALS.items() if number <= 8}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from home_words.kinds import device_class, mover_kind
-from home_words.risk import is_guarded, is_sensitive
+from home_names.kinds import device_class, mover_kind
+from home_names.risk import is_guarded, is_sensitive
 from voice_gateway.integrations.device import Device
 
 WAYS_IN = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from home_words.kinds import WINDOW, DeviceClass, device_class, is_fan, is_light
+from home_names.kinds import WINDOW, DeviceClass, device_class, is_fan, is_light
 from voice_gateway.integrations.device import Device
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from home_words.phrases import listed, with_article
-from home_words.states import degrees_of, dimmed, level_of, opened, spoken_state
+from home_names.phrases import listed, with_article
+from home_names.states import degrees_of, dimmed, level_of, opened, spoken_state
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from home_words.names import singular
+from home_names.names import singular
 
 GOOD = 0.84  # a phrase at least this like what was said is meant …
 LEAD = 0.1  # … if no other comes this close to it

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from home_words.units import UNITS
+from home_names.units import UNITS
 
 UNKNOWN: Final = "unknown"
 _BEHIND_A_NUMBER: Final = {

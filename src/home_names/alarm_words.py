@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from home_words.names import plain
+from home_names.names import plain
 
 _BEFORE: Final = r"(?:(?:ok|okay|yes|yeah|yep|alright|all right|please|hey|thanks|thank you|fine)[\s,.!]*)*"
 _WHICH: Final = r"(?:smoke|fire|water|leak|flood|gas|heat|carbon monoxide|home|house)"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from home_words.resolver import Names, Nothing, One
+from home_names.resolver import Names, Nothing, One
 
 
 @dataclass(frozen=True)

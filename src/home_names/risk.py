@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from home_words.names import fold
+from home_names.names import fold
 
 RELAYS: Final = frozenset({"switch", "plug", "dimmer", "other"})
 MOVERS: Final = frozenset({"blind", "cover"})

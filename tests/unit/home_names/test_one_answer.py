@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
 from tests.fakes.zwave_reach import zwave_reaches
 
-from home_words.kinds import is_light
-from home_words.resolver import Names, One
-from home_words.risk import is_sensitive
+from home_names.kinds import is_light
+from home_names.resolver import Names, One
+from home_names.risk import is_sensitive
 from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.config import PermissionSettings
 from voice_gateway.integrations.home import Home, build_home

@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
-from home_words.kinds import HomeDevice, device_class
-from home_words.names import plain, singular
-from home_words.phrases import capital, with_article
-from home_words.resolver import number_of
-from home_words.states import UNKNOWN, spoken_state, spoken_units
+from home_names.kinds import HomeDevice, device_class
+from home_names.names import plain, singular
+from home_names.phrases import capital, with_article
+from home_names.resolver import number_of
+from home_names.states import UNKNOWN, spoken_state, spoken_units
 
 _DONE: Final = {
     "on": "turn on",

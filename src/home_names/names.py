@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from home_words.numbers import to_digits
+from home_names.numbers import to_digits
 
 # Letters that no decomposition takes apart.
 _PLAIN: Final = str.maketrans({

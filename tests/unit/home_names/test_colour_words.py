@@ -2,7 +2,7 @@
 
 import pytest
 
-from home_words.colours import COLOURS, NAMED, css_of, rgb_of
+from home_names.colours import COLOURS, NAMED, css_of, rgb_of
 from voice_gateway.brain.local.command.what import read_command
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, Protocol, TypeVar
 
-from home_words.lazy_pattern import LazyPattern
-from home_words.names import plain, plain_words, singular
-from home_words.phonetics import sound
-from home_words.risk import drives_a_gate, has_shades, is_called_door, is_guarded
+from home_names.lazy_pattern import LazyPattern
+from home_names.names import plain, plain_words, singular
+from home_names.phonetics import sound
+from home_names.risk import drives_a_gate, has_shades, is_called_door, is_guarded
 
 # What a Z-Wave network has; other homes also have valve, media_player, vacuum and alarm.
 Kind = Literal[

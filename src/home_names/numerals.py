@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from home_words.calendar_words import ORDINALS
-from home_words.number_words import IN_OTHER_LANGUAGES, JOINTS
-from home_words.numbers import NUMBER_WORDS, whole_number
+from home_names.calendar_words import ORDINALS
+from home_names.number_words import IN_OTHER_LANGUAGES, JOINTS
+from home_names.numbers import NUMBER_WORDS, whole_number
 
 HIDDEN = "•"
 LONGEST_WORD = 60  # letters; nobody's number is longer, and a page without spaces is no word

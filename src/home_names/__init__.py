@@ -1,0 +1,1 @@
+"""What gateway and Z-Wave server share: names, kinds, numbers, units, colours and states of a home."""
