@@ -1,4 +1,4 @@
-"""Reads `wishes.txt`, `no_wishes.txt` and their held-out halves: what is said, and how the home is then."""
+"""Reads the files of wishes and their held-out halves: what is said, and how the home is then."""
 
 import re
 from dataclasses import dataclass
@@ -39,6 +39,15 @@ def read_wishes() -> list[Wish]:
         for wanted, name in ((True, "wishes"), (False, "no_wishes"))
         for held_out, file in ((False, f"{name}.txt"), (True, f"{name}_held_out.txt"))
         for wish in _read(HERE / file, held_out=held_out, wanted=wanted)
+    ]
+
+
+def read_natural() -> list[Wish]:
+    """Wishes as people of all ages and moods say them; seen first, then held out."""
+    return [
+        wish
+        for held_out, name in ((False, "natural.txt"), (True, "natural_held_out.txt"))
+        for wish in _read(HERE / name, held_out=held_out, wanted=True)
     ]
 
 

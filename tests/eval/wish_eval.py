@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.eval import wish_bars
 from tests.eval.ha_home import HomeAssistantHouse, is_possible
 from tests.eval.homes import HOMES
-from tests.eval.wish_cases import Wish, read_wishes
+from tests.eval.wish_cases import Wish, read_natural, read_wishes
 from tests.eval.wish_judge import Became, Before, Goal, became, became_after_yes, home_for
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.stand_in_models import ORDERS, ObedientModel, RightModel, StandIn, WrongModel
@@ -249,12 +249,25 @@ def is_miss(one: Result) -> bool:
     return one.became not in good
 
 
+def natural(*, show: bool) -> int:
+    """The same for `natural.txt` and its held-out half: nothing may be wrong."""
+    results = run_setup("no model", read_natural())
+    print(table({"natural": results}).partition("\n\n")[0])
+    for one in results:
+        if show and is_miss(one) and not one.wish.held_out:
+            print(f"{one.became}: {one.wish.line}\n    {one.did}")
+    return 1 if count(results, Became.WRONG) else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=SETUPS, help="one of the setups")
     parser.add_argument("--missed", action="store_true", help="show what was not right, seen half only")
     parser.add_argument("--missed-held-out", action="store_true", help="the same for the other half")
+    parser.add_argument("--natural", action="store_true", help="natural wishes, without a model, alone")
     given, _ = parser.parse_known_args()
+    if given.natural:
+        return natural(show=given.missed)
     setups = [given.only] if given.only else list(SETUPS)
     by_setup = run_all(setups)
     print(table(by_setup))
