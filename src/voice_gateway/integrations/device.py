@@ -47,6 +47,7 @@ class Device:
     events: tuple[str, ...] = ()  # what it tells of when it happens: "button 2", "smoke"
     watches: tuple[str, ...] = ()  # for what, where it tells of no events: "smoke", "water", "window"
     readings: tuple[str, ...] = ()  # what it measures beside its state: "battery 80 %", "power 12 W"
+    floor: str = ""  # where its source, or the setting `home.floors`, tells it
 
     @property
     def is_light(self) -> bool:

@@ -121,6 +121,26 @@ class Home:
         wanted = tuple(key)
         return next((device for device in self.devices if device.key == wanted), None)
 
+    @cached_property
+    def _storeys(self) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Each room, with the words of its name and of its floor."""
+        floors = {device.room: device.floor for device in self.devices if device.room}
+        return {room: (plain_words(room), plain_words(floor)) for room, floor in floors.items()}
+
+    @cached_property
+    def floors(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(device.floor for device in self.devices if device.floor))
+
+    def on_floor(self, floor: str) -> tuple[str, ...]:
+        """The rooms of a floor: those that are said to be there, and those named after it."""
+        words = plain_words(floor)
+
+        def there(room: tuple[str, ...], known: tuple[str, ...]) -> bool:
+            named = any(room[n : n + len(words)] == words for n in range(len(room) - len(words) + 1))
+            return named or (bool(known) and words[: len(known)] == known)
+
+        return tuple(room for room, both in self._storeys.items() if there(*both)) if words else ()
+
     def in_room(self, room: str) -> tuple[Device, ...]:
         return self.names.in_room(room)
 

@@ -62,6 +62,7 @@ def _device(raw: object, source: str) -> Device | None:
         events=_texts(raw.get("events")),
         watches=_texts(raw.get("watches")),
         readings=_texts(raw.get("readings")),
+        floor=str(raw.get("floor") or "").strip(),
     )
 
 

@@ -54,7 +54,7 @@ class HomeIndex:
             for span in (tuple(called.split()), plain(room, language.words))
         }
         self._scenes = {tuple(name.split()): scene for name, scene in home.scenes.items()}
-        self._floors: dict[tuple[str, ...], str] = {}
+        self._floors = self._known_floors()
         self._lengths = {
             "name": _lengths(self._names),
             "room": _lengths(self._rooms),
@@ -66,6 +66,16 @@ class HomeIndex:
         )
         self._known: dict[tuple[str, ...], tuple[tuple[int, ...], str, float] | None] = {}
         self._described: dict[str, tuple[int, ...]] = {}
+
+    def _known_floors(self) -> dict[tuple[str, ...], str]:
+        """Floors by their own names, and by other words for them: "upstairs" may be the first floor here."""
+        home, found = self.home, dict[tuple[str, ...], str]()
+        for called, others in self.language.floors.items():
+            for other in (called, *others):
+                known = next(filter(home.on_floor, (other, called)), "")
+                if known or tuple(other.split()) not in found:
+                    found[tuple(other.split())] = known or other
+        return {**found, **{plain(floor, self.language.words): floor for floor in home.floors}}
 
     def renew(self, home: Home) -> bool:
         """Takes a home in which only states are others; False where it has other names."""

@@ -161,9 +161,10 @@ class Resolver:
                 return Unknown(place.unknown, "room")
             if place.here and not self.here:
                 return Unknown("", "here")
-            if place.floor:
+            on_floor = self.home.on_floor(place.floor) if place.floor else ()
+            if place.floor and not on_floor:
                 return Unknown(place.floor, "floor")
-            found += [self.here or ""] if place.here else place.room
+            found += [self.here or ""] if place.here else (*place.room, *on_floor)
             if place.everywhere:
                 found = []
         return tuple(dict.fromkeys(found))

@@ -25,7 +25,7 @@ from voice_gateway.understanding import home_assistant, lexer
 from voice_gateway.understanding.grammar import Grammar, GrammarError, Pairs, Tree, leaves_of, references
 from voice_gateway.understanding.nodes import field_types, node_types
 
-VERSION: Final = 3  # of this file and of the lexer; a new one makes old caches stale
+VERSION: Final = 4  # of this file and of the lexer; a new one makes old caches stale
 _PIECE: Final = re.compile(
     r"<(?P<rule>[\w.]+)(?::(?P<bound>\w+))?>|\{(?P<leaf>\w+)(?::(?P<key>\w+))?\}|[\[\]()|;]|[^\s\[\]()|;<>{}]+"
 )
@@ -49,6 +49,7 @@ class Language:
     ranges: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
     rooms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # other words for a room
     things: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # other words for a device
+    floors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # words for one floor
     left_out: tuple[str, ...] = ()  # templates of Home Assistant that are not read, and why
     firsts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     longest: Mapping[str, int] = field(default_factory=dict)
@@ -196,6 +197,7 @@ def _compiled(code: str, data: Mapping[str, Mapping[str, Any]]) -> Language:
         converted.ranges,
         _synonyms(data, "rooms"),
         _synonyms(data, "things"),
+        _synonyms(data, "floors"),
         left_out,
     )
 
@@ -334,7 +336,7 @@ def _write_cache(file: Path, made: Language) -> None:
         {name: dict(spans) for name, spans in made.lists.items()},
         {name: dict(rule) for name, rule in made.free.items()},
         dict(made.groups), dict(made.phrases), dict(made.numbers), made.half,
-        dict(made.ranges), dict(made.rooms), dict(made.things), made.left_out,
+        dict(made.ranges), dict(made.rooms), dict(made.things), dict(made.floors), made.left_out,
     )  # fmt: skip
     try:
         raw = marshal.dumps(data)
