@@ -78,17 +78,6 @@ COLOURS: Final = {
     **PLAIN_COLOURS,
     **{_spoken(css): css for css in NAMED if css not in PLAIN_COLOURS.values()},
 }
-# In other languages: what Home Assistant's sentences leave out, and what else is said to give a colour.
-MORE_COLOURS: Final = {
-    "de": {
-        "lila": "purple", "rosa": "pink", "pink": "pink", "türkis": "turquoise", "magenta": "magenta",
-        "hellblau": "lightblue", "dunkelblau": "darkblue", "hellgrün": "lightgreen",
-        "dunkelgrün": "darkgreen", "dunkelrot": "darkred", "himmelblau": "skyblue",
-        "gold": "gold", "cyan": "cyan",
-    },
-}  # fmt: skip
-COLOURING: Final = {"de": "mach[e]|schalt[e]|färb[e]|dreh[e]"}
-
 WHITES: Final = {  # in kelvin
     **dict.fromkeys(("candlelight", "candle light"), 2000),
     **dict.fromkeys(("warm white", "soft white", "warm white light"), 2700),

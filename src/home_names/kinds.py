@@ -3,10 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, Literal, Protocol, TypeVar
 
-from home_names.lazy_pattern import LazyPattern
 from home_names.names import plain, plain_words, singular
 from home_names.phonetics import sound
 from home_names.risk import drives_a_gate, has_shades, is_called_door, is_guarded
@@ -67,23 +66,16 @@ persiana* cortina* estor* toldo* tenda tende tapparell* *gordijn* *luik rolet* Å
 """
 
 
-def _stems(words: str) -> LazyPattern:
-    """Found in a name as `plain` writes it."""
-    found = (
-        rf"{'' if word.startswith('*') else chr(92) + 'b'}{re.escape(plain(word))}"
-        rf"{'' if word.endswith('*') else chr(92) + 'b'}"
-        for word in words.split()
+@cache
+def _says(words: str) -> re.Pattern[str]:
+    """Finds any of these words in a name as `plain` writes it."""
+    return re.compile(
+        "|".join(
+            rf"{'' if word.startswith('*') else chr(92) + 'b'}{re.escape(plain(word))}"
+            rf"{'' if word.endswith('*') else chr(92) + 'b'}"
+            for word in words.split()
+        )
     )
-    return LazyPattern("|".join(found))
-
-
-_LIGHT: Final = _stems(_LIGHTS + _MORE_LIGHTS)
-_PLAINLY_LIGHT: Final = _stems(_LIGHTS)
-_FAN: Final = _stems(_FANS)
-_MACHINE: Final = _stems(_MACHINES)
-_NO_LIGHT: Final = _stems(_FANS + _MACHINES)
-_WINDOW: Final = _stems(_WINDOWS)
-_SHADED: Final = _stems(_SHADES)
 
 
 class HomeDevice(Protocol):
@@ -104,7 +96,7 @@ D = TypeVar("D", bound=HomeDevice)
 
 def is_fan(name: str) -> bool:
     """By its name alone: a "Ceiling Fan" on a dimmer, and not the "Ceiling Fan Light"."""
-    return bool(_FAN.search(plain(name))) and not _LIGHT.search(plain(name))
+    return bool(_says(_FANS).search(plain(name))) and not _says(_LIGHTS + _MORE_LIGHTS).search(plain(name))
 
 
 def mover_kind(name: str) -> Kind:
@@ -120,13 +112,13 @@ def is_light(kind: str, name: str) -> bool:
     it, nor "the light" start it. A "Ceiling Fan Light" is the light of one.
     """
     called = plain(name)
-    if _LIGHT.search(called):
+    if _says(_LIGHTS + _MORE_LIGHTS).search(called):
         # Words of many languages may lie: what opens a gate or wakes the house is no lamp by one of them.
         # Nor is a heater or a pump a lamp because of a person's name in it.
-        doubtful = _MACHINE.search(called) or is_guarded(kind, (name,))
-        sure = _PLAINLY_LIGHT.search(called) or not doubtful
+        doubtful = _says(_MACHINES).search(called) or is_guarded(kind, (name,))
+        sure = _says(_LIGHTS).search(called) or not doubtful
         return kind in _MAY_BE_LIT and bool(sure)
-    return kind == "light" or (kind == "dimmer" and not _NO_LIGHT.search(called))
+    return kind == "light" or (kind == "dimmer" and not _says(_FANS + _MACHINES).search(called))
 
 
 _NOUNS: Final[dict[str, Sort]] = {
@@ -178,7 +170,7 @@ def _swept(device: HomeDevice) -> bool:
 def _is_window(name: str) -> bool:
     """A window with a motor opens to the rain: "the blinds" are not it, unless it is the window's blind."""
     called = plain(name)
-    return bool(_WINDOW.search(called)) and not has_shades(name) and not _SHADED.search(called)
+    return bool(_says(_WINDOWS).search(called)) and not has_shades(name) and not _says(_SHADES).search(called)
 
 
 def _called(word: str, kinds: frozenset[str]) -> Callable[[HomeDevice], bool]:

@@ -53,7 +53,7 @@ def spellings(text: str) -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def plain_words(text: str) -> tuple[str, ...]:
     """The words as they follow each other, every number as digits: "Switch One" is "switch 1"."""
-    return tuple(to_digits(plain(text).split(), every_one=True))
+    return tuple(to_digits(plain(text).split()))
 
 
 def name_key(text: str) -> str:

@@ -1,7 +1,6 @@
 """How alike two words sound and look: "flour" is nearly "floor", "bathroom" is never "bedroom"."""
 
 import re
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from home_names.names import singular
@@ -89,13 +88,3 @@ def phrase_likeness(said: tuple[str, ...], meant: tuple[str, ...]) -> float:
         return 1.0
     close = abs(len(one) - len(other)) <= 1 and sound(one) == sound(other) and one.isalpha()
     return score if close and (score := likeness(one, other)) > 0.93 else 0.0
-
-
-def best_match(said: Sequence[str], names: Mapping[str, str]) -> str | None:
-    """What is called almost as was said, by its plain name; None when nothing leads clearly."""
-    words = tuple(said)
-    scores = [(phrase_likeness(words, tuple(name.split())), name) for name in names] if words else []
-    near = sorted((entry for entry in scores if entry[0] >= GOOD - LEAD), reverse=True)
-    if not near or near[0][0] < GOOD or (len(near) > 1 and near[0][0] - near[1][0] < LEAD):
-        return None
-    return names[near[0][1]]

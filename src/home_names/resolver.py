@@ -1,27 +1,45 @@
-"""Which device is meant: the one answer for Z-Wave server, local brain, permission gate and grounding.
+"""Which device is meant: the one answer for the Z-Wave server, the gateway and the permission gate.
 
 Names are taken as people say them, and nothing is guessed where a guess could be wrong (docs/zwave.md).
 """
 
 import copy
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, Generic
 
+from home_names.calendar_words import ORDINALS
 from home_names.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in, device_class
 from home_names.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
-from home_names.outlets import outlet_named
 from home_names.phonetics import phrase_likeness, sound
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
 _REMARK: Final = re.compile(r"\([^)]{0,200}\)")
+_COMMAS: Final = re.compile(r"[,;،、]")
 # German and its relatives write room and name as one word, with a letter between them: Küchenlampe.
 _BETWEEN: Final = ("", "n", "en", "s", "es", "er")
 _ARTICLES: Final = frozenset("der die das den dem des de het en et det".split())
 _NODE: Final = re.compile(r"\bnode (\d{1,9})\b", re.IGNORECASE)
+# Our own question tells twins apart as "the Lamp with node 3".
+_WITH_NODE: Final = re.compile(r"(?<=\s)with\s+(?=node\s+\d)", re.IGNORECASE)
+# Kinds that are said behind a name without them: "the weather sensor" is the Weather.
+_SAID_BEHIND: Final = frozenset({"lock", "sensor", "plug", "switch", "thermostat", "fan", "chime", "siren"})
+_NTH: Final = {word: str(number) for word, number in ORDINALS.items() if number <= 8}
+_MY: Final = r"(?:(?:the|my|our) )?"
+_OUTLET: Final = r"(?:outlet|socket|plug|channel|relay|port)"
+_STRIP: Final = rf" (?:of|on|in|at|from) {_MY}(?P<strip>\S.{{0,60}})"
+_OUTLETS: Final = tuple(
+    re.compile(_MY + pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_OUTLET} (?:number )?(?P<which>\w{{1,12}}){_STRIP}",
+        rf"(?P<which>{'|'.join(_NTH)}) {_OUTLET}{_STRIP}",
+        rf"(?P<strip>\S.{{0,60}}?) {_OUTLET} (?:number )?(?P<which>\w{{1,12}})",
+    )
+)
 
 # A whole name must be this alike (of 100), and clearly more than the next one.
 _ALIKE: Final = 82.0
@@ -37,14 +55,14 @@ class One(Generic[D]):
 
 @dataclass(frozen=True, slots=True)
 class Several(Generic[D]):
-    """More than one could be meant: ask."""
+    """Any of these could be meant: ask."""
 
     devices: tuple[D, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Group(Generic[D]):
-    """A room, or "all lights": several are meant. `room` is set when exactly a room was named."""
+    """All of these are meant, as by a room or "all lights". `room` is set when exactly a room was named."""
 
     devices: tuple[D, ...]
     room: str = ""
@@ -59,27 +77,20 @@ Match = One[D] | Several[D] | Group[D] | Nothing[D]
 Prefers = Callable[[D], bool]
 
 
-_WITH_NODE: Final = re.compile(
-    r"(?<=\s)with\s+(?=node\s+\d)", re.IGNORECASE
-)  # as our question tells twins apart
-# Sorts that are said behind a name which does not have them: "the weather sensor" is the Weather.
-_SAID_BEHIND: Final = frozenset({"lock", "sensor", "plug", "switch", "thermostat", "fan", "chime", "siren"})
-
-
 def without_remark(asked: str) -> str:
-    """Models copy what a list says of a device into its name: "Floor Lamp (off)", "Lamp (node 3, on)"."""
+    """The name without what models copy from a list behind it: "Floor Lamp (off)", "Lamp (node 3, on)"."""
     asked = _WITH_NODE.sub("", asked)
     return _REMARK.sub(lambda remark: f" {node[0]} " if (node := _NODE.search(remark[0])) else " ", asked)
 
 
 def number_of(device: HomeDevice) -> str:
-    """Of a node with several devices each has a number of its own."""
+    """ "node 3"; each of several devices on one node also has the number of its endpoint."""
     endpoint = getattr(device, "endpoint", 0)
     return f"node {device.node_id} endpoint {endpoint}" if endpoint else f"node {device.node_id}"
 
 
 def is_outlet(device: HomeDevice) -> bool:
-    """One of several that share a node, and has its number behind the name of all."""
+    """One of several on a node, with its number behind the name that all share."""
     endpoint = getattr(device, "endpoint", 0)
     return device.node_id is not None and bool(endpoint) and device.name.endswith(f" {endpoint}")
 
@@ -89,49 +100,12 @@ def strip_of(outlet: HomeDevice) -> str:
 
 
 def names_of(device: HomeDevice) -> tuple[str, ...]:
-    """All that people call it; only some homes know more than one name."""
+    """Its name and, in homes that have them, its aliases."""
     return (device.name, *getattr(device, "aliases", ()))
 
 
 def rooms_of(device: HomeDevice) -> tuple[str, ...]:
     return (device.room, *getattr(device, "room_aliases", ()))
-
-
-def _as_one_word(text: str) -> set[str]:
-    return {"".join(plain_words(form)) for form in spellings(text)}
-
-
-def _full_names(device: HomeDevice) -> Iterator[str]:
-    """With the room before it."""
-    for name in names_of(device):
-        yield from (f"{room} {name}".strip() for room in rooms_of(device))
-
-
-def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
-    """By what it can be found, and how: a home has a thousand devices, and is asked ten times a second."""
-    if device.node_id is not None:
-        yield from (("number", number) for number in (f"node {device.node_id}", number_of(device)))
-        for text in {*names_of(device), *_full_names(device)}:
-            yield "numbered", words(f"{text} node {device.node_id}")
-    for name in names_of(device):
-        yield from (("spelled", form) for form in spellings(name))
-        yield "named", words(name)
-    yield from (("room", words(room)) for room in rooms_of(device))
-    yield from (("with room", words(full)) for full in _full_names(device))
-    for name in names_of(device):
-        for room in filter(None, rooms_of(device)):
-            forms = product(_as_one_word(room), _BETWEEN, _as_one_word(name))
-            yield from (("compound", "".join(form)) for form in forms)
-    for text in {*names_of(device), *_full_names(device)}:
-        yield "loosely", loose_words(text)
-        yield "joined", sound("".join(plain_words(text)))
-        for word in plain_words(text):
-            yield "spoken", word
-            yield "sound", sound(word)
-    for text in (*names_of(device), *rooms_of(device)):
-        for word in words(text):
-            yield "word", word
-            yield "loose word", loose(word)
 
 
 class Names(Generic[D]):
@@ -155,38 +129,41 @@ class Names(Generic[D]):
         self._lines += [plain(f"{device.room} {device.name}") for device in self.devices]
 
     def renewed(self, devices: Sequence[D]) -> "Names[D]":
-        """The same index over the same devices in the same order, of which only the states are others."""
+        """The same index over the same devices in the same order, with other states."""
         same = copy.copy(self)
         same.devices = tuple(devices)
         same._places = {id(device): place for place, device in enumerate(same.devices)}
         return same
 
     def _by(self, sort: str, *keys: Hashable) -> set[int]:
-        """Where those stand that are found by any of these."""
         return set().union(*(self._index.get((sort, key), ()) for key in keys))
 
     def _at(self, places: Iterable[int]) -> tuple[D, ...]:
         return tuple(self.devices[place] for place in sorted(places))
 
+    def _of(self, among: Sequence[D] | None) -> set[int]:
+        devices = self.devices if among is None else among
+        return {self._places[id(device)] for device in devices}
+
     # --- the whole answer
 
     def find(self, asked: str, prefers: Prefers[D] | None = None) -> Match[D]:
-        """`prefers` settles between several by what the caller wants to do; never for an entrance."""
+        """`prefers` chooses among several by what the caller wants to do, but never an entrance."""
         return self._found(asked, prefers) or Nothing(self.nearest(asked))
 
     def only(self, asked: str, prefers: Prefers[D] | None = None) -> D | None:
-        """The one device that `find` would give."""
+        """The device of `find`, if it finds exactly one."""
         found = self._found(asked, prefers)
         return found.device if isinstance(found, One) else None
 
     def could_mean(self, asked: str) -> tuple[D, ...]:
-        """Every device that a caller could reach by these words, whatever it wants to do with it."""
+        """Every device that a caller could reach by these words, for any action."""
         found = self._found(asked, None)
         if found is None:
             return ()
         if isinstance(found, One):
             return (found.device,)
-        # Nothing: a way into the house that was only hinted at.
+        # Nothing: an entrance that was only hinted at.
         return found.nearest if isinstance(found, Nothing) else found.devices
 
     def _found(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
@@ -195,17 +172,29 @@ class Names(Generic[D]):
         return (self._find(bare, prefers) or found) if again else found
 
     def _find(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
-        if exact := self._exactly(asked):
+        exact = self._exactly(asked)
+        if several := self._list(asked, exact):
+            return Several(several)
+        if exact:
             return settle(exact, prefers, vague=False)
         said = words(asked)
-        for look in (self._group, self._noun):
-            found = look(said)
-            if found is not None:
-                return settle(found.devices, prefers, vague=True) if isinstance(found, Several) else found
+        if group := self._group(said):
+            return group
+        if found := self._noun(said):
+            return settle(found.devices, prefers, vague=True) if isinstance(found, Several) else found
         hits = self.same_words(asked) or self.containing(asked) or self.misheard(asked)
         return settle(hits, prefers, vague=True) if hits else None
 
-    # --- its steps, for who knows more than the words (`among`: only these can be meant)
+    def _list(self, asked: str, exact: tuple[D, ...]) -> tuple[D, ...]:
+        """The devices of "light, Kitchen Light": a list of names is not one name. "Lamp, Kitchen" is one."""
+        parts = [part for part in _COMMAS.split(unicodedata.normalize("NFKC", asked)) if words(part)]
+        if len(parts) < 2 or any(_COMMAS.search(name) for device in exact for name in names_of(device)):
+            return ()
+        meant = [self.could_mean(part) for part in parts if words(part) not in self._rooms]
+        places = {self._places[id(device)] for devices in meant for device in devices}
+        return self._at(places) if sum(map(bool, meant)) > 1 and len(places) > 1 else ()
+
+    # --- its steps (`among`: only these can be meant)
 
     def exact(self, asked: str) -> tuple[D, ...]:
         """By name, room and name in any order, or number."""
@@ -222,7 +211,7 @@ class Names(Generic[D]):
         if not worded and (sort := device_class("".join(meaning(asked)[-1:]))) and sort.sort in _SAID_BEHIND:
             called = self._at(self._by("named", said - {sort.noun}))  # "the front door lock"
             worded = tuple(filter(sort.has, called))
-        if not worded and (outlet := outlet_named(asked)):
+        if not worded and (outlet := _outlet_named(asked)):
             worded = tuple(filter(is_outlet, self._at(self._by("named", words(outlet)))))
         return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", said))
 
@@ -234,7 +223,7 @@ class Names(Generic[D]):
         return () if _repeats(asked) else self._at(places & self._of(among))
 
     def containing(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
-        """Every word that was said is in name or room, and one of them in the name.
+        """The devices with every word of `asked` in name or room, and one of them in the name.
 
         Never the other way round: a short name inside a long request proves nothing.
         """
@@ -246,7 +235,7 @@ class Names(Generic[D]):
         return ()
 
     def misheard(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
-        """The device that was misheard; several when none leads clearly; nothing when none is alike."""
+        """The device whose name sounds like `asked`; several if none leads clearly."""
         said = words(asked)
         if sum(map(len, said)) < _SHORTEST:
             return ()
@@ -261,7 +250,7 @@ class Names(Generic[D]):
         return self._at(at for at, score in scores.items() if best >= _ALIKE and best - score < _LEAD)
 
     def _alike(self, asked: str) -> set[int]:
-        """Where every word that was said could be one of the words there."""
+        """The devices for which every word of `asked` could be one of their words."""
         from rapidfuzz import fuzz, process
 
         places = set(range(len(self.devices)))
@@ -273,7 +262,7 @@ class Names(Generic[D]):
     def nearest(
         self, asked: str, among: Sequence[D] | None = None, limit: int = 3, cutoff: float = _WORTH_OFFERING
     ) -> tuple[D, ...]:
-        """Only to be offered."""
+        """Names to offer in a question, best first."""
         from rapidfuzz import fuzz, process
 
         scores: dict[int, float] = dict.fromkeys(self._of(among), 0.0)
@@ -286,40 +275,31 @@ class Names(Generic[D]):
         ranked = sorted((at for at in scores if scores[at]), key=lambda at: (-scores[at], at))
         return tuple(self.devices[at] for at in ranked[:limit])
 
-    def _of(self, among: Sequence[D] | None) -> set[int]:
-        devices = self.devices if among is None else among
-        return {self._places[id(device)] for device in devices}
-
     def in_room(self, asked: str) -> tuple[D, ...]:
-        """The devices of a room, when exactly a room was named."""
-        return self._of_room(words(asked))
+        """The devices of a room, if exactly a room was named."""
+        return self._at(self._by("room", said)) if (said := words(asked)) else ()
 
-    def _of_room(self, room_words: frozenset[str]) -> tuple[D, ...]:
-        return self._at(self._by("room", room_words)) if room_words else ()
-
-    def _group(self, said: frozenset[str]) -> Match[D] | None:
-        room = self._rooms.get(said)
-        if room is not None:
-            return Group(self._of_room(said), room)
+    def _group(self, said: frozenset[str]) -> Group[D] | None:
+        if (room := self._rooms.get(said)) is not None:
+            return Group(self._at(self._by("room", said)), room)
         if not said & ALL:
             return None
         rest = said - ALL
-        placed = self._scope(rest)
-        if placed is not None:
+        if placed := self._scope(rest):
             return Group(placed)
         sort, chosen = self._sort_in(rest)
         return Group(sort.among(chosen)) if sort else None
 
     def _noun(self, said: frozenset[str]) -> Several[D] | Group[D] | None:
-        """A sort of device, alone or with its room: "the blinds", "bedroom light"."""
+        """A kind of device, alone or with its room: "the blinds", "bedroom light"."""
         sort, chosen = self._sort_in(said)
-        members = of_sort(sort, chosen) if sort else ()
+        members = _of_sort(sort, chosen) if sort else ()
         if sort is None or not members:
             return None
         return Group(members) if sort.plural and len(members) > 1 else Several(members)
 
     def _sort_in(self, said: frozenset[str]) -> tuple[DeviceClass | None, tuple[D, ...]]:
-        """The sort that is named, and the devices of the room that the other words name."""
+        """The kind that is named, and the devices of the room that the other words name."""
         for sort in classes_in(said):
             chosen = self._scope(said - frozenset(sort.noun.split()))
             if chosen is not None:
@@ -328,30 +308,69 @@ class Names(Generic[D]):
 
     def _scope(self, room_words: frozenset[str]) -> tuple[D, ...] | None:
         """All devices for no word, those of a room for its name, None for words that are no room."""
-        if not room_words:
-            return self.devices
-        return self._of_room(room_words) or None
-
-
-def of_sort(sort: DeviceClass, devices: Iterable[D]) -> tuple[D, ...]:
-    """Who speaks of "the devices" to act on them does not mean the locks."""
-    return (replace(sort, sort="all") if sort.sort == "device" else sort).among(devices)
+        return self._at(self._by("room", room_words)) or None if room_words else self.devices
 
 
 def settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Match[D]:
+    """One device or a question; an entrance that was named vaguely is offered by its full name only."""
     found = tuple(hits)
     if len(found) > 1 and prefers is not None:
         preferred = tuple(device for device in found if prefers(device))
         found = preferred if len(preferred) == 1 and preferred[0].kind not in ENTRANCES else found
     if len(found) > 1:
         return Several(found)
-    if vague and found[0].kind in ENTRANCES:
-        return Nothing(found)  # offered by its full name, never acted on
-    return One(found[0])
+    return Nothing(found) if vague and found[0].kind in ENTRANCES else One(found[0])
+
+
+def _of_sort(sort: DeviceClass, devices: Iterable[D]) -> tuple[D, ...]:
+    """ "The devices" to act on do not include the locks."""
+    return (replace(sort, sort="all") if sort.sort == "device" else sort).among(devices)
+
+
+def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
+    """The keys of the index under which a device is found."""
+    names, rooms = names_of(device), rooms_of(device)
+    full_names = _full_names(device)
+    texts = {*names, *full_names}
+    if device.node_id is not None:
+        yield from (("number", number) for number in (f"node {device.node_id}", number_of(device)))
+        yield from (("numbered", words(f"{text} node {device.node_id}")) for text in texts)
+    for name in names:
+        yield from (("spelled", form) for form in spellings(name))
+        yield "named", words(name)
+        for room in filter(None, rooms):
+            forms = product(_as_one_word(room), _BETWEEN, _as_one_word(name))
+            yield from (("compound", "".join(form)) for form in forms)
+    yield from (("room", words(room)) for room in rooms)
+    yield from (("with room", words(full)) for full in full_names)
+    for text in texts:
+        yield "loosely", loose_words(text)
+        yield "joined", sound("".join(plain_words(text)))
+        for word in plain_words(text):
+            yield "spoken", word
+            yield "sound", sound(word)
+    for word in frozenset().union(*map(words, (*names, *rooms))):
+        yield "word", word
+        yield "loose word", loose(word)
+
+
+def _as_one_word(text: str) -> set[str]:
+    return {"".join(plain_words(form)) for form in spellings(text)}
+
+
+def _full_names(device: HomeDevice) -> tuple[str, ...]:
+    """Its names with its rooms before them."""
+    return tuple(f"{room} {name}".strip() for name in names_of(device) for room in rooms_of(device))
+
+
+def _outlet_named(said: str) -> str:
+    """The name of an outlet: "outlet 3 of the power strip" is the power strip 3."""
+    found = next((found for pattern in _OUTLETS if (found := pattern.fullmatch(said.strip()))), None)
+    return f"{found['strip']} {_NTH.get(found['which'].casefold(), found['which'])}" if found else ""
 
 
 def _contains(device: HomeDevice, said: frozenset[str], cut: Callable[[str], frozenset[str]]) -> bool:
-    """In one of its names, with one of its rooms: never half of one name and half of another."""
+    """In one of its names with one of its rooms; half of one name and half of another do not count."""
     rooms = [cut(room) for room in rooms_of(device)]
     names = [cut(name) for name in names_of(device)]
     return any(said & name and said <= name | room for name in names for room in rooms)
@@ -366,7 +385,7 @@ def _likeness(asked: str, device: HomeDevice) -> float:
     said, best = plain_words(asked), 0.0
     for text in (*names_of(device), *_full_names(device)):
         name = plain_words(text)
-        if _numbers(frozenset(said)) == _numbers(frozenset(name)):  # "light 1" is not "light 2"
+        if _numbers(said) == _numbers(name):  # "light 1" is not "light 2"
             in_order = phrase_likeness(tuple(sorted(meaning(asked))), tuple(sorted(meaning(text))))
             best = max(best, phrase_likeness(said, name), in_order)
     return 100 * best
@@ -378,5 +397,5 @@ def _same_room(named_rooms: set[str], device: HomeDevice) -> bool:
     return any(words(room) <= words(name) for room in named_rooms for name in names_of(device))
 
 
-def _numbers(chosen: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in chosen if any(char.isdigit() for char in word))
+def _numbers(said: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in said if any(char.isdigit() for char in word))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from home_names.lazy_pattern import LazyPattern
+from home_words.lazy_pattern import LazyPattern
 
 _EVERYONE: Final = r"(?:everyone|everybody|every one|the (?:whole )?(?:family|house|household)|the (?:kids|children|others)|all of (?:them|us)|the people here)"
 # What is told now, and not under a condition or again and again.

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from home_names.lazy_pattern import LazyPattern
+from home_words.lazy_pattern import LazyPattern
 
 # Without any of these nothing is said of them.
 SPEAKS_OF: Final = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.eval.cases import Call, Case, Right, seconds
 
-from home_names.question import is_question
+from home_names.phrases import is_question
 from voice_gateway.turn import Passed, Reply, Words
 
 _LOOKING = frozenset(

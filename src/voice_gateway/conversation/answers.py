@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from hmac import compare_digest
 
-from home_names.numerals import Spoken, parted, readings
+from voice_gateway.conversation.numerals import Spoken, parted, readings
 
 # A yes holds these words and the question's own, and no others: "okay, turn on the lamp" is a new request and
 # must not unlock a door.

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from home_names.numerals import is_latin, parted
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, read_answer
 from voice_gateway.conversation.choices import (
@@ -20,6 +19,7 @@ from voice_gateway.conversation.choices import (
     open_question,
     read_choice,
 )
+from voice_gateway.conversation.numerals import is_latin, parted
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.events import AnswerWanted, EventBus
 from voice_gateway.tools.executor import ToolExecutor

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from time import perf_counter
 
-from home_names.question import is_question
+from home_names.phrases import is_question
 from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.events import EventBus, Staged, State

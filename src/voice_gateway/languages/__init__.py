@@ -77,6 +77,11 @@ def language_files(code: str) -> Iterator[LanguageFile]:
             yield LanguageFile(f"{code}/{one.name}", one.read_text("utf-8"))
 
 
+def shared_data(name: str) -> Mapping[str, Any]:
+    """A file that speaks of all languages at once."""
+    return LanguageFile(name, (files(__name__) / name).read_text("utf-8")).read()
+
+
 @cache
 def _replies(code: str) -> Mapping[str, str]:
     file = _folder(code) / "replies.yaml"

@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from home_names.question import is_question
+from home_names.phrases import is_question
 from voice_gateway.errors import BrainError
 from voice_gateway.events import ModelRound, SentMessage
 from voice_gateway.llm.model import Model, UnreadableCall

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from home_names.question import is_question
+from home_names.phrases import is_question
 from voice_gateway.errors import ErrorKind
 from voice_gateway.turn import NOT_MADE, NOT_MEANT, OutcomeStatus, Part, PartSource, ToolOutcome
 from voice_gateway.turns.render_outcomes import render_outcomes

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from home_names.question import is_question
+from home_names.phrases import is_question
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import devices_shown
 from voice_gateway.brain.local.stage import LocalBrain

@@ -13,7 +13,6 @@ from tests.fakes.zwave_reach import zwave_reaches
 from home_names.kinds import is_light
 from home_names.resolver import Names, One
 from home_names.risk import is_sensitive
-from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.config import PermissionSettings
 from voice_gateway.integrations.home import Home, build_home
 from voice_gateway.integrations.listed import read_devices
@@ -88,12 +87,14 @@ WRITTEN = (
     lambda text: unicodedata.normalize("NFD", text),
     lambda text: text.replace(" ", "_"),
     lambda text: text.replace(" ", "\u00a0\u200b"),
+    lambda text: f"{text}, Kitchen Light",
     lambda text: f"device {text}",
 )
 
 
-def found_by(home: Home, asked: str, able: set[int | None]) -> object:
-    return Resolver(home, fits=lambda device: device.node_id in able).resolve(asked)
+def found_by(home: Home, asked: str, able: set[int | None]) -> int | None:
+    device = home.names.only(asked, lambda device: device.node_id in able)
+    return device.node_id if device else None
 
 
 @settings(deadline=None)
@@ -104,11 +105,9 @@ def test_what_the_server_takes_for_a_device_is_that_device_to_the_gateway(nodes,
     able: set[int | None] = {device.node_id for device in known.devices if supports(device, action)}
     for device in known.devices:
         asked = spelling(device, luck)
-        hit = known.find(asked, lambda one: one.node_id in able)
+        hit = known.find(asked, lambda device: device.node_id in able)
         if isinstance(hit, One):
-            found = found_by(home, asked, able)
-            assert isinstance(found, Found), (asked, hit.device.name, found)
-            assert [one.node_id for one in found.devices] == [hit.device.node_id], asked
+            assert found_by(home, asked, able) == hit.device.node_id, asked
 
 
 ACTIONS = st.sampled_from(["on", "off", "toggle", "open", "dim", "close", "stop"])
@@ -156,10 +155,10 @@ def test_a_fan_on_a_dimmer_is_no_light_to_anybody():
     home = gateway(known)
 
     for asked in ("kitchen light", "the light", "lights in the kitchen"):
-        hit, found = known.find(asked), found_by(home, asked, {2, 3})
+        hit = known.find(asked)
         assert isinstance(hit, One)
-        assert isinstance(found, Found)
-        assert hit.device.name == found.devices[0].name == "Spots"
+        assert hit.device.name == "Spots"
+        assert found_by(home, asked, {2, 3}) == hit.device.node_id
     assert not any(device.is_light for device in home.devices if device.name == "Ceiling Fan")
 
 

@@ -279,3 +279,17 @@ def test_locks_are_found_by_their_words_only(asked: str):
     if isinstance(hit, One):
         allowed = [{"front", "door"}, {"front", "door", "hallway"}, {"front", "door", "lock"}, {"node", "2"}]
         assert words(asked) in allowed
+
+
+@pytest.mark.parametrize(
+    "asked", ["lights, Kitchen Light", "Floor Lamp, Kitchen Light", "Desk Lamp，Floor Lamp"]
+)
+def test_a_list_of_names_is_never_one_device(asked):
+    assert isinstance(names().find(asked), Several)
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"), [("Kitchen, Light", "Kitchen Light"), ("Lamp, Left", "Lamp, left")]
+)
+def test_a_comma_before_a_room_or_within_a_name_makes_no_list(asked, name):
+    assert found(asked, *HOME, switch(20, "Lamp, left"), switch(21, "Left")) == [name]

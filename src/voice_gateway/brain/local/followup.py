@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from home_names.kinds import device_class
-from home_names.list_words import list_name
 from home_names.names import name_key, plain_words
+from home_words.list_words import list_name
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Request, Step, TimerChoice
 from voice_gateway.brain.local.memory import Memory

@@ -7,8 +7,9 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from home_names.colours import COLOURING, MORE_COLOURS, rgb_of
+from home_names.colours import rgb_of
 from home_names.names import plain_words
+from home_words.more_colours import COLOURING, MORE_COLOURS
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 

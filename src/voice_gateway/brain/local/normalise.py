@@ -4,8 +4,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from home_names.numbers import NUMBER_WORDS, to_digits
-from home_names.question import is_question
+from home_names.phrases import is_question
+from home_words.numbers import NUMBER_WORDS, to_digits
 from home_words.wish_words import POLITE, infinitive
 
 MOST_FILLERS = 8  # in front of a wish and behind it; what has more is no wish, and costs time

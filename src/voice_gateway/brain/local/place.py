@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from home_names.kinds import device_class
 from home_names.names import name_key
-from home_names.phonetics import best_match
+from home_words.best_match import best_match
 from voice_gateway.integrations.home import Home
 
 EVERYWHERE = "*"

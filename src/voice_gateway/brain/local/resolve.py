@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from home_names.kinds import ENTRANCES, DeviceClass, device_class
 from home_names.names import fold, name_key, plain_words
-from home_names.outlets import whole_strip
 from home_names.resolver import is_outlet, strip_of, without_remark
+from home_words.outlets import whole_strip
 from voice_gateway.brain.local.command.which import Which
 from voice_gateway.brain.local.place import EVERYWHERE, Placed, place, plain, room_named
 from voice_gateway.brain.local.wording import unknown_room

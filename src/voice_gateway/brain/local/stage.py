@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from home_names.question import is_question
+from home_names.phrases import is_question
 from voice_gateway.brain.local.about import GatewayFacts, abilities
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import compose, devices_shown

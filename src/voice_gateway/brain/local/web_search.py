@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from home_names.names import name_key, plain_words
-from home_names.question import is_question
+from home_names.phrases import is_question
 from voice_gateway.brain.local.normalise import normalise
 
 _CLAUSE: Final = re.compile(r"(?<![,;:!])[,;:!]+\s|(?<=[.?])\s+|\b(?:and|but)\b(?= )")

@@ -19,8 +19,8 @@ from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop, SynthesizeStopped
 from wyoming.wake import Detect, Detection, NotDetected
 
-from home_names.numerals import without_numbers
 from voice_gateway.channels.wyoming.speech import StreamedSpeech
+from voice_gateway.conversation.numerals import without_numbers
 from voice_gateway.errors import GatewayError, HearingError, LinkError
 from voice_gateway.hearing.engines import load_wake_word
 from voice_gateway.hearing.transcriber import noise_reason

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from home_names import list_words as words
+from home_words import list_words as words
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, Request, Step
 from voice_gateway.brain.local.plan.when import is_duration

@@ -1,8 +1,8 @@
 """What a text asks to be worked out; the tool and the local brain both read it here."""
 
-from home_names.lazy_pattern import LazyPattern
 from voice_gateway.tools.builtin.calculate.chance import Chance, read_chance, read_spelling
 from voice_gateway.tools.builtin.calculate.days import Countdown, read_countdown
+from voice_gateway.tools.builtin.calculate.lazy_pattern import LazyPattern
 from voice_gateway.tools.builtin.calculate.sums import Sum, read_sum
 from voice_gateway.tools.builtin.calculate.units import Conversion, read_conversion
 

@@ -4,10 +4,10 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from home_names.lazy_pattern import LazyPattern
 from home_names.numbers import NUMBER_WORDS
 from home_names.phrases import listed
 from voice_gateway.errors import BadArguments
+from voice_gateway.tools.builtin.calculate.lazy_pattern import LazyPattern
 from voice_gateway.tools.builtin.calculate.sums import TOO_LARGE
 
 MOST_DICE, MOST_SIDES = 20, 1000

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from home_names.calendar_words import MONTHS, WEEKDAYS
-from home_names.lazy_pattern import LazyPattern
+from voice_gateway.tools.builtin.calculate.lazy_pattern import LazyPattern
 from voice_gateway.tools.builtin.calendar_days import take_day
 
 _UNTIL = LazyPattern(

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from decimal import Context, Decimal, DecimalException, DivisionByZero, InvalidOperation, localcontext
 
-from home_names.lazy_pattern import LazyPattern
 from voice_gateway.errors import BadArguments
+from voice_gateway.tools.builtin.calculate.lazy_pattern import LazyPattern
 
 MOST_TOKENS = 60
 LARGEST = Decimal(10) ** 30

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from home_names.lazy_pattern import LazyPattern
 from home_names.phrases import capital
 from voice_gateway.errors import BadArguments
+from voice_gateway.tools.builtin.calculate.lazy_pattern import LazyPattern
 from voice_gateway.tools.builtin.calculate.sums import MONEY_WORDS, is_exact, say_number
 
 # pint's name and its abbreviations; the plural, "metre" for "meter" and "an hour" for "per hour" are added.

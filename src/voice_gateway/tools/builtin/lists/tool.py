@@ -7,7 +7,6 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from home_names.list_words import list_name, spoken_list, staples_apart
 from home_names.names import singular
 from home_names.phrases import capital, listed
 from voice_gateway.errors import BadArguments, ToolError
@@ -22,6 +21,42 @@ _ONE_THING = re.compile(
     r"\b(mac|macaroni|fish|half|gin|rum|cookies|pork|ham) and "
     r"(cheese|chips|half|tonic|coke|cream|beans|eggs)\b"
 )
+SHOPPING = "shopping"
+_NAMES = {
+    **dict.fromkeys(
+        ("", "shopping", "grocery", "groceries", "shop", "supermarket", "buying", "food"), SHOPPING
+    ),
+    **dict.fromkeys(("to do", "todo", "to-do", "task", "tasks", "to dos", "todos", "things to do"), "to-do"),
+    **dict.fromkeys(("all", "every", "any"), "all"),
+}
+
+
+def list_name(said: str) -> str:
+    """One name for one list: "my grocery list" is the shopping list."""
+    plain = re.sub(r"^(?:(?:the|my|our|a) )+| ?\b(?:lists?)$", "", " ".join(said.casefold().split())).strip()
+    return _NAMES.get(plain, plain)
+
+
+def spoken_list(name: str) -> str:
+    return f"the {name} list"
+
+
+# Things that are bought, of one word. Speech has no commas: "milk eggs and bread" are three things.
+_STAPLES = frozenset(
+    """milk eggs bread butter cheese flour sugar salt pepper rice pasta coffee tea water juice beer wine
+    apples bananas oranges lemons grapes tomatoes potatoes onions carrots garlic lettuce cucumbers
+    mushrooms spinach chicken beef ham bacon fish salmon yogurt yoghurt cream cereal oats honey jam oil
+    vinegar ketchup mustard chips cookies soap shampoo toothpaste napkins tissues batteries""".split()
+)
+
+
+def staples_apart(text: str) -> list[str]:
+    """Only where every word of it is one: "olive oil" stays what it is."""
+    words = text.split()
+    apart = len(words) > 1 and all(word.casefold() in _STAPLES for word in words)
+    return words if apart else [text]
+
+
 ACTIONS = ("add", "remove", "complete", "clear")
 
 DESCRIPTION = (

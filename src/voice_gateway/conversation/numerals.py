@@ -1,20 +1,20 @@
-"""Where the numbers are in what was said, however they were put: to hide them, and to read their digits.
+"""Numbers in speech: `parted` tells them from words, `readings` gives their digits.
 
 A number may be digits of any script, English words in any grouping ("twenty-four sixty-eight", "double oh
 seven"), words that a transcriber takes for them ("to for six ate"), or words of another language.
 """
 
-import functools
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from home_names.calendar_words import ORDINALS
-from home_names.number_words import IN_OTHER_LANGUAGES, JOINTS
 from home_names.numbers import NUMBER_WORDS, whole_number
+from voice_gateway.languages import shared_data
 
 HIDDEN = "•"
-LONGEST_WORD = 60  # letters; nobody's number is longer, and a page without spaces is no word
+LONGEST_WORD = 60  # letters of a number; a page without spaces is no word
 LONGEST_PART = 20  # letters of one number word
 
 # Other words for digits, as they are read out over a radio or a telephone.
@@ -25,7 +25,7 @@ _SAME = {
 _SCALES = frozenset({"hundred", "thousand"})
 _TIMES = {"double": 2, "triple": 3, "treble": 3, "quadruple": 4}
 _ENGLISH = frozenset({*NUMBER_WORDS, *_SAME, *_SCALES, *_TIMES, "million", "billion", "dozen"})
-# Numbers only in the company of numbers: what sounds like one, and what says which one in a row.
+# Numbers only in the company of numbers: what sounds like a number, and ordinals.
 _SOUNDS_LIKE = {
     "to": "two", "too": "two", "for": "four", "fore": "four", "won": "one", "ate": "eight", "oh": "zero",
     "o": "zero", "aught": "zero", "ought": "zero", "tree": "three", "sicks": "six",
@@ -41,7 +41,7 @@ _BETWEEN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or some digits, and where it stands."""
+    """A word or some digits, and their place in the text."""
 
     text: str  # plain: no capitals, no accents, digits as 0 to 9
     start: int
@@ -50,25 +50,25 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """Numbers that were said in a row, with nothing but "and" and the like between them."""
+    """Numbers in a row, with nothing but "and" and the like between them."""
 
     tokens: tuple[Token, ...]
 
     def digits(self, *, sounds: bool = False) -> str:
-        """What it says, digit by digit; with `sounds` also what only sounds like a digit."""
+        """Its digits; with `sounds` also the words that only sound like a digit."""
         words = [word for token in self.tokens for word in _english(token.text) or [token.text]]
         spoken = (word for word in words if word not in _BETWEEN)
         return _digits([word for word in spoken if sounds or word not in _SOUNDS_LIKE])
 
     @property
     def size(self) -> int:
-        """How many digits it is, or could be in a language that is not read."""
+        """How many digits it has, or could have in a language that is not read."""
         return max(len(self.digits()), _most_foreign([token.text for token in self.tokens]))
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What was said, parted into numbers and other words."""
+    """An utterance as numbers and other words."""
 
     words: tuple[str, ...]
     numbers: tuple[Number, ...]
@@ -79,37 +79,30 @@ class Spoken:
 
 
 def parted(text: str) -> Spoken:
-    words: list[str] = []
-    numbers: list[Number] = []
-    for row in _rows(text):
-        if _says_number(row):
-            numbers.append(Number(tuple(row)))
-        else:
-            words += [token.text for token in row]
-    return Spoken(tuple(words), tuple(numbers))
+    rows = [(row, _says_number(row)) for row in _rows(text)]
+    words = (token.text for row, number in rows if not number for token in row)
+    return Spoken(tuple(words), tuple(Number(tuple(row)) for row, number in rows if number))
 
 
-def without_numbers(text: str, known: frozenset[str] | None = None) -> str:
-    """The same text with a mark for each number; neither its length nor its grouping shows. With `known` also
-    for every word that is not among these."""
+def without_numbers(text: str) -> str:
+    """The text with one mark for each number; the mark shows neither length nor grouping."""
     out: list[str] = []
     position = 0
-    for row in _rows(text):
-        if _says_number(row) or (known is not None and any(token.text not in known for token in row)):
-            before = text[position : row[0].start]
-            out += [before] if out and out[-1] == HIDDEN and not before.strip() else [before, HIDDEN]
-            position = row[-1].end
+    for row in filter(_says_number, _rows(text)):
+        before = text[position : row[0].start]
+        out += [before] if out and out[-1] == HIDDEN and not before.strip() else [before, HIDDEN]
+        position = row[-1].end
     return "".join([*out, text[position:]])
 
 
 def is_latin(text: str) -> bool:
-    """Whether its letters are those in which English is written."""
+    """Whether all letters belong to the script of English."""
     return all(not c.isalpha() or unicodedata.name(c, "").startswith("LATIN ") for c in text)
 
 
 def readings(spoken: Spoken) -> tuple[str, ...]:
-    """The few ways in which one secret number may have been meant: all digits, or the only long number
-    beside short ones ("door 2, 2468"), each with and without what may be a word after all ("go to 2468")."""
+    """The few readings of a secret number: all digits, or the only long number beside short ones
+    ("door 2, 2468"), each with and without words that only sound like digits ("go to 2468")."""
     found: list[str] = []
     for sounds in (False, True):
         rows = [number.digits(sounds=sounds) for number in spoken.numbers]
@@ -124,7 +117,7 @@ def readings(spoken: Spoken) -> tuple[str, ...]:
 
 
 def _rows(text: str) -> Iterator[list[Token]]:
-    """Tokens that could be one number together; every other word is a row of its own."""
+    """Tokens that could be one number together; every other word is a row by itself."""
     row: list[Token] = []
     between: list[Token] = []
     for token in _tokens(text):
@@ -135,18 +128,16 @@ def _rows(text: str) -> Iterator[list[Token]]:
             between.append(token)
         else:
             yield from ([row] if row else [])
-            yield from ([one] for one in (*between, token))
+            yield from ([single] for single in (*between, token))
             row, between = [], []
     yield from ([row] if row else [])
-    yield from ([one] for one in between)
+    yield from ([single] for single in between)
 
 
 def _says_number(row: Sequence[Token]) -> bool:
-    if any(_is_number(token.text) for token in row):
-        return True
     texts = [token.text for token in row]
     company = sum(text in _SOUNDS_LIKE or text in _ORDINALS for text in texts)
-    return company >= _COMPANY or _most_foreign(texts) > 1
+    return any(map(_is_number, texts)) or company >= _COMPANY or _most_foreign(texts) > 1
 
 
 def _tokens(text: str) -> Iterator[Token]:
@@ -155,21 +146,19 @@ def _tokens(text: str) -> Iterator[Token]:
         start, sort = position, _sort(text[position])
         while position < len(text) and _sort(text[position]) == sort:
             position += 1
-        plain = _plain(text[start:position]) if sort else ""
-        if plain:
+        if sort and (plain := _plain(text[start:position])):
             yield Token(plain, start, position)
 
 
-@functools.lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def _sort(character: str) -> str:
-    """Digits of any script and words are told apart: "pin2468" is both. Empty for what is between them."""
+    """ "number" for digits of any script, "word" for letters, empty between them: "pin2468" is both."""
     if character.isnumeric():
         return "number"
     is_word = character.isalpha() or character in "'’" or unicodedata.category(character).startswith("M")
     return "word" if is_word else ""
 
 
-@functools.lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     if text[0].isnumeric():
         return "".join(map(_ascii, text))
@@ -185,19 +174,18 @@ def _ascii(digit: str) -> str:
 # --- words
 
 
-@functools.lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def _is_number(word: str) -> bool:
     return word[0].isnumeric() or bool(_english(word)) or max(_foreign(word)) > 1
 
 
-@functools.lru_cache(maxsize=4096)
 def _may_be_number(word: str) -> bool:
     return word in _SOUNDS_LIKE or word in _ORDINALS or max(_foreign(word)) > 0
 
 
-@functools.lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def _english(word: str) -> tuple[str, ...]:
-    """The number words that this one is made of ("twentyfour", "sixes", "two's"); empty when it is none."""
+    """The number words in this word ("twentyfour", "sixes", "two's"); empty when it is no number."""
     for bare in (word, word.removesuffix("'s"), word.removesuffix("s"), word.removesuffix("es")):
         if bare in _ENGLISH:
             return (bare,)
@@ -205,13 +193,13 @@ def _english(word: str) -> tuple[str, ...]:
 
 
 def _split(word: str, known: frozenset[str], joints: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """The known words that this one is made of, with or without joints between them; empty if it is not.
+    """The known words that make up this word, with or without joints between them; empty if they do not.
 
-    No regular expression: what can be split in many ways would take it for ever.
+    A regular expression would take exponential time for a word that can be split in many ways.
     """
     if len(word) > LONGEST_WORD:
         return ()
-    made: dict[int, tuple[str, ...]] = {0: ()}  # how the beginning can be made, up to each place
+    made: dict[int, tuple[str, ...]] = {0: ()}  # the parts of the beginning, up to each place
     for start in range(len(word)):
         if start not in made:
             continue
@@ -225,19 +213,23 @@ def _split(word: str, known: frozenset[str], joints: frozenset[str] = frozenset(
 
 
 def _most_foreign(words: Sequence[str]) -> int:
-    """How many number words these are in the other language that knows most of them."""
+    """How many number words these are in the language that knows most of them."""
     return max(map(sum, zip(*map(_foreign, words), strict=True)))
 
 
-# Plain, as what was said is.
-_FOREIGN = tuple(frozenset(map(_plain, words.split())) for words in IN_OTHER_LANGUAGES.values())
-_JOINTS = frozenset(map(_plain, JOINTS.split()))
+@cache
+def _languages() -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
+    """The number words of each other language and the joints between them, in plain letters."""
+    data = shared_data("numbers.yaml")
+    known = tuple(frozenset(map(_plain, words.split())) for words in data["words"].values())
+    return known, frozenset(map(_plain, data["joints"].split()))
 
 
-@functools.lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)
 def _foreign(word: str) -> tuple[int, ...]:
-    """For each other language how many number words this one is made of: "vierundzwanzig" is two."""
-    return tuple(len(_split(word, known, _JOINTS)) for known in _FOREIGN)
+    """For each other language the count of number words in this word: "vierundzwanzig" has two."""
+    languages, joints = _languages()
+    return tuple(len(_split(word, known, joints)) for known in languages)
 
 
 # --- digits

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from home_names.numbers import NUMBER_WORDS
-from home_names.numerals import HIDDEN, parted, readings, without_numbers
+from voice_gateway.conversation.numerals import HIDDEN, parted, readings, without_numbers
 
 ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _TENS = {value: word for word, value in NUMBER_WORDS.items() if value >= 20 and word != "fourty"}

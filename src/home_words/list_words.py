@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from home_names.lazy_pattern import LazyPattern
+from home_words.lazy_pattern import LazyPattern
 
 SHOPPING: Final = "shopping"
 _NAMES: Final = {
