@@ -12,7 +12,6 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 
 from bench.table import Row
 from voice_gateway.brain.local.device_cache import DeviceCache
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings
 from voice_gateway.integrations.home import Home, build_home
 from voice_gateway.integrations.listed import read_devices
@@ -20,6 +19,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
 from voice_gateway.turns.history import History
 from voice_gateway.turns.stage import Turn
+from voice_gateway.understanding.stage import UnderstandingStage
 
 ROOMS = "Kitchen,Bedroom,Office,Hallway,Bathroom,Garage,Study,Living Room,Dining Room,Guest Room".split(",")
 THINGS = (
@@ -63,7 +63,7 @@ def sentences(home: ScriptedHome) -> list[str]:
 
 async def measure(count: int, rounds: int) -> dict[str, float]:
     home = home_of(count)
-    brain = LocalBrain(ToolExecutor(manager_for(home)), BrainSettings())
+    brain = UnderstandingStage(ToolExecutor(manager_for(home)), BrainSettings())
     await brain.refresh()
     brain.understand("warm up")
     times, walls = [], []  # processor time is judged: on a shared machine the clock measures the neighbours

@@ -11,12 +11,12 @@ from tests.fakes.home_assistant_homes import entities_of, scene, set_state
 from tests.fakes.home_assistant_tools import HomeAssistantTools
 from tests.fakes.home_tools import ScriptedHome, builtin_tools
 
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.understanding.stage import UnderstandingStage
 
 _OF_ZWAVE = re.compile(r"z-?wave|\bhow many\b|\bcount\b|\b(?:first|second|third|last) one\b", re.IGNORECASE)
 
@@ -66,8 +66,8 @@ class HomeAssistantHouse:
         tools = to_langchain_tools(self.tools.definitions(), server=SERVER, call=self.tools.call)
         manager.add_mcp_tools(SERVER, self.sources.taken(SERVER, tools))
 
-    def brain(self, settings: BrainSettings) -> LocalBrain:
-        return LocalBrain(self.executor, settings, sources=self.sources)
+    def brain(self, settings: BrainSettings) -> UnderstandingStage:
+        return UnderstandingStage(self.executor, settings, sources=self.sources)
 
     def put(self, home: ScriptedHome) -> None:
         """As this one is."""

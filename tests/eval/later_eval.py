@@ -15,13 +15,13 @@ from zoneinfo import ZoneInfo
 from langchain_core.tools import StructuredTool
 from tests.fakes.home_talk import HomeTalk
 
-from voice_gateway.brain.local.later import BACK
-from voice_gateway.brain.local.meaning import Request, Understanding
+from voice_gateway.brain.local.meaning import Request
 from voice_gateway.brain.local.routine_words import when_of
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings
 from voice_gateway.routines.model import MAKE, Condition, Event, Every, Later, Once
 from voice_gateway.routines.schedule import Place
+from voice_gateway.understanding.interpreter import Understood
+from voice_gateway.understanding.stage import UnderstandingStage
 
 FOLDER = Path(__file__).parent
 ZONE = ZoneInfo("Europe/Berlin")
@@ -57,7 +57,7 @@ def read_cases(name: str, *, held_out: bool = False) -> Iterator[Case]:
             yield Case(kind == "s", NOWS[now].astimezone(UTC), said, when, what, held_out)
 
 
-async def _brain(moment: list[datetime]) -> LocalBrain:
+async def _brain(moment: list[datetime]) -> UnderstandingStage:
     async def nothing() -> str:
         return ""
 
@@ -70,26 +70,23 @@ async def _brain(moment: list[datetime]) -> LocalBrain:
         return moment[0].timestamp()
 
     talk = HomeTalk(resources.files("zwave_mcp").joinpath("default_home.toml").read_text("utf-8"), more=tools)
-    brain = LocalBrain(talk.executor, BrainSettings(), now=now, place=PLACE)
+    brain = UnderstandingStage(talk.executor, BrainSettings(), now=now, place=PLACE)
     await brain.refresh()
     return brain
 
 
-def judged(case: Case, understood: Understanding, brain: LocalBrain) -> str:
+def judged(case: Case, understood: Understood, brain: UnderstandingStage) -> str:
     """ "right", "other" or "now"."""
     keeps = [one for one in understood.requests if one.tool == MAKE]
     acting = [one for step in understood.steps if step.acts for one in step.requests if one.tool != MAKE]
-    back = next((step for step in understood.steps if step.intent == BACK), None)
-    if acting and back is None:
+    if acting and not keeps:
         return "now"
     if case.when == "-":
-        return "other" if keeps or back else "right"
-    if back is not None and back.frame is not None:
-        when, calls = back.frame.text("when"), [_call(one) for one in acting]
-    elif keeps:
+        return "other" if keeps else "right"
+    if keeps:
         when = str(keeps[0].args["when"])
         calls = [_words(one) for one in json.loads(str(keeps[0].args.get("calls", "[]")))]
-        calls = calls or ["say"]
+        calls = calls or ([_call(one) for one in acting] if acting else ["say"])
     else:
         return "other"
     later = when_of(when, brain.home, None, case.now, PLACE)
@@ -138,7 +135,7 @@ async def results() -> list[tuple[Case, str]]:
     found = []
     for case in read_later_cases():
         moment[0] = case.now
-        found.append((case, judged(case, brain.understand(case.said), brain)))
+        found.append((case, judged(case, brain.read(case.said), brain)))
     return found
 
 

@@ -26,7 +26,6 @@ from tests.eval.wish_judge import Became
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.live.ollama_server import OllamaServer
 
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, ToolsSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
@@ -38,6 +37,7 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.turn import Utterance
 from voice_gateway.turns.stage import Stage
+from voice_gateway.understanding.stage import UnderstandingStage
 from zwave_mcp.schemas import TOOLS
 
 Made = tuple[str, dict[str, Any]]
@@ -97,7 +97,7 @@ async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Ro
     home = ScriptedHome.default()
     executor = ToolExecutor(as_shipped(home))
     brain = BrainSettings(provider="ollama")
-    local = LocalBrain(executor, brain)
+    local = UnderstandingStage(executor, brain)
     await local.refresh()
     model = OllamaClient(settings, brain, executor, devices=lambda: local.home.devices)
     stages: Sequence[Stage] = (local, model) if cascade else (model,)
@@ -158,7 +158,7 @@ class LiveHouse(House):
             {"provider": "ollama", "autonomy": autonomy, "turn_timeout_seconds": PATIENCE_SECONDS}
         )
         self.executor = ToolExecutor(as_shipped(self.home))
-        self.local = LocalBrain(self.executor, self.brain)
+        self.local = UnderstandingStage(self.executor, self.brain)
         self.client = OllamaClient(
             settings,
             self.brain,

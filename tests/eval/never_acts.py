@@ -10,7 +10,7 @@ from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
-from voice_gateway.understanding.switch import front_end
+from voice_gateway.understanding.stage import UnderstandingStage
 
 COMMANDS = (
     "turn on the floor lamp", "turn off the kitchen light", "open the garage door",
@@ -49,7 +49,7 @@ async def acting(said: Iterable[str]) -> list[str]:
     """Those that anything happens by, without a question before it."""
     home = ScriptedHome.default()
     executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
-    brain = front_end()(executor, settings)
+    brain = UnderstandingStage(executor, settings)
     await brain.refresh()
     conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))
     found = []

@@ -15,7 +15,7 @@ from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
-from voice_gateway.understanding.switch import front_end
+from voice_gateway.understanding.stage import UnderstandingStage
 
 SIMPLE = frozenset({"plain", "polite", "group", "room", "stt"})
 # Just below what is measured: no more than a case or two may be lost. {held out: {part: share}}
@@ -26,7 +26,7 @@ async def run_case(case: Case) -> Verdict:
     """A home of its own for every case: no case can help or hurt another."""
     home = ScriptedHome.default()
     executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
-    brain = front_end()(executor, settings)
+    brain = UnderstandingStage(executor, settings)
     await brain.refresh()
     # Confirmation of what is sensitive is another question: here an unlock that was asked for is carried out.
     conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))

@@ -23,7 +23,7 @@ from voice_gateway.understanding.grammar import Alternative, Tree
 from voice_gateway.understanding.lexer import PAUSES
 from voice_gateway.understanding.nodes import Intent, Name, Unread, Utterance
 from voice_gateway.understanding.plan import Context, Refused
-from voice_gateway.understanding.stage import GrammarBrain
+from voice_gateway.understanding.stage import UnderstandingStage
 
 SEED, PER_TEMPLATE, PER_ORDER = 25, 2, 6
 TEXTS = ("dinner is ready", "oat milk", "pasta", "blue notebook")
@@ -60,7 +60,7 @@ class Cannot(Exception):
 class Walk:
     """Draws sentences from the rules of one language in one home."""
 
-    def __init__(self, brain: GrammarBrain, chance: random.Random) -> None:
+    def __init__(self, brain: UnderstandingStage, chance: random.Random) -> None:
         self.grammar, self.chance = brain.grammar(), chance
         self.language, self.home = self.grammar.language, brain.home
 
@@ -130,7 +130,7 @@ class Walk:
         return " ".join(word for word in self._words(template.tree, (), []) if word not in PAUSES)
 
 
-def meant(brain: GrammarBrain, node: Intent) -> object:
+def meant(brain: UnderstandingStage, node: Intent) -> object:
     """What the template means here: the calls, or None where it acts on nothing."""
     context = Context(home=brain.home, tools=frozenset(tool.name for tool in brain._executor.tools.all()))
     try:
@@ -140,7 +140,7 @@ def meant(brain: GrammarBrain, node: Intent) -> object:
     return calls(made, brain) if made.question is None else None
 
 
-def calls(understood: Any, brain: GrammarBrain) -> object:
+def calls(understood: Any, brain: UnderstandingStage) -> object:
     """Without those that leave a device as it is."""
     every = [request for step in understood.steps for request in step.requests]
     found = [one for one in every if not (one.wish and brain.home.is_so(one.device, one.wish.action))]
@@ -151,7 +151,7 @@ async def sample() -> tuple[Counter[str], list[str], list[str]]:
     chance, table, missed, acting = random.Random(SEED), Counter[str](), list[str](), list[str]()
     for make in (*HOMES.values(), loft):
         executor = ToolExecutor(manager_for(make()))
-        brain = GrammarBrain(executor, BrainSettings())
+        brain = UnderstandingStage(executor, BrainSettings())
         await brain.refresh()
         walk = Walk(brain, chance)
         for template in walk.language.grammar.rules["intent"]:
@@ -187,7 +187,7 @@ async def sample() -> tuple[Counter[str], list[str], list[str]]:
     return table, missed, acting
 
 
-def around(brain: GrammarBrain, chance: random.Random, said: str, table: Counter[str]) -> list[str]:
+def around(brain: UnderstandingStage, chance: random.Random, said: str, table: Counter[str]) -> list[str]:
     """Those that act although a word before or behind them makes them no order."""
     tried = (f"{chance.choice(BEFORE)} {said}", f"{said} {chance.choice(BEHIND)}")
     table["around"] += len(tried)

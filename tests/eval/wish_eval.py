@@ -31,7 +31,7 @@ from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts, Stage
-from voice_gateway.understanding.switch import front_end
+from voice_gateway.understanding.stage import UnderstandingStage
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
 ZWAVE_SETUPS = ("no model", *(f"{model}, {autonomy}" for model in MODELS for autonomy in ("ask", "act")))
@@ -67,7 +67,7 @@ class House(NullContext):
         self.executor = self.ha.executor if self.ha else ToolExecutor(manager_for(self.home))
         provider = "ollama" if model else "local"
         self.brain = BrainSettings.model_validate({"provider": provider, "autonomy": autonomy})
-        self.local = self.ha.brain(self.brain) if self.ha else front_end()(self.executor, self.brain)
+        self.local = self.ha.brain(self.brain) if self.ha else UnderstandingStage(self.executor, self.brain)
         self.model = model
         self.client: OllamaClient | None = None
         if model is not None:

@@ -8,7 +8,6 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.locked_house import Scripted
 from tests.fakes.scripted_home import QUICK
 
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.conversation import Conversation
@@ -20,6 +19,7 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.acts import Acts
 from voice_gateway.turns.stage import HomeFacts
+from voice_gateway.understanding.stage import UnderstandingStage
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.simulated.file import parse_home
 from zwave_mcp.simulated.home import SimulatedHome
@@ -60,7 +60,9 @@ class HomeTalk:
         for tool in (*(_tool(server, spec) for spec in ALL_TOOLS), volume_tool(self.volume), *more):
             manager.add(tool)
         self.executor = ToolExecutor(manager)
-        self.brain = LocalBrain(self.executor, BrainSettings(language=language), now=lambda: self.time)
+        self.brain = UnderstandingStage(
+            self.executor, BrainSettings(language=language), now=lambda: self.time
+        )
         self.model = Scripted(self.executor)  # behind the local brain, where it is told what to do
         self.conversation = Conversation(
             [self.brain, self.model] if more else [self.brain],

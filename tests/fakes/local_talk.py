@@ -4,13 +4,13 @@ from typing import Any
 
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Gate, Passed, Reply, Utterance
 from voice_gateway.turns.history import History
 from voice_gateway.turns.stage import Turn
+from voice_gateway.understanding.stage import UnderstandingStage
 
 
 class Talk:
@@ -23,7 +23,9 @@ class Talk:
         self.history = History()
         self.now = 1000.0
         self.tools = tools if tools is not None else manager_for(self.home)
-        self.brain = LocalBrain(ToolExecutor(self.tools), BrainSettings(**settings), now=lambda: self.now)
+        self.brain = UnderstandingStage(
+            ToolExecutor(self.tools), BrainSettings(**settings), now=lambda: self.now
+        )
 
     async def say(self, text: str, *, room: str | None = None, gate: Gate | None = None) -> Reply | Passed:
         self.home.calls.clear()

@@ -54,7 +54,7 @@ from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts, Stage
-from voice_gateway.understanding.switch import front_end
+from voice_gateway.understanding.stage import UnderstandingStage
 
 log = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class Gateway:
             report=self._report_server,
         )
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
-        self.local = front_end()(
+        self.local = UnderstandingStage(
             self.executor,
             settings.brain,
             home_ready=self.servers.homes_known,
@@ -295,7 +295,7 @@ class Gateway:
         """Start everything beside answering. Only `run` rings timers and runs routines: `chat` ends with its
         input."""
         self.servers.start()
-        self.start(self.local.keep_fresh(), "brain.local")
+        self.start(self.local.keep_fresh(), "home")
         self.start(self.conversation.watch_memory(), "memory")
         if self.settings.permission.pin is not None:
             self.start(self.conversation.pin_lock.run(), "pin")
@@ -322,7 +322,7 @@ class Gateway:
 
     def is_complete(self, text: str) -> bool:
         """Whether the local brain would act on these words as they are, so that a shorter pause ends them."""
-        return not self.conversation.wants_pin("voice") and self.local.understand(text).complete
+        return not self.conversation.wants_pin("voice") and self.local.read(text).complete
 
     async def home_read(self) -> None:
         """Returns when every server was asked and the devices were read."""

@@ -12,7 +12,6 @@ from typing import Any
 
 from voice_gateway.app.model import build_model
 from voice_gateway.app.routines import place_of
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import Settings
 from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.conversation import Conversation
@@ -29,6 +28,7 @@ from voice_gateway.tools.permission.target import Reach
 from voice_gateway.trace import arguments_json, event_json
 from voice_gateway.turn import NOT_MADE, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts
+from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.verdict import Permission
 
 NOT_RECORDED = "this call is not in the recording"
@@ -107,7 +107,7 @@ class Replay:
         self._manager = ToolManager(settings.mcpServers)
         self._add(tools)
         self._executor = ToolExecutor(self._manager)
-        self._local = LocalBrain(
+        self._local = UnderstandingStage(
             self._executor,
             settings.brain,
             home=settings.home,

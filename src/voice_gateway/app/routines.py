@@ -9,7 +9,6 @@ from home_names.kinds import HomeDevice
 from voice_gateway.app.resources import WatchedResources
 from voice_gateway.app.timers import KeptPlans, kept_routines
 from voice_gateway.brain.local.device_cache import Change
-from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.routine_words import resource_of, when_of
 from voice_gateway.config import HomeSettings, PermissionSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
@@ -87,9 +86,8 @@ class Routines:
     async def add(self, utterance: Utterance) -> Reply:
         """Only words that name a time or an event are carried out."""
         await self._gateway.home_known()
-        understood = self._gateway.local.understand(utterance.text)
-        keeps = any(request.tool == MAKE for request in understood.requests)
-        if keeps or any(step.intent == BACK or step.say for step in understood.steps):
+        understood = self._gateway.local.read(utterance.text)
+        if any(request.tool == MAKE for request in understood.requests):
             return await self._gateway.conversation.answer(utterance)
         return Reply(NO_TIME, ok=False)
 

@@ -52,10 +52,7 @@ words a sentence. A sentence of Home Assistant becomes one of our nodes by a fun
 
 How to measure
 --------------
-With VOICE_GATEWAY_UNDERSTANDING=grammar in the environment:
-
-    python -m tests.eval.run --missed        # utterances; without the variable, the old front end
+    python -m tests.eval.run --missed        # utterances
     python -m tests.eval.wish_eval --missed  # wishes and no-wishes
-    python -m tests.eval.agree --other       # against the old front end, all seen and unit-test sentences
     python -m tests.eval.sampled --missed    # every template, drawn; and words around it that forbid an act
 """

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from voice_gateway.brain.local.meaning import Request
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
@@ -50,6 +51,15 @@ class Understood:
     @property
     def acts(self) -> bool:
         return any(step.acts for step in self.steps)
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        return tuple(request for step in self.steps for request in step.requests)
+
+    @property
+    def complete(self) -> bool:
+        """A whole command or question: nothing more needs to be heard."""
+        return bool(self.steps)
 
 
 class Interpreter:

@@ -1,12 +1,15 @@
 """The stage in the conversation: reads, plans, carries out, and remembers."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from home_names.phrases import is_question
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import devices_shown
+from voice_gateway.brain.local.meaning import NotHandled, Request
+from voice_gateway.brain.local.normalise import normalise
+from voice_gateway.brain.local.speech_act import asks_for_action
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.local.undo import correct, take_back
 from voice_gateway.integrations.device import Device
@@ -21,9 +24,11 @@ from voice_gateway.understanding.plan import Context, Question, Step
 from voice_gateway.understanding.reader import drawn
 from voice_gateway.understanding.templates import language
 
+HOMES_OWN: Final = frozenset({"control_speaker_volume", "manage_list", "read_list", "get_weather"})
 
-class GrammarBrain(LocalBrain):
-    """While both exist, the home and its cache are those of the old stage."""
+
+class UnderstandingStage(LocalBrain):
+    """The home and its cache are still those of the old stage."""
 
     _grammar: Interpreter | None = None
     code = "en"
@@ -32,6 +37,18 @@ class GrammarBrain(LocalBrain):
         if self._grammar is None:
             self._grammar = Interpreter(language(self.code))
         return self._grammar
+
+    def understand(self, text: str, context: object = None, memory: object = None) -> Understood:  # type: ignore[override]
+        return self.read(text)
+
+    def order_in(self, text: str, room: str | None = None) -> tuple[Request, ...]:
+        """The calls of words that are one plain order for now; none where they are anything else."""
+        steps = self.read(text, room).steps
+        plain = all(step.acts and step.requests and not step.corrects for step in steps)
+        return tuple(request for step in steps for request in step.requests) if plain else ()
+
+    def _warm_up(self) -> None:
+        self.read("warm up")
 
     def read(self, text: str, here: str | None = None, memory: Memory | None = None) -> Understood:
         """What is meant, without doing anything."""
@@ -46,23 +63,33 @@ class GrammarBrain(LocalBrain):
     async def answer(self, turn: Turn) -> Reply | Passed:
         if turn.acts is not None and turn.acts.wanted is not None:
             return (await take_back(self._executor, turn, self.home, None, 1)).reply
-        await self._cache.known()
-        memory = recall(turn.history.state, self.home, time.time())
-        understood = await self._off_the_loop(self.read, turn.utterance.text, turn.utterance.room, memory)
+        memory, understood = await self._read_turn(turn, wait=self._cache.settled)
+        if not self._cache.settled and not _needs_no_home(understood):
+            memory, understood = await self._read_turn(turn)
         unknown = understood.refused is not None and understood.refused.unknown
         if unknown and await self._cache.looked_again():
-            memory = recall(turn.history.state, self.home, time.time())
-            understood = await self._off_the_loop(self.read, turn.utterance.text, turn.utterance.room, memory)
+            memory, understood = await self._read_turn(turn)
         if understood.refused is not None:
             self._keep(turn, replace(memory, asked=None))
             said = understood.refused.say
             spoken = wording.say(said, self.home) if said is not None else None
-            return Passed(self.name, str(understood.refused), Words.DOUBTFUL, spoken)
+            if said is not None and not self.home.devices:
+                spoken = self._cache.problem or spoken
+            raw = turn.utterance.text
+            forbid = not asks_for_action(normalise(raw), self.home, self._executor.tools.all())
+            return self._pass_on(raw, NotHandled(str(understood.refused), forbid=forbid, spoken=spoken))
         if understood.question is not None and understood.question.doubts and turn.trusted_next:
             return Passed(self.name, "understood, but not for sure", Words.DOUBTFUL)
         if understood.question is not None:
             return self._ask(turn, understood.question, memory)
         return await self._do(turn, understood, replace(memory, asked=None))
+
+    async def _read_turn(self, turn: Turn, *, wait: bool = True) -> tuple[Memory, Understood]:
+        if wait:
+            await self._cache.known()
+        memory = recall(turn.history.state, self.home, self._now())
+        where = turn.utterance.room
+        return memory, await self._off_the_loop(self.read, turn.utterance.text, where, memory)
 
     def _keep(self, turn: Turn, memory: Memory) -> None:
         turn.history.state[KEY] = memory.to_json()
@@ -72,7 +99,7 @@ class GrammarBrain(LocalBrain):
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai(text)
         asked = None if ask.expects == "none" else Open(ask.node, ask.candidates, ask.expects, ask.instead)
-        self._keep(turn, replace(memory, asked=asked, asked_at=time.time()))
+        self._keep(turn, replace(memory, asked=asked, asked_at=self._now()))
         return Reply(text, stage=self.name, expects_answer=True)
 
     async def _do(self, turn: Turn, understood: Understood, memory: Memory) -> Reply:
@@ -117,6 +144,13 @@ class GrammarBrain(LocalBrain):
         self._cache.learn(old.requests, told)
         shown = devices_shown(old, told) if step.query is not None and step.query.state else step.devices
         return wording.reply(step, old, told, self.home), list(own), shown
+
+
+def _needs_no_home(understood: Understood) -> bool:
+    """Built-in tools alone can answer; the speaker and lists may be the home's."""
+    return bool(understood.steps) and all(
+        isinstance(step.node, Everyday) and step.node.tool not in HOMES_OWN for step in understood.steps
+    )
 
 
 def _remembered(memory: Memory, step: Step, devices: Sequence[Device]) -> Memory:

@@ -4,7 +4,6 @@ import pytest
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.locked_house import Scripted
 
-from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
@@ -12,9 +11,10 @@ from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Autonomy, Reply, ToolCall, Utterance
 from voice_gateway.turns.stage import Stage, Trust
+from voice_gateway.understanding.stage import UnderstandingStage
 
 ON = ToolCall("1", "control_zwave_device", {"deviceName": "Bedside Lamp", "action": "on"})
-SAID = "could do with the bedside lamp"
+SAID = "bedside lamp on?"
 
 
 class Model(Scripted):
@@ -28,7 +28,7 @@ class House(NullContext):
     def __init__(self, step: object, autonomy: Autonomy = Autonomy.ACT) -> None:
         self.home = ScriptedHome.default()
         executor = ToolExecutor(manager_for(self.home))
-        self.local = LocalBrain(executor, BrainSettings())
+        self.local = UnderstandingStage(executor, BrainSettings())
         self.model = Model(executor, step)
         self.model.autonomy = autonomy
         stages: list[Stage] = [self.local, self.model]
@@ -63,7 +63,7 @@ async def test_another_is_not_bothered_with_it(autonomy):
 
     reply = await house.hears(SAID)
 
-    assert (reply.text, reply.expects_answer, house.acts()) == ("Turn on the Bedside Lamp?", True, [])
+    assert (reply.stage, reply.expects_answer, house.acts()) == ("local", True, [])
     assert house.model.seen == []
 
 
@@ -71,7 +71,7 @@ async def test_when_the_model_is_not_there_the_local_brain_asks_after_all():
     house = House(BrainError("gone", spoken="My model is gone."))
 
     asked = await house.hears(SAID)
-    assert (asked.text, asked.expects_answer, house.acts()) == ("Turn on the Bedside Lamp?", True, [])
+    assert (asked.stage, asked.expects_answer, house.acts()) == ("local", True, [])
 
     await house.hears("yes")
     assert house.acts() == ["Bedside Lamp"]

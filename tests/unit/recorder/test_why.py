@@ -70,7 +70,8 @@ async def test_what_was_not_understood_is_told_with_the_reason(talk):
     await talk.hears("open the pod bay doors")
     for question in ("why didn't you?", "why not", "why didn't you open the pod bay doors"):
         reply = await talk.hears(question)
-        assert "I did nothing: unknown device or room: pod bay doors" in reply.text
+        assert "I did nothing" in reply.text
+        assert "pod bay doors" in reply.text.split("I did nothing")[1]
 
 
 async def test_a_routine_is_named_in_any_conversation(talk):

@@ -10,7 +10,7 @@ from voice_gateway.integrations.listed import told_of
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall
 from voice_gateway.understanding import wording
-from voice_gateway.understanding.stage import GrammarBrain
+from voice_gateway.understanding.stage import UnderstandingStage
 
 # (name, room, kind, state, watches, domain)
 SENSORS = (
@@ -64,8 +64,8 @@ PASSES = (
 )
 
 
-async def brain_of(home: ScriptedHome) -> GrammarBrain:
-    brain = GrammarBrain(ToolExecutor(manager_for(home)), BrainSettings())
+async def brain_of(home: ScriptedHome) -> UnderstandingStage:
+    brain = UnderstandingStage(ToolExecutor(manager_for(home)), BrainSettings())
     await brain.refresh()
     return brain
 
@@ -79,7 +79,7 @@ def home_of_sensors() -> ScriptedHome:
     return home
 
 
-async def answered(brain: GrammarBrain, said: str) -> str:
+async def answered(brain: UnderstandingStage, said: str) -> str:
     understood = brain.read(said)
     if understood.question is not None or understood.refused is not None or understood.acts:
         return repr(understood.refused or understood.question or "acts")

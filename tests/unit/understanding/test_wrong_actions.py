@@ -5,7 +5,7 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.understanding.interpreter import Understood
-from voice_gateway.understanding.stage import GrammarBrain
+from voice_gateway.understanding.stage import UnderstandingStage
 
 NEVER = (
     "bit more", "more", "less", "20", "off", "make it 40", "turn it off", "both at 10",
@@ -23,8 +23,8 @@ NEVER = (
 LIGHTS_ALONE = ("light up the whole house", "dim everything to 20", "all lamps off", "make everything darker")
 
 
-async def brain() -> GrammarBrain:
-    made = GrammarBrain(ToolExecutor(manager_for(ScriptedHome.default())), BrainSettings())
+async def brain() -> UnderstandingStage:
+    made = UnderstandingStage(ToolExecutor(manager_for(ScriptedHome.default())), BrainSettings())
     await made.refresh()
     return made
 

@@ -112,8 +112,14 @@ class DeviceCache:
     async def known(self) -> None:
         """Returns when the home is known, or cannot be."""
         await self._ready()
-        if self._home is None or self._stale or self._seen_version != self._executor.tools.version:
+        if not self.settled:
             await self.refresh()
+
+    @property
+    def settled(self) -> bool:
+        """Whether the home is known, and no name or tool has changed since."""
+        same = self._seen_version == self._executor.tools.version
+        return self._home is not None and same and not self._stale
 
     async def refresh(self) -> None:
         """A turn that is running keeps the picture it started with."""
