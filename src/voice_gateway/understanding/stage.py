@@ -9,7 +9,7 @@ from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import devices_shown
 from voice_gateway.brain.local.meaning import NotHandled, Request
 from voice_gateway.brain.local.normalise import normalise
-from voice_gateway.brain.local.speech_act import asks_for_action
+from voice_gateway.brain.local.speech_act import asks_for_action, not_a_command
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.local.undo import correct, take_back
 from voice_gateway.integrations.device import Device
@@ -71,12 +71,14 @@ class UnderstandingStage(LocalBrain):
             memory, understood = await self._read_turn(turn)
         if understood.refused is not None:
             self._keep(turn, replace(memory, asked=None))
-            said = understood.refused.say
-            spoken = wording.say(said, self.home) if said is not None else None
-            if said is not None and not self.home.devices:
+            say = understood.refused.say
+            spoken = wording.say(say, self.home) if say is not None else None
+            if say is not None and not self.home.devices:
                 spoken = self._cache.problem or spoken
             raw = turn.utterance.text
-            forbid = not asks_for_action(normalise(raw), self.home, self._executor.tools.all())
+            said = normalise(raw)
+            wish = asks_for_action(said, self.home, self._executor.tools.all())
+            forbid = not wish or not_a_command(said.text) is not None
             return self._pass_on(raw, NotHandled(str(understood.refused), forbid=forbid, spoken=spoken))
         if understood.question is not None and understood.question.doubts and turn.trusted_next:
             return Passed(self.name, "understood, but not for sure", Words.DOUBTFUL)
