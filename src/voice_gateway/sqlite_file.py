@@ -135,33 +135,33 @@ class SqliteFile:
         write: bool = True,
         busy_seconds: float = BUSY_SECONDS,
     ) -> T:
-        """One transaction. A damaged file is set aside, and the work is done once more with the new file.
+        """One transaction. A damaged file is restored; the work is done again on a file that was replaced.
 
         Without `write` it also works on a full or read-only disk.
         """
-        known = self._inode()
-        try:
-            return self._once(work, write, busy_seconds)
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if not is_damage(error) and not self._has_an_unknown_format(error):
-                raise
-            self.close()
-            self._restore(known, error)
-        return self._once(work, write, busy_seconds, back_up=True)
+        restored = False
+        while True:
+            known = self._inode()
+            try:
+                result = self._once(work, write, busy_seconds, back_up=write or restored)
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                if restored or not (is_damage(error) or self._has_an_unknown_format(error)):
+                    raise
+                self.close()
+                self._restore(known, error)
+                restored = True
+            else:
+                if not write or known in (None, self._inode()):
+                    return result
 
     def _once(
-        self,
-        work: Callable[[sqlite3.Connection], T],
-        write: bool,
-        busy_seconds: float,
-        *,
-        back_up: bool = False,
+        self, work: Callable[[sqlite3.Connection], T], write: bool, busy_seconds: float, *, back_up: bool
     ) -> T:
         with self._connection(busy_seconds) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             result = work(connection)  # closing without COMMIT rolls back
             connection.execute("COMMIT")
-            if (write or back_up) and not self._overwrites:
+            if back_up and not self._overwrites:
                 self._back_up(connection)
             return result
 
@@ -227,7 +227,7 @@ class SqliteFile:
         with contextlib.suppress(FileNotFoundError):
             if time.time() - self._backup.stat().st_mtime < BACKUP_SECONDS:
                 return
-        fresh = self._backup.with_name(f"{self._backup.name}.{os.getpid()}")
+        fresh = self._backup.with_name(f"{self._backup.name}.{os.getpid()}-{threading.get_ident()}")
         try:
             if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 return
@@ -243,13 +243,19 @@ class SqliteFile:
             if self._inode() != known:
                 return  # another process has done it
             aside = self.path.with_name(f"{self.path.name}.damaged")
-            for ending in ("", *SIDE_FILES):
+            for ending in SIDE_FILES:
                 with contextlib.suppress(FileNotFoundError):
                     Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
             minutes: int | None = None
-            with contextlib.suppress(FileNotFoundError):
+            if self._backup.exists():  # it takes the place at once: in between, others would begin a new file
                 minutes = round(max(time.time() - self._backup.stat().st_mtime, 0.0) / 60)
+                aside.unlink(missing_ok=True)
+                with contextlib.suppress(FileNotFoundError):
+                    aside.hardlink_to(self.path)
                 self._backup.replace(self.path)
+            else:
+                with contextlib.suppress(FileNotFoundError):
+                    self.path.replace(aside)
         damage = Damage(str(error), aside, minutes)
         facts = {"reason": damage.reason, "minutes_lost": minutes, "set_aside": str(aside)}
         log.warning("a damaged file was set aside", extra=facts)

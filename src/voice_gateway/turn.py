@@ -236,6 +236,12 @@ class ToolOutcome:
     verdict: Verdict = ALLOWED  # of the gate; a call that it did not allow never ran
     outside: bool = False  # its text has words from outside the house in it
     artifacts: tuple[Artifact, ...] = ()  # what its text only speaks of
+    spoken: str = ""  # for people, where the text is for a model: it names the tool and its parameters
+
+    @property
+    def trouble(self) -> str:
+        """Why it failed, in words for people."""
+        return self.spoken or self.text.removeprefix("Error:").strip()
 
     @property
     def facts(self) -> Mapping[str, Any]:

@@ -146,6 +146,20 @@ def test_of_several_processes_that_meet_the_damage_only_the_first_restores(notes
     assert set(range(1000, 1008)) <= set(notes.ids())
 
 
+def test_a_write_to_a_file_that_is_replaced_meanwhile_is_made_again(notes: Notes, path: Path) -> None:
+    saved = path.with_name("saved")
+    saved.write_bytes(path.read_bytes())
+
+    def write(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO notes (id, text) VALUES (5000, 'x')")
+        if saved.exists():  # another process restores the file
+            saved.replace(path)
+
+    notes.file.run(write)
+
+    assert 5000 in notes.ids()
+
+
 def locked(path: Path) -> None:
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as holder,

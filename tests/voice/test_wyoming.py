@@ -13,8 +13,8 @@ from tests.fakes.waiting import until
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
-from voice_gateway.events import EventBus
-from voice_gateway.turn import Reply, Utterance
+from voice_gateway.events import Answered, EventBus
+from voice_gateway.turn import Part, PartSource, Reply, Utterance
 
 LIMIT = 40.0
 
@@ -140,6 +140,35 @@ async def test_words_are_answered_by_the_conversation(moonshine):
         assert handled.text == "wyoming-kitchen: turn on the lamp"
         await connected.write_event(Transcript("something bad").event())
         assert NotHandled.is_type((await connected.read_event()).type)
+
+
+async def test_the_tone_comes_before_the_words_of_a_model(moonshine):
+    from wyoming.audio import AudioChunk, AudioStop
+    from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
+
+    events = EventBus()
+    parts = (Part(PartSource.GATEWAY, "It is on."), Part(PartSource.MODEL, "Lamps glow."))
+    lengths = {}
+    async with door(moonshine, watch=events) as opened, client(opened) as connected:
+        events.publish(Answered(Utterance("x"), Reply("It is on. Lamps glow.", parts=parts)))
+        for text in ("It is on. Lamps glow.", "It is on. Lamps glim."):
+            streamed = [
+                SynthesizeStart(),
+                SynthesizeChunk(text[:6]),
+                SynthesizeChunk(text[6:]),
+                SynthesizeStop(),
+            ]
+            for request in ([Synthesize(text)], streamed):
+                for event in request:
+                    await connected.write_event(event.event())
+                count = 0
+                while not AudioStop.is_type((event := await connected.read_event()).type):
+                    count += len(AudioChunk.from_event(event).audio) if AudioChunk.is_type(event.type) else 0
+                lengths.setdefault(text, []).append(count)
+                if len(request) > 1:
+                    await connected.read_event()  # it has stopped
+    [model, plain] = lengths.values()
+    assert model[0] == model[1] > plain[0] == plain[1] > 0
 
 
 async def test_a_conversation_belongs_to_the_satellite_it_is_held_with(moonshine):

@@ -220,6 +220,7 @@ class Channels:
             self.synthesizer,
             events=gateway.events,
             name=gateway.settings.mqtt.name,
+            model_tone=gateway.settings.speech.model_tone,
             wants_pin=lambda: gateway.conversation.wants_pin("wyoming"),
         )
 

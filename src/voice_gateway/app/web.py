@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway import __version__
 from voice_gateway.app.control_api import all_parts, tool_request
+from voice_gateway.channels import ModelReplies
 from voice_gateway.channels.web.channel import Start, WebChannel
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import web_token_file
@@ -64,8 +65,9 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
         return [record["tool"] for record in listed["tools"]]
 
     def engines() -> Engines:
-        channels = gateway.channels
-        return Engines(channels.transcriber, channels.synthesizer, gateway.settings.voice, events)
+        channels, chosen = gateway.channels, gateway.settings
+        tone = chosen.speech.model_tone
+        return Engines(channels.transcriber, channels.synthesizer, chosen.voice, events, tone)
 
     return [
         asks.router(),
@@ -73,7 +75,7 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
         routines.router(),
         login_router(tokens),
         turns_router(gateway.recorder),
-        voice_router(engines, talk.answer, feed, start),
+        voice_router(engines, talk.answer, feed, ModelReplies(events), start),
         Health(stats, parts, gateway.link.status).router(),
         Doctor(_doctor(config), start).router(),
         metrics_router(stats, events.parts, gateway.link.status),

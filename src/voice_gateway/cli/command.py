@@ -1,6 +1,7 @@
 """What commands share: the settings that their options choose, and the running gateway."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,9 +64,21 @@ async def ask_running(
 
     Once the request is sent, no answer is an error: doing it a second time here could act twice.
     """
+    _refuse_environment_mistakes(options)
     if not await _speaks_for(options):
         return None
     return await request(control_file(), message, on_progress=on_progress)
+
+
+def _refuse_environment_mistakes(options: argparse.Namespace) -> None:
+    """Raises ConfigError. A mistake in the file is the running gateway's, which read it at its start."""
+    try:
+        load(named_file(getattr(options, "config", None)))
+    except ConfigError as error:
+        lines = str(error).split("\n")
+        mine = [line for line in lines if line.partition(":")[0] in ("environment", *os.environ)]
+        if mine:
+            raise ConfigError("\n".join(mine)) from error
 
 
 async def _speaks_for(options: argparse.Namespace) -> bool:

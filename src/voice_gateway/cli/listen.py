@@ -15,6 +15,8 @@ from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import first_error
 from voice_gateway.speaking.speaker import KeepingSpeaker
 
+NOTHING_HEARD = "no wake word was heard (--no-wake takes the whole recording as a command)"
+
 
 def arguments(command: Parser) -> None:
     command.description = (
@@ -52,8 +54,10 @@ async def listen(options: argparse.Namespace) -> int:
         raise first_error(group) from None
     if options.out:
         await asyncio.to_thread(speaker.save, Path(options.out))
-    if not heard:
-        print("no wake word was heard (--no-wake takes the whole recording as a command)", file=sys.stderr)
+    if not heard and wants_json(options):
+        print_json({"ok": False, "problem": NOTHING_HEARD})
+    elif not heard:
+        print(NOTHING_HEARD, file=sys.stderr)
     return 0 if heard and all(recorded.reply and recorded.reply.ok for recorded in heard) else 1
 
 

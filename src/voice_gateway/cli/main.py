@@ -14,7 +14,9 @@ from voice_gateway import logs
 from voice_gateway.cli.parser import PROGRAM, command_module, parsed, parser
 from voice_gateway.errors import ConfigError, GatewayError, first_error
 
-# Packages of the extra `speech`, and of the extra `search`.
+# Commands whose JSON is a reply; the others print their error as JSON, too.
+ANSWERING = ("run", "chat", "ask", "undo", "status")
+# Packages of the extra `speech`.
 SPEECH = ("sounddevice", "numpy", "wyoming", "hibari", "moonshine_voice", "soxr", "soundfile")
 
 
@@ -39,7 +41,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if getattr(options, "debug", False):
             raise
-        for line in _told(error):
+        lines = _told(error)
+        if getattr(options, "json", False) and options.command not in ANSWERING:
+            from voice_gateway.channels.terminal import print_json
+
+            print_json({"ok": False, "problem": "\n".join(lines)})
+        for line in lines:
             print(f"{PROGRAM}: {logs.one_line(line)}", file=sys.stderr)
         return 2 if isinstance(error, ConfigError) else 1
 

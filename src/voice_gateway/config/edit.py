@@ -134,7 +134,10 @@ def _field(name: str) -> FieldInfo:
         return Settings.model_fields[name]
     if name.startswith(SERVERS) and name.count(".") == 2 and key in ServerSettings.model_fields:
         return ServerSettings.model_fields[key]
-    raise ConfigError(f'unknown setting "{name}"{did_you_mean(name, ["preset", *setting_names()])}')
+    known = ["preset", *setting_names()]
+    whole = next((setting for setting in known if setting.partition(".")[2] == name), "")
+    hint = f' (did you mean "{whole}"?)' if whole else did_you_mean(name, known)
+    raise ConfigError(f'unknown setting "{name}"{hint}')
 
 
 # --- a file to start with

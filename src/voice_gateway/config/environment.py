@@ -68,12 +68,13 @@ def _variables(environ: Mapping[str, str]) -> dict[str, str]:
     """The variable of each setting that has one: our own name wins over a known name."""
     own = {env_name(setting): setting for setting in setting_names()}
     whole = {env_name(name): name for name in ("preset", "mcpServers")}
-    _refuse_unknown_names(environ, [*own, *whole])
     found = {setting: name for name, setting in (KNOWN_NAMES | whole).items() if environ.get(name)}
     return found | {setting: name for name, setting in own.items() if name in environ}
 
 
-def _refuse_unknown_names(environ: Mapping[str, str], known: list[str]) -> None:
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """A line for each variable with our prefix that is no setting."""
+    known = [env_name(name) for name in ("preset", "mcpServers", *setting_names())]
     ends = [name.removeprefix(ENV_PREFIX) for name in known]
     problems = []
     for name in sorted(environ):
@@ -83,8 +84,7 @@ def _refuse_unknown_names(environ: Mapping[str, str], known: list[str]) -> None:
             else:
                 hint = did_you_mean(name.removeprefix(ENV_PREFIX), ends, ENV_PREFIX)
                 problems.append(f'environment: unknown setting "{name}"{hint}')
-    if problems:
-        raise ConfigError("\n".join(problems))
+    return problems
 
 
 def _read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:
-            raise ConfigError(f"{env_name(name)} is not valid JSON: {error}") from error
+            raise ConfigError(f"{env_name(name)}: not valid JSON: {error}") from error
 
     settings: Any = Settings  # the tree is not one of the library's own classes
     source: Any = EnvSettingsSource(

@@ -2,14 +2,14 @@
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from voice_gateway.config.environment import CONFIG_FILE, from_environment
+from voice_gateway.config.environment import CONFIG_FILE, from_environment, unknown_variables
 from voice_gateway.config.folders import user_file
 from voice_gateway.config.kinds import did_you_mean, plain
 from voice_gateway.config.moved import advice
@@ -56,9 +56,14 @@ def load(
     environ = os.environ if environ is None else environ
     found = named_file(file, environ) or (user_file() if user_file().is_file() else None)
     tree = _read_toml(found) if found is not None else {}
-    _refuse_old_names(tree, found)
+    mistakes = [*_without_old_names(tree, found), *([] if file_alone else unknown_variables(environ))]
     origins = {name: str(found) for name in _dotted(tree)}
-    for name, (value, variable) in from_environment({} if file_alone else environ).items():
+    try:
+        given = from_environment({} if file_alone else environ)
+    except ConfigError as error:
+        given = {}
+        mistakes.append(str(error))
+    for name, (value, variable) in given.items():
         if name == "mcpServers":  # replaces the whole table of the file
             origins = {key: where for key, where in origins.items() if not key.startswith("mcpServers.")}
             origins |= dict.fromkeys(_dotted({name: value}), variable)
@@ -68,7 +73,7 @@ def load(
         _put(tree, name, value)
         origins[name] = "command line"
     _fill_from_preset(tree, origins)
-    settings = _with_tools_dir(_validated(tree, origins, found), found)
+    settings = _with_tools_dir(_validated(tree, origins, found, mistakes), found)
     secrets = [what for name, what in _secrets(settings) if found and origins.get(name) == str(found)]
     settings, notes = with_servers(settings, found, origins, environ)
     readable = " and ".join(secrets) if found and secrets and is_open_to_others(found) else None
@@ -95,10 +100,13 @@ def _read_toml(file: Path) -> Tree:
     return tree
 
 
-def _refuse_old_names(tree: Tree, file: Path | None) -> None:
-    old = [f"{file}: {line}" for name in _dotted(tree) if (line := advice(name)) is not None]
-    if old:
-        raise ConfigError("\n".join(old))
+def _without_old_names(tree: Tree, file: Path | None) -> list[str]:
+    """Removes the settings of earlier versions; a line for each."""
+    old = {name: line for name in _dotted(tree) if (line := advice(name)) is not None}
+    for name in old:
+        section, _, key = name.partition(".")
+        del tree[section][key]
+    return [f"{file}: {line}" for line in old.values()]
 
 
 def _dotted(tree: Tree) -> Iterator[str]:
@@ -150,12 +158,18 @@ def _secrets(settings: Settings) -> Iterator[tuple[str, str]]:
 # --- mistakes, in one line each
 
 
-def _validated(tree: Tree, origins: Mapping[str, str], file: Path | None) -> Settings:
+def _validated(
+    tree: Tree, origins: Mapping[str, str], file: Path | None, mistakes: Sequence[str]
+) -> Settings:
+    """Raises ConfigError with every mistake: those known before, and those of the values."""
     try:
-        return Settings.model_validate(tree)
+        settings = Settings.model_validate(tree)
     except ValidationError as error:
         problems = [_problem(entry, origins, file) for entry in error.errors(include_url=False)]
-        raise ConfigError("\n".join(problems)) from error
+        raise ConfigError("\n".join([*mistakes, *problems])) from error
+    if mistakes:
+        raise ConfigError("\n".join(mistakes))
+    return settings
 
 
 def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:

@@ -59,9 +59,15 @@ REMOVED = {
 
 
 def advice(name: str, spelled: Callable[[str], str] = str) -> str | None:
-    """One line about an old setting, in the spelling of `name`; None for any other name."""
-    for old, new in RENAMED.items():
-        if spelled(old) == name:
-            hint = f" ({HINTS[old]})" if old in HINTS else ""
-            return f'"{name}" is now "{spelled(new)}"{hint}'
-    return next((f'"{name}" is gone: {why}' for old, why in REMOVED.items() if spelled(old) == name), None)
+    """One line about an old setting, in the spelling of `name`; None for any other name.
+
+    A key without its section is looked for in every section.
+    """
+    for old in (*RENAMED, *REMOVED):
+        if name not in (spelled(old), old.partition(".")[2]):
+            continue
+        if (new := RENAMED.get(old)) is None:
+            return f'"{spelled(old)}" is gone: {REMOVED[old]}'
+        hint = f" ({HINTS[old]})" if old in HINTS else ""
+        return f'"{spelled(old)}" is now "{spelled(new)}"{hint}'
+    return None

@@ -43,6 +43,7 @@ KEPT_BACK = "a number that could be a PIN, so nothing was passed on"
 
 NOT_AGAIN = "I have not changed anything."
 TOO_LATE = "That was too long ago, so I did nothing. Please ask again."
+PIN_WANTED = "I need your PIN for that. Please say it, or say no."
 WRONG_PIN = "That is not the right PIN, so I did nothing."
 LOCKED = "There were too many wrong PINs, so for another {time} I take none. I did nothing."
 WRONG_DOOR = "That is not allowed from here, so I did nothing."
@@ -202,11 +203,20 @@ class Confirmation:
             return self._kept_back(turn, hidden=incoming.hidden)
         if incoming.answer is Answer.NO:
             return self._declined(turn, pending)
+        if self._lacks_pin(turn, pending, incoming):
+            turn.history.state[QUESTION] = pending.to_json()
+            return replace(_told(turn, PIN_WANTED, ok=True), expects_answer=True)
         if refusal := await self._refusal(turn, pending, incoming):
             turn.history.state[OVER] = self._now() + GRACE_SECONDS
             return _told(turn, refusal)
         turn.history.add_user(turn.utterance.text)
         return await self.run(turn, pending.calls, sensitive=pending.sensitive)
+
+    def _lacks_pin(self, turn: Turn, pending: Pending, incoming: Incoming) -> bool:
+        """A yes without a number, where a PIN is wanted and would count."""
+        wanted = pending.sensitive and self._pin is not None and not incoming.numbered
+        in_time = self._now() <= pending.expires
+        return wanted and in_time and turn.utterance.channel in self._settings.sensitive_channels
 
     def _declined(self, turn: Turn, pending: Pending) -> Reply:
         turn.history.state[DECLINED] = calls_json(pending.calls)
@@ -243,8 +253,7 @@ class Confirmation:
             return WRONG_DOOR
         if self._pin is None:
             return ""
-        # A yes without a number is no attempt to guess one.
-        return await self._judged(right=incoming.answer is Answer.YES) if incoming.numbered else WRONG_PIN
+        return await self._judged(right=incoming.answer is Answer.YES)
 
     async def _judged(self, *, right: bool) -> str:
         verdict, attempts = await self._pin_lock.judge(right=right)

@@ -60,12 +60,6 @@ class _LocalStore:
     def lock(self, key: str) -> AbstractAsyncContextManager[None]:
         return contextlib.nullcontext()
 
-    async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
-        raise NotImplementedError
-
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        return await self.exchange(key, None, text, expiry_seconds=expiry_seconds)
-
     def on_change(self, tell: Callable[[Exception | None], None]) -> None:
         """A local store is never lost by itself; its callers see the error."""
 
@@ -104,6 +98,9 @@ class MemoryStore(_LocalStore):
             return False
         await self.put(key, text, expiry_seconds=expiry_seconds)
         return True
+
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
+        return await self.exchange(key, None, text, expiry_seconds=expiry_seconds)
 
     async def release(self, key: str, text: str = CLAIMED) -> None:
         if await self.get(key) == text:
@@ -146,6 +143,9 @@ class SqliteStore(_LocalStore):
             "DO UPDATE SET expires = excluded.expires, text = excluded.text WHERE text = ?"
         )
         return await self._write(upsert, key, self._now() + expiry_seconds, text, old) == 1
+
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
+        return await self.exchange(key, None, text, expiry_seconds=expiry_seconds)
 
     async def release(self, key: str, text: str = CLAIMED) -> None:
         await self._write("DELETE FROM entries WHERE key = ? AND text = ?", key, text)

@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 GRACE_SECONDS = 0.5
 WAIT_SECONDS = 3.0  # after which `heard_by` learns what a call waits for
 REPORT_EVERY_SECONDS = 0.25  # of progress, at most; a flood of it moves the deadline and nothing else
+NO_TOOL = "I have no tool for that."
 LONGEST_NAME = 60  # characters of a device's name
 # A trusted server's result says: with this argument, which is the user's yes, the call would be done.
 NEEDS_YES, CONFIRMED = "needsYes", "confirmed"
@@ -187,7 +188,7 @@ class ToolExecutor:
         if prepared is None:
             tool = self.tools.find(name) or self.tools.find(name.strip())
             if tool is None:
-                raise UnknownTool(unknown_tool(name, self.tools))
+                raise UnknownTool(unknown_tool(name, self.tools), spoken=NO_TOOL)
             # Brings LangChain, which a tool has loaded by now.
             from voice_gateway.tools.prepared import PreparedTool
 
@@ -327,6 +328,7 @@ class ToolExecutor:
             read_only=execution.traits.read_only,
             for_model=quoted_error(for_model) if outside else for_model,
             outside=outside,
+            spoken=error.spoken if isinstance(error, ToolError) and error.spoken != str(error) else "",
         )
 
     def _refused(self, execution: Execution, verdict: Verdict) -> ToolOutcome:

@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 # LangChain's own way of calling takes these names away, so a server's parameter of that name would vanish.
 TAKEN_BY_LANGCHAIN = frozenset({"config", "runtime", "run_manager", "callbacks", "self"})
+MISFIT = "Something that I need for it was missing or wrong."  # for people
 _SCALARS = (str, int, float, bool)
 
 
@@ -118,7 +119,8 @@ class PreparedTool:
     def _refused(
         self, args: Mapping[str, Any], problems: list[SchemaProblem], unknown: list[str] | None = None
     ) -> BadArguments:
-        return BadArguments(refusal(self.tool.name, self._schema, args, problems, unknown or ()))
+        text = refusal(self.tool.name, self._schema, args, problems, unknown or ())
+        return BadArguments(text, spoken=MISFIT)
 
     # --- running
 

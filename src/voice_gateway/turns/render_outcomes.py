@@ -22,7 +22,7 @@ def render_outcomes(outcomes: Sequence[ToolOutcome]) -> str:
 def _sentence(outcome: ToolOutcome) -> str:
     words = outcome.name.replace("_", " ").replace("-", " ").strip() or "the tool"
     if not outcome.ok:
-        trouble = _short(outcome.text.removeprefix("Error:").strip()) or words
+        trouble = _short(outcome.trouble) or words
         return _ended(trouble if outcome.status in _UNSETTLED else f"That did not work: {trouble}")
     text = outcome.text.strip()
     if unusable(text) or "\n" in text:  # a table or a list is for eyes

@@ -196,3 +196,34 @@ def test_edit_says_which_editor_cannot_be_started(written, capsys, monkeypatch, 
 
     assert editor in capsys.readouterr().err
     assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_check_lists_old_names_and_every_other_mistake_at_once(written, capsys, monkeypatch):
+    written("[permission]\nsensitive_doors = ['cli']\n[voice]\nwake = 3\n[brain]\nromo = 'x'\n")
+    monkeypatch.setenv("VOICE_GATEWAY_BRAIN_COLOUR", "red")
+    monkeypatch.setenv("VOICE_GATEWAY_MCPSERVERS", "{")
+
+    assert main(["config", "check"]) == 2
+
+    told = capsys.readouterr().err
+    names = (
+        "permission.sensitive_channels",
+        "voice.wake",
+        "brain.romo",
+        "BRAIN_COLOUR",
+        "MCPSERVERS: not valid",
+    )
+    assert [name for name in names if name not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("sensitive_doors", "permission.sensitive_channels"),
+        ("num_ctx", "ollama.num_ctx"),
+        ("router", "is gone"),
+    ],
+)
+def test_set_names_the_key_that_was_meant_without_its_section(key, meant, capsys):
+    assert main(["config", "set", key, "x"]) == 2
+    assert meant in capsys.readouterr().err

@@ -302,7 +302,7 @@ def test_a_mistake_in_the_environment_names_the_variable():
         "VOICE_GATEWAY_OLLAMA_NUM_CTXX": ("x", '(did you mean "VOICE_GATEWAY_OLLAMA_NUM_CTX"?)'),
         "VOICE_GATEWAY_XYZZY": ("x", 'unknown setting "VOICE_GATEWAY_XYZZY"'),
         "MCP_RETRY_ATTEMPTS": ("many", "MCP_RETRY_ATTEMPTS: mcp.attempts"),
-        "VOICE_GATEWAY_MCPSERVERS": ("{", "VOICE_GATEWAY_MCPSERVERS is not valid JSON"),
+        "VOICE_GATEWAY_MCPSERVERS": ("{", "VOICE_GATEWAY_MCPSERVERS: not valid JSON"),
     }
     for variable, (value, says) in wrong.items():
         with pytest.raises(ConfigError) as caught:

@@ -81,6 +81,18 @@ async def test_a_pin_is_asked_for_and_checked():
     assert house.lock.actions == ["unlock"]
 
 
+async def test_a_yes_without_the_pin_asks_for_the_pin_again():
+    house = House([UNLOCK], permission=PermissionSettings(pin="1234"))
+    await house.hears("unlock the front door")
+
+    again = await house.hears("yes")
+    await house.hears("one two three four")
+
+    assert again.expects_answer
+    assert "PIN" in again.text
+    assert house.lock.actions == ["unlock"]
+
+
 async def test_what_was_done_is_told_before_the_question():
     house = House([LOCK, UNLOCK])
 

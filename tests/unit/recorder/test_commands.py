@@ -6,6 +6,7 @@ from time import time as now
 import pytest
 from tests.unit.recorder.test_store import kept
 
+from voice_gateway.__main__ import main
 from voice_gateway.cli.parser import parsed
 from voice_gateway.cli.turns import MOST_SHOWN, turns
 from voice_gateway.config import data_folder
@@ -68,3 +69,13 @@ async def test_an_export_is_the_turn_as_json(store, capsys):
     store.add([kept("hello", 1, at=now())])
     await turns(parsed(["turns", "export", "turn-00001"]))
     assert json.loads(capsys.readouterr().out)["text"] == "hello"
+
+
+@pytest.mark.parametrize(
+    "words", [["turns", "show", "nosuch"], ["replay", "nosuch"], ["listen", "nosuch.wav"]]
+)
+def test_a_failed_command_prints_its_error_as_json(store, capsys, words):
+    assert main([*words, "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is False
+    assert "nosuch" in told["problem"]

@@ -1,10 +1,14 @@
 """What was done, in the tools' own sentences."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from voice_gateway.turn import ToolOutcome
+from voice_gateway.tools.builtin.current_datetime import datetime_tool
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall, ToolOutcome
 from voice_gateway.turns.render_outcomes import NOT_UNDERSTOOD, render_outcomes
 
 
@@ -55,3 +59,13 @@ def test_a_long_list_is_not_read_out_where_its_tool_has_a_sentence_for_it():
     )
 
     assert render_outcomes([looked]) == "I have looked at Home Assistant's 35 devices."
+
+
+async def test_a_call_that_does_not_fit_is_told_without_the_names_of_tool_and_parameters() -> None:
+    executor = ToolExecutor(ToolManager())
+    executor.tools.add(datetime_tool(lambda: datetime.now(UTC)))
+    for name, args in (("get_current_datetime", {"zone_of_time": 5}), ("fly_to_moon", {})):
+        outcome = await executor.execute(ToolCall("1", name, args))
+        assert not outcome.ok
+        words = render_outcomes([outcome])
+        assert [bad for bad in (name, "zone_of_time", "timezone", "{") if bad in words] == []

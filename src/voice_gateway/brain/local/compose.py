@@ -53,7 +53,7 @@ def _told(step: Step, place: int, outcome: ToolOutcome) -> str:
 
 
 def _sentence(outcome: ToolOutcome) -> str:
-    text = capital(spoken_units(" ".join(outcome.text.removeprefix("Error: ").split())))
+    text = capital(spoken_units(" ".join((outcome.text if outcome.ok else outcome.trouble).split())))
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + " …"
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."

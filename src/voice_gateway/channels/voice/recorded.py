@@ -39,6 +39,7 @@ class Recorded:
             and {"word": wake.word, "score": round(wake.score, 3), "at_seconds": wake.at_seconds},
             "transcript": self.shown,
             "text": reply.text if reply else "",
+            "parts": [part.to_json() for part in reply.parts] if reply else [],
             "stage": reply.stage if reply else None,
             "outcomes": [outcome.to_json() for outcome in reply.outcomes] if reply else [],
             "timings_ms": {name: round(ms, 1) for name, ms in self.timings_ms.items()},

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from voice_gateway.channels import Answer, json_text, not_yet_said
+from voice_gateway.channels import Answer, ModelReplies, json_text, not_yet_said
 from voice_gateway.channels.web.ask_api import CHANNEL
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.sse import Feed, limits_of
@@ -20,7 +20,7 @@ from voice_gateway.errors import GatewayError
 from voice_gateway.events import EventBus
 from voice_gateway.interruption import Interruption
 from voice_gateway.problems import ADVICE, VOICE_PACKAGE
-from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Utterance, new_id
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, PartSource, Utterance, new_id
 
 if TYPE_CHECKING:  # they need the speech packages, which are an extra
     from voice_gateway.hearing.transcriber import Transcriber
@@ -47,6 +47,7 @@ class Engines:
     synthesizer: "Synthesizer"
     settings: VoiceSettings
     events: EventBus
+    model_tone: bool = True
 
     async def warm_up(self) -> None:
         """Loads the engines. An engine that fails says so when it is used."""
@@ -55,7 +56,9 @@ class Engines:
                 await engine.warm_up()
 
 
-def voice_router(engines: Callable[[], Engines], answer: Answer, feed: Feed, start: Start) -> APIRouter:
+def voice_router(
+    engines: Callable[[], Engines], answer: Answer, feed: Feed, replies: ModelReplies, start: Start
+) -> APIRouter:
     """`engines` raises ImportError or GatewayError where speech is not available."""
     router, open_now, warm = APIRouter(), set[WebSocket](), asyncio.Event()
 
@@ -72,7 +75,7 @@ def voice_router(engines: Callable[[], Engines], answer: Answer, feed: Feed, sta
             if not warm.is_set():
                 warm.set()
                 start(loaded.warm_up())
-            await Microphone(socket, loaded, answer, feed, start).serve(conversation_id)
+            await Microphone(socket, loaded, answer, feed, replies, start).serve(conversation_id)
         except (ImportError, GatewayError) as error:
             reason = str(error)
             if isinstance(error, ImportError):
@@ -89,11 +92,19 @@ class Microphone:
     """One connection. The browser sends `{"type": "start"}`, 16 kHz PCM and `{"type": "end"}`, any number of
     times, or `{"type": "speak", "text"}` to hear an answer that came another way."""
 
-    def __init__(self, socket: WebSocket, engines: Engines, answer: Answer, feed: Feed, start: Start) -> None:
+    def __init__(  # noqa: PLR0917
+        self,
+        socket: WebSocket,
+        engines: Engines,
+        answer: Answer,
+        feed: Feed,
+        replies: ModelReplies,
+        start: Start,
+    ) -> None:
         self._socket = socket
         self._engines = engines
         self._answer = answer
-        self._feed = feed
+        self._feed, self._model_replies = feed, replies
         self._start = start
         self._conversation_id = ""
         self._speaks = socket.query_params.get("speak") == "1"
@@ -160,8 +171,9 @@ class Microphone:
                 return UNKNOWN
             self._interruption.now()
             self._interruption = Interruption()
-            pieces: asyncio.Queue[str | None] = asyncio.Queue()
-            pieces.put_nowait(text)
+            pieces: asyncio.Queue[Part | None] = asyncio.Queue()
+            for part in self._model_replies.parts(text):
+                pieces.put_nowait(part)
             pieces.put_nowait(None)
             self._start(self._speak(pieces, self._interruption))
         return ""
@@ -202,18 +214,21 @@ class Microphone:
             return
         unfollow = self._feed.follow(utterance.id, self._on_event)
         spoken: list[str] = []
-        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        pieces: asyncio.Queue[Part | None] = asyncio.Queue()
 
         def say(part: Part) -> None:
             spoken.append(part.text)
-            pieces.put_nowait(part.text)
+            pieces.put_nowait(part)
 
         try:
             async with asyncio.TaskGroup() as tasks:
                 if self._speaks:
                     tasks.create_task(self._speak(pieces, interruption), name="web speech")
                 reply = await self._answer(utterance, say=say, interruption=interruption)
-                pieces.put_nowait(not_yet_said("".join(spoken), reply.text))
+                for part in reply.parts if not spoken else ():
+                    pieces.put_nowait(part)
+                rest = not_yet_said("".join(spoken), reply.text) if spoken else ""
+                pieces.put_nowait(Part(reply.parts[-1].source if reply.parts else PartSource.GATEWAY, rest))
                 pieces.put_nowait(None)
                 self._send({"type": "answer", **reply.to_json()})
         finally:
@@ -249,7 +264,7 @@ class Microphone:
             self._send({"type": "transcript", "text": facts["text"], "turn": facts["turn"]})
         self._send(dict(facts))
 
-    async def _speak(self, pieces: "asyncio.Queue[str | None]", interruption: Interruption) -> None:
+    async def _speak(self, pieces: "asyncio.Queue[Part | None]", interruption: Interruption) -> None:
         """Speaks sentence by sentence while the rest comes. If that fails, the text remains."""
         from voice_gateway.channels.wyoming.speech import StreamedSpeech
 
@@ -261,7 +276,8 @@ class Microphone:
             elif kind == "audio-chunk":
                 await self._unsent.put(pcm)
 
-        speech, failed = StreamedSpeech(self._engines.synthesizer, send), ""
+        engines, failed = self._engines, ""
+        speech = StreamedSpeech(engines.synthesizer, send, model_tone=engines.model_tone)
         try:
             while (piece := await pieces.get()) is not None:
                 if not interruption.wanted:

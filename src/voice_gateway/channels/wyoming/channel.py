@@ -24,7 +24,7 @@ from wyoming.info import (
 )
 
 from voice_gateway import __version__
-from voice_gateway.channels import Answer
+from voice_gateway.channels import Answer, ModelReplies
 from voice_gateway.channels.wyoming.client import BoundedReader, Client, HiddenWords
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError, LinkError
@@ -57,6 +57,7 @@ class WyomingChannel:
         *,
         events: EventBus | None = None,
         name: str = "voice-gateway",  # in the network
+        model_tone: bool = True,
         wants_pin: Callable[[], bool] = lambda: False,  # whether a client is being asked for one
         retry_seconds: float = RETRY_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
@@ -69,6 +70,8 @@ class WyomingChannel:
         self.hidden_words = HiddenWords()
         self._name = name
         self._events = events or EventBus()
+        self.model_tone = model_tone
+        self.model_replies = ModelReplies(self._events)
         self._retry_seconds = retry_seconds
         self.idle_seconds = idle_seconds
         self._clients: set[Client] = set()

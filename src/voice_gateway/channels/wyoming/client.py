@@ -124,6 +124,7 @@ class Client:
         self._resampler: Resampler | None = None
         self._rate = RATE
         self._streamed: StreamedSpeech | None = None
+        self._fed = ""  # of the streamed text
         self._served = False
         self._last = time.monotonic()
         self._handlers: list[Handler] = [
@@ -245,16 +246,24 @@ class Client:
     async def _synthesize(self, event: Synthesize) -> None:
         if self._streamed is not None:
             return  # the whole text again, for servers that do not stream
-        speech = StreamedSpeech(self._channel.synthesizer, self._send_sound)
-        await speech.feed(event.text)
+        speech = self._speech()
+        for part in self._channel.model_replies.parts(event.text):
+            await speech.feed(part)
         await speech.end()
 
+    def _speech(self) -> StreamedSpeech:
+        channel = self._channel
+        return StreamedSpeech(channel.synthesizer, self._send_sound, model_tone=channel.model_tone)
+
     async def _synthesize_start(self, _event: SynthesizeStart) -> None:
-        self._streamed = StreamedSpeech(self._channel.synthesizer, self._send_sound)
+        self._streamed, self._fed = self._speech(), ""
 
     async def _synthesize_chunk(self, event: SynthesizeChunk) -> None:
-        if self._streamed is not None:
-            await self._streamed.feed(event.text)
+        if self._streamed is None:
+            return
+        for part in self._channel.model_replies.parts(event.text, self._fed):
+            await self._streamed.feed(part)
+        self._fed += event.text
 
     async def _synthesize_stop(self, _event: SynthesizeStop) -> None:
         if self._streamed is None:

@@ -1,13 +1,16 @@
-"""Speech for streamed text: each sentence as soon as it is complete."""
+"""Speech for streamed text: each sentence as soon as it is complete, with a tone before a model's words."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import numpy as np
+
 from voice_gateway.errors import SpeakingError
-from voice_gateway.sound.samples import RATE, to_samples
+from voice_gateway.sound.samples import RATE, Floats, to_samples
+from voice_gateway.speaking.earcons import Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.synthesizer import Synthesizer
-from voice_gateway.turn import LONGEST_TEXT
+from voice_gateway.turn import LONGEST_TEXT, Part, PartSource
 from voice_gateway.turns.sentences import sentences, whole_sentences
 
 CHUNK_SAMPLES = 1024
@@ -18,19 +21,26 @@ Send = Callable[[str, dict[str, Any], bytes], Awaitable[None]]
 class StreamedSpeech:
     """One answer in sound."""
 
-    def __init__(self, synthesizer: Synthesizer, send: Send) -> None:
+    def __init__(self, synthesizer: Synthesizer, send: Send, *, model_tone: bool = False) -> None:
         self._synthesizer = synthesizer
         self._send = send
+        self._model_tone = model_tone
         self._waiting = ""  # an incomplete sentence
+        self._source = PartSource.GATEWAY
+        self._tone_due = False
         self._length = 0
         self._begun = False
 
-    async def feed(self, text: str) -> None:
+    async def feed(self, part: Part) -> None:
         """Takes the next piece of text and speaks the sentences that are complete."""
-        self._length += len(text)
+        self._length += len(part.text)
         if self._length > LONGEST_TEXT:
             raise SpeakingError(f"a text to speak may have {LONGEST_TEXT} characters")
-        ended, self._waiting = whole_sentences(self._waiting + text)
+        if part.source is not self._source:
+            await self._speak(self._waiting)
+            self._waiting, self._source = "", part.source
+            self._tone_due = self._model_tone and part.source is PartSource.MODEL
+        ended, self._waiting = whole_sentences(self._waiting + part.text)
         for sentence in ended:
             await self._speak(sentence)
 
@@ -50,6 +60,20 @@ class StreamedSpeech:
             form = {"rate": speech.rate, "width": 2, "channels": 1}
             if not self._begun:
                 await self._begin(form)
-            pcm = to_samples(speech.samples)
-            for start in range(0, len(pcm), CHUNK_SAMPLES):
-                await self._send("audio-chunk", form, pcm[start : start + CHUNK_SAMPLES].tobytes())
+            if self._tone_due:
+                self._tone_due = False
+                await self._send_sound(_tone(speech.rate), form)
+            await self._send_sound(speech.samples, form)
+
+    async def _send_sound(self, samples: Floats, form: dict[str, Any]) -> None:
+        pcm = to_samples(samples)
+        for start in range(0, len(pcm), CHUNK_SAMPLES):
+            await self._send("audio-chunk", form, pcm[start : start + CHUNK_SAMPLES].tobytes())
+
+
+def _tone(rate: int) -> Floats:
+    """The tone at the rate of the voice, because a stream has one."""
+    sound = earcon(Earcon.MODEL)
+    places = np.arange(0, len(sound.samples), sound.rate / rate)
+    samples = np.interp(places, np.arange(len(sound.samples)), sound.samples)
+    return np.asarray(samples, np.float32)

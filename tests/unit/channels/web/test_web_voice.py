@@ -13,6 +13,7 @@ from tests.fakes.web import served
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from voice_gateway.channels import ModelReplies
 from voice_gateway.channels.web.limits import Limits
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.tokens import TokenFile
@@ -20,7 +21,8 @@ from voice_gateway.channels.web.voice import Engines, voice_router
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.events import Answered, EventBus, Heard, State
-from voice_gateway.turn import Part, PartSource, Reply, Speech
+from voice_gateway.speaking.earcons import Earcon, earcon
+from voice_gateway.turn import Part, PartSource, Reply, Speech, Utterance
 
 SPOKEN = FOLDER / "cmd_03_am_michael.wav"
 
@@ -69,13 +71,14 @@ async def microphone(
     async def answer(utterance, *, say, **_how):
         watch.publish(Heard(utterance))
         say(Part(PartSource.MODEL, "Done. "))
-        told = Reply(reply, conversation_id=utterance.conversation_id)
+        parts = (Part(PartSource.MODEL, "Done."), Part(PartSource.GATEWAY, "Well."))
+        told = Reply(reply, conversation_id=utterance.conversation_id, parts=parts)
         watch.publish(Answered(utterance, told))
         return told
 
     def routes(start):
         engines = Engines(ears, voice or Voice(), VoiceSettings(), watch)
-        return [voice_router(lambda: engines, answer, Feed(watch), start)]
+        return [voice_router(lambda: engines, answer, Feed(watch), ModelReplies(watch), start)]
 
     async with (
         served(tmp_path, routes) as door,
@@ -127,7 +130,26 @@ async def test_the_answer_is_spoken_where_that_is_wished_sentence_by_sentence(tm
     assert [kind for kind in kinds if kind.startswith("audio")] == ["audio", "audio_end"]
     assert next(one for one in messages if isinstance(one, dict) and one["type"] == "audio")["rate"] == 22050
     assert voice.said == ["Done.", "Well."]
-    assert sum(len(one) for one in messages if isinstance(one, bytes)) == 2 * 2205 * 2
+    assert sound_bytes(messages) == 2 * 2205 * 2 + tone_bytes(22050)
+
+
+async def test_a_typed_answer_that_is_read_aloud_has_the_tone_before_the_words_of_a_model(tmp_path):
+    async with microphone(tmp_path, Ears(""), Voice()) as (socket, watch):
+        for source in PartSource:
+            words = f"From the {source}."
+            watch.publish(Answered(Utterance("x"), Reply(words, parts=(Part(source, words),))))
+            await socket.send(json.dumps({"type": "speak", "text": words}))
+            tone = tone_bytes(22050) if source is PartSource.MODEL else 0
+            assert sound_bytes(await until_kind(socket, "audio_end")) == 2205 * 2 + tone
+
+
+def sound_bytes(messages) -> int:
+    return sum(len(one) for one in messages if isinstance(one, bytes))
+
+
+def tone_bytes(rate: int) -> int:
+    tone = earcon(Earcon.MODEL)
+    return 2 * int(np.ceil(len(tone.samples) * rate / tone.rate))
 
 
 class LongVoice(Voice):
@@ -151,7 +173,7 @@ async def test_who_does_not_listen_and_leaves_holds_up_nobody(tmp_path):
     def routes(start):
         engines = Engines(Ears(""), LongVoice(), VoiceSettings(), watch)
         noted = lambda work: begun.append(start(work))  # noqa: E731
-        return [voice_router(lambda: engines, unasked, Feed(watch), noted)]
+        return [voice_router(lambda: engines, unasked, Feed(watch), ModelReplies(watch), noted)]
 
     async with (
         served(tmp_path, routes, limits=limits) as door,
@@ -225,7 +247,7 @@ async def test_an_answer_that_is_under_way_is_not_heard_with_a_revoked_token(tmp
 
     def routes(start):
         engines = Engines(Ears("hello"), Voice(), VoiceSettings(), watch)
-        return [voice_router(lambda: engines, answer, Feed(watch), start)]
+        return [voice_router(lambda: engines, answer, Feed(watch), ModelReplies(watch), start)]
 
     async with (
         served(tmp_path, routes, host="0.0.0.0") as door,
@@ -254,7 +276,7 @@ async def test_packages_that_are_missing_are_told_of(tmp_path):
         raise HearingError("the voice is not installed: run `make setup`")
 
     def routes(start):
-        return [voice_router(missing, nobody, Feed(EventBus()), start)]
+        return [voice_router(missing, nobody, Feed(EventBus()), ModelReplies(EventBus()), start)]
 
     async def nobody(*_what, **_how) -> Reply:
         raise AssertionError("nothing was said")
