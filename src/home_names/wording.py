@@ -1,4 +1,4 @@
-"""What is said of one device and of what it did, one sentence each: in the same words for every home."""
+"""Sentences about one device and what it did, in the same words for every home."""
 
 import re
 from typing import Final
@@ -9,51 +9,41 @@ from home_names.phrases import capital, with_article
 from home_names.resolver import number_of
 from home_names.states import UNKNOWN, spoken_state, spoken_units
 
-_DONE: Final = {
-    "on": "turn on",
-    "off": "turn off",
-    "dim": "change",
-    "open": "open",
-    "close": "close",
-    "stop": "stop",
-    "lock": "lock",
-    "unlock": "unlock",
-    "set": "take the setting",
-    "colour": "change its colour",
-    "kelvin": "change its colour",
-    "speed": "change its speed",
-    "volume": "change its volume",
-    "play": "play",
-    "pause": "pause",
-    "next": "skip",
-    "previous": "go back",
-    "mute": "go silent",
-    "unmute": "sound again",
-    "start": "start",
-    "dock": "go to its dock",
+# Of each action: to do it, doing it (where its state says so), done.
+_VERBS: Final = {
+    "on": ("turn on", "turning on", "turned on"),
+    "off": ("turn off", "turning off", "turned off"),
+    "dim": ("change", "", "dimmed"),
+    "toggle": ("switch", "", "switched"),
+    "open": ("open", "opening", "opened"),
+    "close": ("close", "closing", "closed"),
+    "stop": ("stop", "", "stopped"),
+    "lock": ("lock", "locking", "locked"),
+    "unlock": ("unlock", "unlocking", "unlocked"),
+    "set": ("take the setting", "", "set to a temperature"),
+    "colour": ("change its colour", "", "given a colour"),
+    "kelvin": ("change its colour", "", "given a colour"),
+    "speed": ("change its speed", "", "set to a speed"),
+    "volume": ("change its volume", "", "made louder or quieter"),
+    "play": ("play", "", "played"),
+    "pause": ("pause", "", "paused"),
+    "next": ("skip", "", "told to skip"),
+    "previous": ("go back", "", "told to go back"),
+    "mute": ("go silent", "", "muted"),
+    "unmute": ("sound again", "", "unmuted"),
+    "start": ("start", "starting", "started"),
+    "dock": ("go to its dock", "going to its dock", "sent to a dock"),
 }
-_DOING: Final = {
-    "on": "turning on",
-    "off": "turning off",
-    "open": "opening",
-    "close": "closing",
-    "lock": "locking",
-    "unlock": "unlocking",
-    "set": "changing",
-    "start": "starting",
-    "dock": "going to its dock",
-}
+_UNHEARD: Final = ("do it", "", "told to do that")
 _PLURAL: Final = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _THINGS: Final = frozenset({"window", "spot", "heater", "speaker", "strip", "gate"})
 
 
 def the(device: HomeDevice, *, room: bool = False) -> str:
-    """ "the Floor Lamp", "Node 13", "Dad's Lamp": a name that needs no article gets none. One of two that are
-    called the same in one room is told with its number."""
-    name = with_article(device.name)
+    """ "the Floor Lamp", "Node 13", "Dad's Lamp"; a twin with its number."""
     where = f" in {with_article(device.room)}" if room and device.room else ""
     number = f" ({number_of(device)})" if getattr(device, "twin", False) else ""
-    return f"{name}{where}{number}"
+    return f"{with_article(device.name)}{where}{number}"
 
 
 def in_room(room: str) -> str:
@@ -73,20 +63,25 @@ def _is_plural(device: HomeDevice) -> bool:
     return singular(last[0]) in _THINGS or (sort is not None and sort.plural)
 
 
+def passive(action: str) -> str:
+    """ "turned on", "given a colour" """
+    return _VERBS.get(action, _UNHEARD)[2]
+
+
 def is_state(device: HomeDevice, state: str, *, now: bool = False) -> str:
     if state == UNKNOWN:
         return capital(f"the state of {the(device)} is not known.")
-    return capital(f"{the(device)} {verb(device, 'is')} {'now ' if now else ''}{_said(state)}.")
+    return capital(f"{the(device)} {verb(device, 'is')} {'now ' if now else ''}{_spoken(state)}.")
 
 
 def was_state(device: HomeDevice, state: str) -> str:
     if state == UNKNOWN:
         return is_state(device, state)
     was, does = verb(device, "was"), verb(device, "does")
-    return capital(f"{the(device)} {was} {_said(state)} when last heard, but {does} not answer now.")
+    return capital(f"{the(device)} {was} {_spoken(state)} when last heard, but {does} not answer now.")
 
 
-def _said(state: str) -> str:
+def _spoken(state: str) -> str:
     return spoken_state(re.sub(r", 100 %(?=$|,)", "", state))
 
 
@@ -101,13 +96,13 @@ def done(device: HomeDevice, action: str, state: str) -> str:
 
 
 def doing_state(action: str) -> str:
-    """The state of what is on its way."""
-    return _DOING.get(action, "changing")
+    """The state of a device on its way."""
+    return _VERBS.get(action, _UNHEARD)[1] or "changing"
 
 
 def doing(device: HomeDevice, action: str, percent: int | None = None) -> str:
-    if action in _DOING and percent is None:
-        return capital(f"{the(device)} {verb(device, 'is')} {_DOING[action]}.")
+    if percent is None:
+        return capital(f"{the(device)} {verb(device, 'is')} {doing_state(action)}.")
     way = "moving" if device.kind in ("blind", "garage_door") else "changing"
     return capital(f"{the(device)} {verb(device, 'is')} {way} to {percent} percent.")
 
@@ -123,8 +118,8 @@ def unreachable(device: HomeDevice) -> str:
 
 def failed(device: HomeDevice, action: str, state: str = UNKNOWN, message: str = "") -> str:
     still = "they are still" if _is_plural(device) else "it is still"
-    tail = f"; {still} {_said(state)}" if state != UNKNOWN else ""
-    return capital(f"{the(device)} did not {_DONE.get(action, 'do it')}{tail}{_reason(message)}.")
+    tail = f"; {still} {_spoken(state)}" if state != UNKNOWN else ""
+    return capital(f"{the(device)} did not {_VERBS.get(action, _UNHEARD)[0]}{tail}{_reason(message)}.")
 
 
 def _reason(message: str) -> str:

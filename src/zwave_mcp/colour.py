@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from home_names import colours
+from home_names import colours, wording
 from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN, level_of
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, Action, command, down, may_have_changed
 from zwave_mcp.devices import CC, Device, components, has_level, with_value
@@ -65,7 +65,7 @@ class Colours:
         outcome = worst(item["outcome"] for item in facts)
         now = replace(group, members=tuple(device for _, device in answers))
         behind = [
-            wording.numbered(member)
+            sentences.numbered(member)
             for member, item in zip(group.members, facts, strict=True)
             if item["outcome"] not in ("confirmed", "working")
         ]
@@ -75,7 +75,7 @@ class Colours:
         shown = {_shown(member) for member in now.members}
         level = requested.get("brightness", 100)
         if behind:
-            sentence = wording.sent_but(now, behind)
+            sentence = sentences.sent_but(now, behind)
         elif outcome == "working":
             sentence = f"{name} {verb} changing."
         elif len(shown) == 1:
@@ -258,7 +258,7 @@ def _shining(device: Device, brightness: int | None) -> Command | None:
         return None
     if brightness is not None:
         if not has_level(device):
-            raise NotPossible("unsupported", wording.cannot(device, "dim"))
+            raise NotPossible("unsupported", sentences.cannot(device, "dim"))
         if not 1 <= brightness <= 100:
             raise NotPossible("invalid", "The brightness must be between 1 and 100 percent.")
         return command(device, Action("dim", brightness))
@@ -270,7 +270,7 @@ def _shining(device: Device, brightness: int | None) -> Command | None:
 
 
 def _check_members(group: Device) -> None:
-    without = [wording.numbered(member) for member in group.members if not components(member)]
+    without = [sentences.numbered(member) for member in group.members if not components(member)]
     name = capital(wording.the(group))
     if len(without) == len(group.members):
         does = wording.verb(group, "does")
@@ -293,4 +293,4 @@ def _sentence(device: Device, verdict: CommandOutcome, lit: bool) -> str:
     if verdict.outcome == "working":
         return capital(f"{name} {verb} {f'now {_shown(device)}, and ' if lit else ''}changing.")
     action = "on" if lit else "colour"
-    return wording.unsuccessful(device, verdict.outcome, action, message=verdict.message)
+    return sentences.unsuccessful(device, verdict.outcome, action, message=verdict.message)

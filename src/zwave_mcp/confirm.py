@@ -44,8 +44,8 @@ from zwave_mcp.home import (
     is_number,
 )
 from zwave_mcp.results import Outcome
+from zwave_mcp.sentences import numbered
 from zwave_mcp.states import remembered, state_of
-from zwave_mcp.wording import numbered
 
 _REJECTED: Final[dict[int, Outcome]] = {
     NO_DEVICE_SUPPORT: "unsupported",

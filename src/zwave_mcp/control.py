@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from home_names import wording
 from home_names.phrases import capital
 from home_names.risk import is_guarded, is_sensitive
 from home_names.states import UNKNOWN
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.devices import (
     BOLT_UNKNOWN,
@@ -121,7 +122,7 @@ class Control:
         try:
             return await self._home.poll(state.id)
         except (NoAnswer, GatewayError) as error:
-            raise NotPossible("unreachable", wording.not_sent(device)) from error
+            raise NotPossible("unreachable", sentences.not_sent(device)) from error
 
     async def _carry_out(self, sent: Command, action: Action, before: Before, present: Any) -> Result:
         """Send the command. A command that opens a way in is sent only where it arrives at once, and taken
@@ -131,7 +132,7 @@ class Control:
         names = (device.name, f"{device.room} {device.name}")
         guarded = is_sensitive(device.kind, names, action.name)
         if guarded and not await self._answers(device):
-            raise NotPossible("unreachable", wording.not_sent(device))
+            raise NotPossible("unreachable", sentences.not_sent(device))
         try:
             verdict = await carry_out(self._home, sent)
         except HomeDown as error:
@@ -177,7 +178,7 @@ class Control:
         elif verdict.jammed:
             sentence = wording.jammed(device, action.name)
         else:
-            sentence = wording.unsuccessful(device, outcome, action.name, state, verdict.message)
+            sentence = sentences.unsuccessful(device, outcome, action.name, state, verdict.message)
         more = before.facts() if may_have_changed(sent, verdict) else {}
         return result(sentence, outcome, device, action.requested, state, more=more)
 
@@ -201,10 +202,10 @@ class Control:
         for item, verdict in zip(commands, verdicts, strict=True):
             members.append(with_value(item.device, item.read, verdict.value if verdict.known else None))
             if verdict.outcome not in ("confirmed", "working"):
-                behind.append(wording.numbered(item.device))
+                behind.append(sentences.numbered(item.device))
         state = remembered(replace(group, members=tuple(members)))
         if behind:
-            sentence = wording.sent_but(group, behind)
+            sentence = sentences.sent_but(group, behind)
         elif outcome == "working":
             sentence = wording.doing(group, name, level)
         else:
@@ -225,7 +226,7 @@ class Control:
 def check(device: Device, action: str, level: int | None) -> None:
     """Raise NotPossible if the device cannot do it, or the level does not fit."""
     if not supports(device, action) or ((level is not None or action == "dim") and not has_level(device)):
-        raise NotPossible("unsupported", wording.cannot(device, "dim" if level is not None else action))
+        raise NotPossible("unsupported", sentences.cannot(device, "dim" if level is not None else action))
     if level is None:
         if action == "dim":
             sentence = f"To dim {wording.the(device)} a level from 0 to 100 percent is needed."
@@ -242,7 +243,7 @@ def _check_group(group: Device, action: str) -> None:
     """What opens the house, or sounds an alarm, must be asked for by its own name, so that it can be
     confirmed."""
     if action not in TOGETHER or not group.members:
-        raise NotPossible("unsupported", wording.cannot(group, action))
+        raise NotPossible("unsupported", sentences.cannot(group, action))
     for member in group.members:
         own = own_tone(member)
         tones = [own] if own else [tone.name for tone in tones_of(member)]
@@ -275,7 +276,7 @@ def resolve_action(device: Device, name: str, level: int | None, state: Any) -> 
 def command(device: Device, action: Action) -> Command:
     state, target = device.state_value, device.target
     if state is None or target is None:
-        raise NotPossible("unsupported", wording.cannot(device, action.name))
+        raise NotPossible("unsupported", sentences.cannot(device, action.name))
     value = _value(action, state.id.command_class)
     fan = device.kind == "fan"
     reached = _speed_reached(value, state.value) if fan else _reached(value, action.name, state)
@@ -289,7 +290,7 @@ def stop_command(device: Device) -> Command:
     ids = (value.id for value in device.values)
     target = next((item for item in ids if item.property in _DIRECTIONS.get(item.command_class, ())), None)
     if state is None or target is None:
-        raise NotPossible("unsupported", wording.cannot(device, "stop"))
+        raise NotPossible("unsupported", sentences.cannot(device, "stop"))
     return Command(device, target, False, state.id, is_number, stops=True)
 
 

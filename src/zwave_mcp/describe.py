@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from home_names.states import UNKNOWN, spoken_units
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.devices import SOUNDERS, TOGETHER, Device, components, has_level, supports
 from zwave_mcp.home import Value
 from zwave_mcp.notifications import CALM, URGENT, Standing, alarm_of, alarms_of, event_names, state_words
@@ -39,7 +39,7 @@ def row_of(device: Device) -> Row:
     if not device.available:
         last = remembered(device)
         state = "offline" if last == UNKNOWN else f"offline, last known {last}"
-    name = wording.numbered(device)
+    name = sentences.numbered(device)
     text = f"{name.removesuffix(')')}, {state})" if name != device.name else f"{name} ({state})"
     return Row(device, facts, text)
 

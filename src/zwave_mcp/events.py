@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Node, Report
 from zwave_mcp.maintenance.codes import UserNames
@@ -374,7 +374,7 @@ class EventLog:
             room,
             node if len(nodes) < 2 else None,
             self._endpoint(node, endpoint),
-            wording.event(kind, moment.state, among, moment, user=user),
+            sentences.event(kind, moment.state, among, moment, user=user),
             standing,
             moment.button,
             moment.user,

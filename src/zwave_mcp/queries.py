@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from home_names import wording
 from home_names.kinds import device_class
 from home_names.names import loose, loose_words, words
 from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.confirm import verified, verified_group
 from zwave_mcp.describe import Row, details, reading, spoken_readings
 from zwave_mcp.devices import Device
@@ -47,11 +48,11 @@ class Queries:
             device, outcome = await verified(self._home, device)
         state = state_text(device) if outcome == "confirmed" else UNKNOWN
         if outcome == "confirmed":
-            sentence = wording.alarm_report(device) or wording.is_state(device, state)
+            sentence = sentences.alarm_report(device) or wording.is_state(device, state)
         elif outcome == "unreachable":
             sentence = wording.unreachable(device)
         elif behind:
-            sentence = wording.state_not_confirmed(device, behind)
+            sentence = sentences.state_not_confirmed(device, behind)
         else:
             sentence = wording.was_state(device, remembered(device))
         more = details(device) | ({"notConfirmed": behind} if device.members else {})
@@ -90,11 +91,11 @@ class Queries:
             devices = (await self._viewer.now()).devices
         except HomeError as error:
             return result(str(error), "system_down", more=more)
-        names = wording.distinct_names(devices)
+        names = sentences.distinct_names(devices)
         offline = [device for device in devices if not device.available]
         low = [device for device in devices if device.battery_low]
         alarmed = [device for device in devices if any(item.state != "off" for item in alarms_of(device))]
-        alarms = list(dict.fromkeys(map(wording.alarm_report, alarmed)))  # two in one room may say the same
+        alarms = list(dict.fromkeys(map(sentences.alarm_report, alarmed)))  # two in one room may say the same
         more |= {
             "devices": len(devices),
             "alarms": alarms,

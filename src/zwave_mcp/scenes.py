@@ -6,11 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from home_names import wording
 from home_names.names import spellings, words
 from home_names.phrases import listed
 from home_names.risk import RELAYS, is_guarded, is_sensitive
 from home_names.states import UNKNOWN
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.colour import Looks, colour_written, looks_for
 from zwave_mcp.devices import CC, LAST_LEVEL, LOCKED, Device, components, without_jam
 from zwave_mcp.home import GatewayError, Home, HomeError, NoAnswer, Scene, SceneValue, is_number, is_secret
@@ -50,7 +51,7 @@ class Scenes:
         scene = _find(asked, known)
         if scene is None:
             names = [item.name for item in known]
-            sentence = wording.no_scene(asked, names)
+            sentence = sentences.no_scene(asked, names)
             return result(sentence, "not_found", requested=requested, more={"scenes": names})
         view = await self._viewer.now()
         sentence, needs_yes = self._refusal(scene, view, confirmed=confirmed)
@@ -117,7 +118,7 @@ class Scenes:
             device = next((item for item in _reached(wanted, view) if components(item)), None)
             parts = looks_for(device, wanted.id, wanted.value) if device is not None else {}
             looks = parts or {wanted.id: lambda now: bool(now == wanted.value)}
-        name = wording.numbered(device) if device is not None else f"Node {wanted.id.node_id}"
+        name = sentences.numbered(device) if device is not None else f"Node {wanted.id.node_id}"
         if device is not None and device.node.dead:
             return name
         clock, timing = asyncio.get_running_loop().time, self._home.timing
@@ -142,7 +143,7 @@ class Scenes:
         if asked:
             scene = _find(asked, known)
             if scene is None:
-                sentence = wording.no_scene(asked, [item.name for item in known])
+                sentence = sentences.no_scene(asked, [item.name for item in known])
                 return result(sentence, "not_found", requested=requested)
             known = (scene,)
         entries: list[dict[str, Any]] = []
@@ -252,11 +253,11 @@ def _list_sentence(names: list[str]) -> str:
     if not names:
         return "No scenes are set up."
     count = "There is one scene" if len(names) == 1 else f"There are {len(names)} scenes"
-    return f"{count}: {wording.counted(names, _MOST_NAMED)}."
+    return f"{count}: {sentences.counted(names, _MOST_NAMED)}."
 
 
 def _members_sentence(scene: Scene, members: list[dict[str, Any]], view: View) -> str:
-    names = wording.distinct_names(view.devices)
+    names = sentences.distinct_names(view.devices)
     meant = [_meant(value, view) for value in scene.values]
     each = [
         f"{names[device.place] if device else member['device']} {member['state'] or 'is set to something'}"
@@ -265,4 +266,4 @@ def _members_sentence(scene: Scene, members: list[dict[str, Any]], view: View) -
     unknown = "" if scene.complete else "; and something that could not be read"
     if not each:
         return f"The scene {scene.name} sets nothing{unknown}."
-    return f"The scene {scene.name}: {wording.counted(each, _MOST_NAMED)}{unknown}."
+    return f"The scene {scene.name}: {sentences.counted(each, _MOST_NAMED)}{unknown}."

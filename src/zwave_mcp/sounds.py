@@ -4,10 +4,11 @@ so."""
 import asyncio
 from typing import Any, Final
 
+from home_names import wording
 from home_names.names import fold, loose_words
 from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import down, may_have_changed
 from zwave_mcp.devices import CC, SOUNDERS, Device
@@ -48,7 +49,7 @@ class Sounds:
         outcome = verdict.outcome
         state = state_of(device, verdict.value) if verdict.known else UNKNOWN
         more = before.facts() if may_have_changed(command, verdict) else {}
-        sentence = wording.unsuccessful(device, outcome, action, state, verdict.message)
+        sentence = sentences.unsuccessful(device, outcome, action, state, verdict.message)
         if outcome == "confirmed":
             loud = f" at {volume} percent" if volume is not None else ""
             now = "now " if action == "stop" else ""

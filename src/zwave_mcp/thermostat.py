@@ -4,9 +4,10 @@ import asyncio
 import math
 from typing import Any, Final
 
+from home_names import wording
 from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, carry_out
 from zwave_mcp.control import may_have_changed
 from zwave_mcp.devices import Device, with_value
@@ -63,7 +64,7 @@ class Thermostats:
             more = before_setting(view.names, device, written, now).facts() if written else {}
             if verdict.outcome != "confirmed":
                 state = remembered(now) if verdict.known else UNKNOWN
-                sentence = wording.unsuccessful(now, verdict.outcome, "set", state, verdict.message)
+                sentence = sentences.unsuccessful(now, verdict.outcome, "set", state, verdict.message)
                 return result(sentence, verdict.outcome, now, requested, state, more=more)
         sentence = _confirmed(now, temperature is not None, mode is not None, written)
         # Not `state_text`: a device that was taken for dead has just answered.

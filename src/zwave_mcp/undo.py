@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from home_names import wording
 from home_names.phrases import capital
 from home_names.resolver import Names, number_of
-from zwave_mcp import wording
 from zwave_mcp.devices import BOLT_UNKNOWN, CC, HIGHEST_LEVEL, LOCKED, Device, components, to_percent
 from zwave_mcp.home import ValueId, is_number
 from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text

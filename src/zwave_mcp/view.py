@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from home_names import wording
 from home_names.resolver import Group, Names, One, Prefers, Several
 from home_names.states import UNKNOWN
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.describe import Row, row_of
 from zwave_mcp.devices import Device, OldJams, devices_of_node, groups_of, mark_twins
 from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Node, Snapshot
@@ -102,17 +103,17 @@ def resolve_device(
         return _not_known_yet(match.device, requested) or match.device
     if isinstance(match, Several):
         return result(
-            wording.which(match.devices), "ambiguous", requested=requested, candidates=match.devices
+            sentences.which(match.devices), "ambiguous", requested=requested, candidates=match.devices
         )
     if not isinstance(match, Group):
-        sentence = wording.not_found(asked, match.nearest)
+        sentence = sentences.not_found(asked, match.nearest)
         return result(sentence, "not_found", requested=requested, candidates=match.nearest)
     able = tuple(device for device in match.devices if prefers is None or prefers(device))
     if room_will_do and match.room and len(able) == 1:
         return able[0]
     if len(able) == 1:  # offered by its name
-        return result(wording.not_found(asked, able), "not_found", requested=requested, candidates=able)
-    sentence = wording.one_at_a_time(asked, able)
+        return result(sentences.not_found(asked, able), "not_found", requested=requested, candidates=able)
+    sentence = sentences.one_at_a_time(asked, able)
     outcome = "ambiguous" if able else "not_found"
     return result(sentence, outcome, requested=requested, candidates=able)  # type: ignore[arg-type]
 
@@ -122,7 +123,7 @@ def resolve_single(view: View, asked: str, requested: dict[str, Any]) -> Device 
     device = resolve_device(view, asked, requested)
     if isinstance(device, Result) or not device.members:
         return device
-    sentence = wording.only_its_members(device)
+    sentence = sentences.only_its_members(device)
     return result(sentence, "unsupported", device, requested, candidates=device.members)
 
 
@@ -131,6 +132,6 @@ def _not_known_yet(device: Device, requested: dict[str, Any]) -> Result | None:
     node = device.node
     if node.ready or device.kind != "other":
         return None
-    sentence = wording.unreachable(device) if node.dead else wording.not_interviewed(device)
+    sentence = wording.unreachable(device) if node.dead else sentences.not_interviewed(device)
     more = {STARTING: True} if node.starting else {}
     return result(sentence, "unreachable", device, requested, UNKNOWN, more=more)

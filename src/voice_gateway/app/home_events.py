@@ -6,12 +6,11 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from typing import Any
 
-from home_names.alarm_words import means_heard
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import EventSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import AlarmsTold, EventBus, Happened, Notice
-from voice_gateway.integrations.alarms import Alarm, AlarmBook
+from voice_gateway.integrations.alarms import Alarm, AlarmBook, means_heard
 from voice_gateway.integrations.events import RESOURCE, EventPage, HomeEvent, read_page
 from voice_gateway.routines.model import ResourceState
 from voice_gateway.routines.runner import StateChange
@@ -143,7 +142,7 @@ class HomeEvents:
 
     async def answer(self, text: str) -> str | None:
         """While an alarm sounds, words such as "okay" acknowledge it."""
-        return self.acknowledge() or None if means_heard(text) and self.book.unheard else None
+        return self.acknowledge() or None if self.book.unheard and means_heard(text) else None
 
     def _unheard(self) -> str:
         return " ".join(alarm.told for alarm in self.book.unheard)

@@ -4,21 +4,27 @@ import contextlib
 import json
 import logging
 import os
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+from home_names.names import plain
 from voice_gateway.file_watch import identity
 from voice_gateway.integrations.events import AlarmKey, EventPage, HomeEvent
+from voice_gateway.languages import shared_data
 from voice_gateway.private_files import private_file
 
 log = logging.getLogger(__name__)
 
 MOST = 100
 OVER = "{text} It began at {time}, and is over now."
+LONGEST_HEARD = 80  # characters of an acknowledgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +139,46 @@ class AlarmBook:
 def _alarm(event: HomeEvent) -> Alarm:
     since = event.at or time.time()
     return Alarm(*event.key, device=event.device, room=event.room, text=event.text, since=since)
+
+
+def means_heard(text: str) -> bool:
+    """Whether the words acknowledge an alarm, in any language and with any courtesies around them."""
+    heard, courtesy = _acknowledgements()
+    words = plain(text).split() if len(text) <= LONGEST_HEARD else []
+    starts = _reachable(words, courtesy)
+    ends = {len(words) - end for end in _reachable(words[::-1], {phrase[::-1] for phrase in courtesy})}
+    return any(tuple(words[start:end]) in heard for start in starts for end in ends if start < end)
+
+
+def _reachable(words: list[str], phrases: Iterable[tuple[str, ...]]) -> set[int]:
+    """The places that can be reached from the beginning over these phrases alone."""
+    places, new = set[int](), {0}
+    while new:
+        places |= new
+        new = {at + len(phrase) for at in new for phrase in phrases if _at(words, at, phrase)} - places
+    return places
+
+
+def _at(words: list[str], at: int, phrase: tuple[str, ...]) -> bool:
+    return tuple(words[at : at + len(phrase)]) == phrase
+
+
+@cache
+def _acknowledgements() -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
+    data = shared_data("alarms.yaml")
+    heard = ";".join(data["heard"].values()).replace("ALARM", data["alarm"])
+    return frozenset(_phrases(heard)), frozenset(_phrases(data["courtesy"]))
+
+
+def _phrases(templates: str) -> Iterator[tuple[str, ...]]:
+    """Every phrase that the templates stand for, in plain words."""
+    for template in templates.split(";"):
+        parts = re.findall(r"\(([^)]*)\)|\[([^]]*)\]|([^][()]+)", template)
+        choices = [
+            [
+                plain(text)
+                for text in (must.split("|") if must else ["", *maybe.split("|")] if maybe else [rest])
+            ]
+            for must, maybe, rest in parts
+        ]
+        yield from (tuple(" ".join(choice).split()) for choice in product(*choices))

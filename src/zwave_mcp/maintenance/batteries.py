@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import is_number
 from zwave_mcp.results import Result, result
@@ -21,7 +21,7 @@ async def batteries(viewer: Viewer) -> Result:
     entries.sort(
         key=lambda entry: (not entry["low"], entry["level"] is None, entry["level"] or 0, entry["device"])
     )
-    distinct = wording.distinct_names(devices)
+    distinct = sentences.distinct_names(devices)
     # An outlet of a strip is named by the strip, whose battery it is.
     names = {
         number: distinct[device.place] if device.node.name in ("", device.name) else device.node.name
@@ -53,14 +53,14 @@ def _sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> str:
         return "Nothing here runs on a battery, as far as is known."
 
     def named(some: list[dict[str, Any]]) -> str:
-        return wording.counted([names[entry["nodeId"]] for entry in some], _MOST_NAMED)
+        return sentences.counted([names[entry["nodeId"]] for entry in some], _MOST_NAMED)
 
     low = [entry for entry in entries if entry["low"]]
     parts = ["No battery is low"]
     if low:
         each = [_with_level(names[entry["nodeId"]], entry["level"]) for entry in low]
         these = "This battery is" if len(low) == 1 else "These batteries are"
-        parts = [f"{these} low: {wording.counted(each, _MOST_NAMED)}"]
+        parts = [f"{these} low: {sentences.counted(each, _MOST_NAMED)}"]
     if fine := [entry for entry in entries if not entry["low"] and entry["level"] is not None]:
         lowest = min(fine, key=lambda entry: entry["level"])
         several = f"{'the other' if low else 'all'} {len(fine)} have"

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from home_names import wording
 from home_names.names import spellings
 from home_names.phrases import capital, listed
-from zwave_mcp import wording
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import CannotDo, GatewayError, Home, LockUser, LockUsers, NoAnswer
 from zwave_mcp.results import Outcome, Result, result

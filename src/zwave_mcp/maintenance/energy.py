@@ -6,8 +6,9 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
+from home_names import wording
 from home_names.phrases import capital, listed
-from zwave_mcp import wording
+from zwave_mcp import sentences
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Value, is_number
 from zwave_mcp.maintenance.meter_days import Day, MeterDays, MeterReading, midnight
@@ -73,7 +74,7 @@ class Energy:
         if not having:
             return result("Nothing here counts energy.", "unsupported", requested=requested)
         by_meter = self._days.on(day, [meter_of(item) for _, values in having for item in values])
-        names = wording.distinct_names(view.devices)
+        names = sentences.distinct_names(view.devices)
         entries: list[dict[str, Any]] = []
         missing: list[Device] = []
         for device, values in having:
@@ -95,7 +96,7 @@ class Energy:
             return result(sentence, "unconfirmed", requested=requested, more=more)
         called = [(names[item["nodeId"], item["endpoint"]], item) for item in entries]
         amounts = [f"{name} {_number(item['kwh'])}" for name, item in called]
-        each = wording.counted(amounts, _MOST_NAMED)
+        each = sentences.counted(amounts, _MOST_NAMED)
         parts = [f"{capital(self._spoken(day))} {_kwh(total)}: {each}"]
         if not_whole := [name for name, item in called if not item["whole"]]:
             parts.append(f"not counted from midnight on: {listed(not_whole[:_MOST_NAMED])}")

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from typing import Any, Final
 
+from home_names import wording
 from home_names.names import spellings
 from home_names.phrases import capital
-from zwave_mcp import wording
 from zwave_mcp.confirm import answers_ping
 from zwave_mcp.devices import Device
 from zwave_mcp.home import CannotDo, Home, NoAnswer, Node

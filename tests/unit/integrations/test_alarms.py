@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from home_names.alarm_words import means_heard
-from voice_gateway.integrations.alarms import AlarmBook
+from voice_gateway.integrations.alarms import AlarmBook, means_heard
 from voice_gateway.integrations.events import EventPage, HomeEvent, read_page
 
 SMOKE = HomeEvent(

@@ -3,7 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.scripted_home import blind, dimmer, switch
 
-from zwave_mcp import wording
+from home_names import wording
+from zwave_mcp import sentences
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot
 
@@ -38,12 +39,12 @@ def test_several_are_and_one_is():
 
 
 def test_a_long_name_is_shortened_before_it_is_repeated():
-    assert wording.not_found("x" * 100, ()) == f'There is no device called "{"x" * 40}…".'
+    assert sentences.not_found("x" * 100, ()) == f'There is no device called "{"x" * 40}…".'
 
 
 def test_many_candidates_are_not_all_read_out():
     devices = [device(switch(number, f"Lamp {number}", "Den")) for number in range(2, 10)]
-    assert wording.which(devices).endswith("the Lamp 6 in the Den or one of 3 others?")
+    assert sentences.which(devices).endswith("the Lamp 6 in the Den or one of 3 others?")
 
 
 STATES = st.sampled_from(
@@ -61,15 +62,15 @@ def test_every_sentence_is_one_line_that_ends_well(name: str, room: str, state: 
         wording.doing(lamp, "on"),
         wording.doing(lamp, "dim", 40),
         wording.not_confirmed(lamp),
-        wording.queued(lamp),
+        sentences.queued(lamp),
         wording.unreachable(lamp),
         wording.failed(lamp, "on", state),
         wording.jammed(lamp, "lock"),
-        wording.cannot(lamp, "open"),
+        sentences.cannot(lamp, "open"),
         wording.was_state(lamp, state),
-        wording.which([lamp, lamp]),
-        wording.not_found(name, [lamp]),
-        wording.one_at_a_time(name, [lamp]),
+        sentences.which([lamp, lamp]),
+        sentences.not_found(name, [lamp]),
+        sentences.one_at_a_time(name, [lamp]),
     ]
     for sentence in said:
         assert sentence[-1] in ".?"

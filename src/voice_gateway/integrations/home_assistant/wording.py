@@ -14,30 +14,6 @@ from voice_gateway.integrations.home_assistant.confirm import Verdict
 from voice_gateway.integrations.home_assistant.entities import BUTTONS, SCENE, TODO, device_of
 from voice_gateway.turn import OutcomeStatus
 
-_PASSIVE: Final = {
-    "on": "turned on",
-    "off": "turned off",
-    "dim": "dimmed",
-    "toggle": "switched",
-    "open": "opened",
-    "close": "closed",
-    "stop": "stopped",
-    "lock": "locked",
-    "unlock": "unlocked",
-    "set": "set to a temperature",
-    "colour": "given a colour",
-    "kelvin": "given a colour",
-    "speed": "set to a speed",
-    "volume": "made louder or quieter",
-    "play": "played",
-    "pause": "paused",
-    "next": "told to skip",
-    "previous": "told to go back",
-    "mute": "muted",
-    "unmute": "unmuted",
-    "start": "started",
-    "dock": "sent to a dock",
-}
 _HIDDEN: Final = {
     **dict.fromkeys(("colour", "kelvin"), "shows no colours"),
     **dict.fromkeys(("mute", "unmute"), "does not show whether it is muted"),
@@ -49,7 +25,7 @@ def cannot(device: Device, action: str) -> str:
         return capital(f"{the(device)} cannot be set to a position; it can be opened and closed.")
     only = "; it can only be turned on and off" if device.kind in ("light", "switch", "plug") else ""
     only = "; it only measures" if device.kind == "sensor" else only
-    return capital(f"{the(device)} cannot be {_PASSIVE.get(action, 'told to do that')}{only}.")
+    return capital(f"{the(device)} cannot be {wording.passive(action)}{only}.")
 
 
 def not_playing(device: Device) -> str:

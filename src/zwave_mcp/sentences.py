@@ -1,34 +1,17 @@
-"""Every sentence that the server says: one each, fit to be spoken."""
+"""The sentences of the server that no other home needs, fit to be spoken."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from home_names.kinds import device_class
-from home_names.names import plain, singular
 from home_names.phrases import capital, listed, with_article
 from home_names.resolver import number_of
-from home_names.states import UNKNOWN, spoken_state, spoken_units
+from home_names.states import UNKNOWN
+from home_names.wording import failed, in_room, not_confirmed, passive, quoted, the, unreachable, verb
 from zwave_mcp.devices import Device
 from zwave_mcp.notifications import DETECTED, Moment, alarms_of, event_names
 
 _OFFERED: Final = 5  # more names than these are counted
-# Of each action: to do it, doing it, done.
-_VERBS: Final = {
-    "on": ("turn on", "turning on", "turned on"),
-    "off": ("turn off", "turning off", "turned off"),
-    "dim": ("change", "changing", "dimmed"),
-    "toggle": ("switch", "switching", "switched"),
-    "open": ("open", "opening", "opened"),
-    "close": ("close", "closing", "closed"),
-    "stop": ("stop", "stopping", "stopped"),
-    "lock": ("lock", "locking", "locked"),
-    "unlock": ("unlock", "unlocking", "unlocked"),
-    "set": ("take the setting", "changing", "set"),
-    "colour": ("change its colour", "changing", "coloured"),
-    "play": ("play", "playing", "played"),
-}
 _ABLE: Final = {
     **dict.fromkeys(("switch", "plug"), "it can only be turned on and off"),
     "dimmer": "it can be turned on and off and dimmed",
@@ -44,39 +27,6 @@ _ABLE: Final = {
     "group": "a group can be turned on and off, dimmed, opened and closed, if all of its members can",
     "other": "nothing is known that it can do",
 }
-_PLURAL: Final = {"is": "are", "was": "were", "has": "have", "does": "do"}
-_THINGS: Final = frozenset({"window", "spot", "heater", "speaker", "strip", "gate"})
-
-
-# --- names
-
-
-def the(device: Device, *, room: bool = False) -> str:
-    """ "the Floor Lamp", "Node 13", "Dad's Lamp"; a twin with its number."""
-    where = f" in {with_article(device.room)}" if room and device.room else ""
-    return f"{with_article(device.name)}{where}{f' ({number_of(device)})' if device.twin else ''}"
-
-
-def in_room(room: str) -> str:
-    return f"in {with_article(room)}"
-
-
-def verb(device: Device, word: str) -> str:
-    """ "is" for the Floor Lamp, "are" for the Study Blinds."""
-    return _PLURAL[word] if _is_plural(device) else word
-
-
-def _is_plural(device: Device) -> bool:
-    last = plain(device.name).split()[-1:]
-    if not last or singular(last[0]) == last[0]:
-        return False
-    sort = device_class(last[0])
-    return singular(last[0]) in _THINGS or (sort is not None and sort.plural)
-
-
-def quoted(asked: str) -> str:
-    shown = " ".join(asked.split())
-    return f'"{shown[:40]}…"' if len(shown) > 41 else f'"{shown}"'
 
 
 def numbered(device: Device) -> str:
@@ -107,71 +57,7 @@ def _choice(devices: Sequence[Device]) -> str:
     return listed([*shown, f"one of {rest} others"] if rest else shown, "or")
 
 
-# --- a device and what became of a command
-
-
-def is_state(device: Device, state: str, *, now: bool = False) -> str:
-    if state == UNKNOWN:
-        return capital(f"the state of {the(device)} is not known.")
-    return capital(f"{the(device)} {verb(device, 'is')} {'now ' if now else ''}{_spoken(state)}.")
-
-
-def was_state(device: Device, state: str) -> str:
-    if state == UNKNOWN:
-        return is_state(device, state)
-    was, does = verb(device, "was"), verb(device, "does")
-    return capital(f"{the(device)} {was} {_spoken(state)} when last heard, but {does} not answer now.")
-
-
-def _spoken(state: str) -> str:
-    return spoken_state(re.sub(r", 100 %(?=$|,)", "", state))
-
-
-def done(device: Device, action: str, state: str) -> str:
-    """Only for what the device confirmed."""
-    if state == UNKNOWN:
-        return capital(f"{the(device)} confirmed it.")
-    if action == "stop":
-        has, now = verb(device, "has"), verb(device, "is")
-        return capital(f"{the(device)} {has} stopped and {now} {spoken_units(state)}.")
-    return is_state(device, state, now=True)
-
-
-def doing_state(action: str) -> str:
-    return (
-        _VERBS[action][1] if action in ("on", "off", "open", "close", "lock", "unlock", "set") else "changing"
-    )
-
-
-def doing(device: Device, action: str, percent: int | None = None) -> str:
-    if percent is None:
-        return capital(f"{the(device)} {verb(device, 'is')} {doing_state(action)}.")
-    way = "moving" if device.kind in ("blind", "garage_door") else "changing"
-    return capital(f"{the(device)} {verb(device, 'is')} {way} to {percent} percent.")
-
-
-def not_confirmed(device: Device, message: str = "") -> str:
-    return f"The command for {the(device)} is not confirmed, it may still happen{_reason(message)}."
-
-
-def unreachable(device: Device) -> str:
-    does = verb(device, "does")
-    return capital(f"{the(device, room=True)} {does} not answer, maybe without power or out of range.")
-
-
-def failed(device: Device, action: str, state: str = UNKNOWN, message: str = "") -> str:
-    still = "they are still" if _is_plural(device) else "it is still"
-    tail = f"; {still} {_spoken(state)}" if state != UNKNOWN else ""
-    what = _VERBS[action][0] if action in _VERBS else "do it"
-    return capital(f"{the(device)} did not {what}{tail}{_reason(message)}.")
-
-
-def _reason(message: str) -> str:
-    return f": {message.rstrip('.')}" if message else ""
-
-
-def jammed(device: Device, action: str) -> str:
-    return capital(f"{the(device)} {verb(device, 'is')} jammed and did not {action}.")
+# --- what became of a command
 
 
 def queued(device: Device) -> str:
@@ -204,7 +90,7 @@ def cannot(device: Device, action: str) -> str:
         name.startswith("button") for name in event_names(device)
     )
     able = "it only tells when it is pressed" if button else _ABLE[device.kind]
-    return capital(f"{the(device)} cannot be {_VERBS[action][2]}; {able}.")
+    return capital(f"{the(device)} cannot be {passive(action)}; {able}.")
 
 
 # --- which device

@@ -2,7 +2,7 @@
 
 import pytest
 
-from home_names.alarm_words import means_heard
+from voice_gateway.integrations.alarms import means_heard
 
 
 @pytest.mark.parametrize(
