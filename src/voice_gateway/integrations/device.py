@@ -23,6 +23,7 @@ ABILITIES: Final[Mapping[str, frozenset[str]]] = {
     "thermostat": frozenset({"set", "on", "off"}),
     "media_player": frozenset({"on", "off", "volume", "pause", "play", "next", "previous", "mute", "unmute"}),
     "vacuum": frozenset({"start", "dock"}),
+    "mower": frozenset({"start", "dock"}),
 }
 
 

@@ -16,7 +16,7 @@ class Act:
     """What is wanted of one device, independent of its source.
 
     Actions: on off toggle dim open close stop lock unlock set colour kelvin speed ring volume pause play next
-    previous mute unmute start dock. A cover's position is "dim" with its level, 0 is closed.
+    previous mute unmute start dock search clean. A cover's position is "dim" with its level, 0 is closed.
     """
 
     action: str
@@ -27,6 +27,7 @@ class Act:
     mode: str = ""  # of "set": heat, cool, auto, eco, off
     colour: str = ""  # an English name, without spaces as CSS has them: "red", "lightblue"
     kelvin: int | None = None
+    text: str = ""  # of "search": what shall be played; of "clean": the room
     tone: str = ""  # of "ring", as the device calls it
 
     @property

@@ -151,6 +151,7 @@ class Command(Node):
     without: tuple[Item, ...] = ()
     aside: tuple[Item, ...] = ()  # named before the order: "the bedside lamp, switch it on"
     scene: str = ""
+    text: str = ""  # what shall be played, or the room to clean
     tone: str = ""
     lights: bool = False  # no device was named, and lights are meant
     sweep: bool = False  # the whole house was meant: "lock up"

@@ -120,8 +120,8 @@ class Resolver:
         if item.everything and (item.name or item.kind):
             return Unknown(item.kind, "kind")
         if item.name is not None:
-            return self._named(item, item.name, rooms, able)
-        scope = tuple(one for one in self.home.devices if not rooms or one.room in rooms)
+            return self._named(item, item.name, rooms, do, able)
+        scope = tuple(one for one in self.home.devices if not rooms or self._is_in(one, rooms))
         if item.everything:
             return self._everything(item, scope, do, able)
         if item.like:
@@ -131,6 +131,13 @@ class Resolver:
         if item.kind:
             return self._kind(item, scope, rooms, do, able)
         return self._room(item, scope, do, able)
+
+    def _is_in(self, device: Device, rooms: tuple[str, ...]) -> bool:
+        """One without a room is where its name says: "Kitchen Door"."""
+        if device.room:
+            return device.room in rooms
+        named = set(plain_words(device.name))
+        return any(named.issuperset(plain_words(room)) for room in rooms)
 
     def _pronoun(self, item: Item) -> Resolved:
         """ "It" is of the last turn; "both" and "all three" may be of the turns that belong together."""
@@ -169,9 +176,13 @@ class Resolver:
                 found = []
         return tuple(dict.fromkeys(found))
 
-    def _named(self, item: Item, name: Name, rooms: tuple[str, ...], able: Able) -> Resolved:
+    def _named(self, item: Item, name: Name, rooms: tuple[str, ...], do: str, able: Able) -> Resolved:
         known = (self.home.find(key) for key in name.keys)
-        placed = tuple(one for one in known if one is not None and (not rooms or one.room in rooms))
+        placed = tuple(one for one in known if one is not None and (not rooms or self._is_in(one, rooms)))
+        room = self.home.rooms.get(name.text) if do in STATES_OF_LIGHT and not (rooms or item.kind) else None
+        lights = tuple(one for one in self.home.in_room(room) if one.is_light and able(one)) if room else ()
+        if lights and not any(one.is_light for one in placed):
+            return Meant(lights, group=True)  # a player is called like its room
         if not placed:
             return Unknown(name.text, "there")
         if item.kind:  # "the lamp by the bed"

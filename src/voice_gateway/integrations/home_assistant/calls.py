@@ -42,7 +42,10 @@ _TOOLS: Final[Mapping[str, str]] = {
     "unmute": ha.UNMUTE,
     "start": ha.VACUUM_START,
     "dock": ha.VACUUM_DOCK,
+    "search": ha.SEARCH,
+    "clean": ha.VACUUM_CLEAN,
 }
+_MOWER: Final = {"start": ha.MOW, "dock": ha.MOWER_DOCK}
 _LEVELED: Final = {
     "light": (ha.LIGHT_SET, "brightness"),
     "cover": (ha.SET_POSITION, "position"),
@@ -113,9 +116,12 @@ def _tool_and_values(entity: Entity, wish: Act, action: str, degrees: str) -> To
         return tool, {key: wish.level, **colour}
     if action in ("colour", "kelvin"):
         return ha.LIGHT_SET, colour
+    if wish.text:
+        return _TOOLS[action], {"search_query" if action == "search" else "area": wish.text}
     if action == "dim":
         return f"To dim the {name_of(entity)} a level from 0 to 100 percent is needed."
-    return (_TOOLS[action], {}) if action in _TOOLS else "Home Assistant offers no way to do that."
+    tools = {**_TOOLS, **_MOWER} if entity.domain == "lawn_mower" else _TOOLS
+    return (tools[action], {}) if action in tools else "Home Assistant offers no way to do that."
 
 
 def _warmth(entity: Entity, wish: Act, degrees: str) -> ToolCall | str:

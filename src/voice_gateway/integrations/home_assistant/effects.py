@@ -14,6 +14,7 @@ SET_VOLUME, CHANGE_VOLUME = "HassSetVolume", "HassSetVolumeRelative"
 PAUSE, PLAY, NEXT, PREVIOUS = "HassMediaPause", "HassMediaUnpause", "HassMediaNext", "HassMediaPrevious"
 MUTE, UNMUTE, SEARCH = "HassMediaPlayerMute", "HassMediaPlayerUnmute", "HassMediaSearchAndPlay"
 VACUUM_START, VACUUM_DOCK = "HassVacuumStart", "HassVacuumReturnToBase"
+VACUUM_CLEAN, MOW, MOWER_DOCK = "HassVacuumCleanArea", "HassLawnMowerStartMowing", "HassLawnMowerDock"
 ADD_ITEM, COMPLETE_ITEM = "HassListAddItem", "HassListCompleteItem"
 LIVE_CONTEXT: Final = "GetLiveContext"
 LOOKS: Final = frozenset({LIVE_CONTEXT, "GetDateTime", "todo_get_items", "calendar_get_events"})
@@ -32,6 +33,9 @@ DOMAINS: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys((SET_VOLUME, CHANGE_VOLUME, PAUSE, PLAY, NEXT, PREVIOUS, MUTE, UNMUTE, SEARCH), _PLAYERS),
     VACUUM_START: frozenset({"vacuum"}),
     VACUUM_DOCK: frozenset({"vacuum"}),
+    VACUUM_CLEAN: frozenset({"vacuum"}),
+    MOW: frozenset({"lawn_mower"}),
+    MOWER_DOCK: frozenset({"lawn_mower"}),
     ADD_ITEM: frozenset({TODO}),
     COMPLETE_ITEM: frozenset({TODO}),
 }
@@ -50,6 +54,9 @@ _SIMPLE: Final = {
     UNMUTE: "unmute",
     VACUUM_START: "start",
     VACUUM_DOCK: "dock",
+    VACUUM_CLEAN: "clean",
+    MOW: "start",
+    MOWER_DOCK: "dock",
     ADD_ITEM: "add",
     COMPLETE_ITEM: "complete",
     SET_TEMPERATURE: "set",

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from home_names.kinds import mover_kind
 from home_names.states import UNKNOWN, dimmed, opened
-from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.device import ABILITIES, Device
 from voice_gateway.integrations.home_assistant.live_context import Entity, to_number
 
 _JOINED: Final = ", "
@@ -114,10 +114,16 @@ _KINDS: Final = {
     SCENE: "scene",
     TODO: "list",
     **dict.fromkeys(("humidifier", "remote", "automation", "group", "button", "input_button"), "other"),
-    **dict.fromkeys(("lawn_mower", "notify", "input_select"), "other"),
+    **dict.fromkeys(("notify", "input_select"), "other"),
+    "lawn_mower": "mower",
 }
 _SWITCHES: Final = frozenset({"on", "off", "toggle"})
 _NOTHING: Final[frozenset[str]] = frozenset()
+_ABILITIES: Final = {
+    **dict.fromkeys(BUTTONS, frozenset({"on"})),
+    "media_player": ABILITIES["media_player"] | {"search"},
+    "vacuum": ABILITIES["vacuum"] | {"clean"},
+}
 _BINARY: Final = {
     **dict.fromkeys(("motion", "occupancy", "presence", "moving"), ("motion", "no motion")),
     **dict.fromkeys(("door", "window", "opening", "garage_door"), ("open", "closed")),
@@ -175,8 +181,8 @@ def abilities_of(entity: Entity) -> frozenset[str] | None:
         return moves | {"dim"} if "current_position" in shown else moves
     if entity.domain == "fan":
         return _SWITCHES | {"speed"} if "percentage" in shown else _SWITCHES
-    if entity.domain in BUTTONS:
-        return frozenset({"on"})
+    if entity.domain in _ABILITIES:
+        return _ABILITIES[entity.domain]
     if entity.domain not in _KINDS or entity.domain in ("alarm_control_panel", SCENE, TODO):
         return _NOTHING
     return None

@@ -28,12 +28,19 @@ from voice_gateway.understanding.resolver import Doubt, Meant, Resolved, Resolve
 STEP, SMALL, LARGE = 20, 10, 40  # percent of "brighter", "a bit brighter" and "a lot brighter"
 COLDEST, WARMEST = 5, 35  # degrees that a heating is set to
 INSTEAD: Final = {
+    ("mower", "on"): "start",
+    ("mower", "off"): "dock",
+    ("mower", "stop"): "dock",
     ("vacuum", "on"): "start",
     ("chime", "on"): "ring",
     ("vacuum", "off"): "dock",
     ("vacuum", "stop"): "dock",
 }
-PLAYED: Final = {"player": "media_player", "vacuum": "vacuum"}  # meant where no device is named
+PLAYED: Final = {
+    "player": "media_player",
+    "vacuum": "vacuum",
+    "mower": "mower",
+}  # meant where no device is named
 OPENING: Final = frozenset({"unlock", "open", "up"})
 
 
@@ -125,6 +132,9 @@ def _resolved(command: Command, context: Context, able: Callable[[Device], bool]
     found = resolver.which(_subject(command, context), command.do, able)
     if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of == "heat":
         return Resolver(context.home).which(Which(item=(Item(kind="thermostat"),)), command.do, able)
+    if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of in PLAYED:
+        item = Item(kind=PLAYED[command.of])
+        found = Resolver(context.home).which(Which(item=(item,)), command.do, able)
     if isinstance(found, Doubt) and command.of == "player":
         playing = tuple(one for one in found.candidates if context.home.is_so(one, "playing"))
         return Meant(playing) if len(playing) == 1 else found
@@ -218,11 +228,11 @@ def _ask(command: Command, found: Doubt, context: Context, able: Callable[[Devic
 def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
     if found.what == "exception":
         return Question(Say("ask.exception"), bare_node(command), expects="exception")
-    if command.of in PLAYED:
+    if command.of in PLAYED and not any(one.kind == PLAYED[command.of] for one in context.home.devices):
         raise Refused(f"there is no {command.of}")
     if found.what == "it":
         return Question(Say("ask.what_device"), bare_node(command))
-    if found.what in ("room", "there", "kind_here") and (near := _elsewhere(command, context)):
+    if found.what in ("room", "floor", "there", "kind_here") and (near := _elsewhere(command, context)):
         facts = {"text": found.text, "here": context.here, "devices": near}
         return Question(Say(f"unknown.{found.what}_which", facts), bare_node(command), near, unknown=True)
     key = f"unknown.{found.what}"
@@ -299,7 +309,7 @@ def _able(command: Command) -> Callable[[Device], bool]:
     return lambda device: bool(action_of(device, command))
 
 
-def action_of(device: Device, command: Command) -> str:
+def action_of(device: Device, command: Command) -> str:  # noqa: PLR0911 (one for each sort of act)
     """What the command is for this device; "" where it can do nothing of the kind."""
     do, value, amount = command.do, command.value, command.amount
     if do in ("set", "change"):
@@ -313,6 +323,8 @@ def action_of(device: Device, command: Command) -> str:
         if device.kind == "thermostat":
             return "set"
         return next((one for one in (moved, "dim", "volume", "speed") if device.can(one)), "")
+    if bool(command.text) != (do in ("search", "clean")):
+        return ""
     action = INSTEAD.get((device.kind, do), do)
     return action if device.can(action) else ""
 
@@ -331,7 +343,14 @@ def _setting_of(device: Device, command: Command, value: Value | None, amount: A
             and bool(value.level is not None or value.percent is not None or value.colour or value.kelvin)
         )
         return "" if light else "set"
-    if degrees or mode or command.of == "heat" or (command.of == "volume" and not device.can("volume")):
+    odd = command.of == "light" and not device.is_light
+    if (
+        odd
+        or degrees
+        or mode
+        or command.of == "heat"
+        or (command.of == "volume" and not device.can("volume"))
+    ):
         return ""
     if value is not None and (value.colour or value.kelvin is not None):
         action = "colour" if value.colour else "kelvin"
@@ -353,6 +372,8 @@ def act_for(device: Device, command: Command, home: Home) -> Act | Say:
     action, state = action_of(device, command), home.state_of(device)
     if device.kind == "thermostat":
         return _warmth(device, command, state)
+    if action in ("search", "clean"):
+        return Act(action, text=command.text)
     if action in ("dim", "speed", "volume"):
         level = _level(device, command, state)
         return level if isinstance(level, Say) else Act(action, level=level)

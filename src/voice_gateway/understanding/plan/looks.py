@@ -7,7 +7,7 @@ from home_names.phrases import capital, with_article
 from voice_gateway.brain.local.meaning import DeviceQuery, Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.zwave import HEALTH
-from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare
+from voice_gateway.understanding.nodes import Item, Look, Name, Node, Which, altered, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 from voice_gateway.understanding.plan.intents import WORDS, Slots, means
 from voice_gateway.understanding.plan.sensors import PEOPLE, kin, measured, of_class, sensed
@@ -280,6 +280,7 @@ _ASKS: Final = {
     "any": "any",
     "all": "all",
     "which": "which",
+    "where": "where",
 }
 _QUANT: Final = {"any": "any", "all": "all", "is": ""}
 
@@ -306,6 +307,8 @@ def get_state(slots: Slots, context: Context) -> Node:
 def _people(slots: Slots, ask: str, state: str, context: Context) -> Node:
     """Who is home; of other places nothing is known."""
     slots.known.pop("domain", None)
+    if ask == "where":
+        return Look(ask=ask, which=slots.which(context))
     if state not in ("home", "not_home"):
         raise Refused("only who is home is known")
     which = slots.which(context) if "name" in slots.known else None
@@ -316,17 +319,4 @@ def _people(slots: Slots, ask: str, state: str, context: Context) -> Node:
 def get_temperature(slots: Slots, context: Context) -> Node:
     if "name" in slots.known:
         return Look(ask="measure", measure="temperature", which=slots.which(context))
-    return Look(ask="measure", measure="temperature", place=slots.place(context))
-
-
-@means("HassGetCurrentTime", "HassGetCurrentDate")
-def clock(slots: Slots, context: Context) -> Node:
-    part = "date" if slots.intent == "HassGetCurrentDate" else ""
-    return Everyday(tool="get_current_datetime", part=part)
-
-
-@means("HassGetWeather")
-def weather(slots: Slots, context: Context) -> Node:
-    if "name" in slots.known:
-        raise Refused("the weather of a named device")
-    return Everyday(tool="get_weather")
+    return Look(ask="measure", measure="temperature", place=() if slots.here else slots.place(context))
