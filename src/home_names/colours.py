@@ -5,32 +5,33 @@ import re
 from math import log
 from typing import Final
 
-# What CSS calls them, and what people call light beside that.
+# As they are said, with "_" between words. CSS writes them without, and its "green" is a dark one.
 _NAMED: Final = """
-aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
-blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887 cadetblue 5f9ea0
-chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflowerblue 6495ed cornsilk fff8dc crimson dc143c
-cyan 00ffff darkblue 00008b darkcyan 008b8b darkgoldenrod b8860b darkgreen 006400 darkkhaki bdb76b
-darkmagenta 8b008b darkolivegreen 556b2f darkorange ff8c00 darkorchid 9932cc darkred 8b0000
-darksalmon e9967a darkseagreen 8fbc8f darkslateblue 483d8b darkturquoise 00ced1 darkviolet 9400d3
-deeppink ff1493 deepskyblue 00bfff dodgerblue 1e90ff firebrick b22222 floralwhite fffaf0
-forestgreen 228b22 fuchsia ff00ff ghostwhite f8f8ff gold ffd700 goldenrod daa520 green 00ff00
-greenyellow adff2f honeydew f0fff0 hotpink ff69b4 indianred cd5c5c indigo 4b0082 ivory fffff0 khaki f0e68c
-lavender e6e6fa lavenderblush fff0f5 lawngreen 7cfc00 lemonchiffon fffacd lightblue add8e6 lightcoral f08080
-lightcyan e0ffff lightgoldenrodyellow fafad2 lightgreen 90ee90 lightpink ffb6c1 lightsalmon ffa07a
-lightseagreen 20b2aa lightskyblue 87cefa lightsteelblue b0c4de lightyellow ffffe0 lime 00ff00
-limegreen 32cd32 linen faf0e6 magenta ff00ff maroon 800000 mediumaquamarine 66cdaa mediumblue 0000cd
-mediumorchid ba55d3 mediumpurple 9370db mediumseagreen 3cb371 mediumslateblue 7b68ee mediumspringgreen 00fa9a
-mediumturquoise 48d1cc mediumvioletred c71585 midnightblue 191970 mintcream f5fffa mistyrose ffe4e1
-moccasin ffe4b5 navajowhite ffdead navy 000080 oldlace fdf5e6 olive 808000 olivedrab 6b8e23 orange ffa500
-orangered ff4500 orchid da70d6 palegoldenrod eee8aa palegreen 98fb98 paleturquoise afeeee
-palevioletred db7093 papayawhip ffefd5 peachpuff ffdab9 peru cd853f pink ffc0cb plum dda0dd powderblue b0e0e6
-purple 800080 rebeccapurple 663399 red ff0000 rosybrown bc8f8f royalblue 4169e1 saddlebrown 8b4513
-salmon fa8072 sandybrown f4a460 seagreen 2e8b57 seashell fff5ee sienna a0522d skyblue 87ceeb slateblue 6a5acd
-snow fffafa springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347
-turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff yellow ffff00 yellowgreen 9acd32
-amber ffbf00 apricot ffb16e cherry de3163 darkpurple 301934 lightpurple b19cd9 lightorange ffd580 lilac c8a2c8
-lemon fff44f mint 98ff98 ocean 0077be peach ffcba4 rose ff007f ruby e0115f scarlet ff2400 sunset fd5e53
+alice_blue f0f8ff antique_white faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
+blanchedalmond ffebcd blue 0000ff blue_violet 8a2be2 brown a52a2a burlywood deb887 cadet_blue 5f9ea0
+chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflower_blue 6495ed cornsilk fff8dc crimson dc143c
+cyan 00ffff dark_blue 00008b dark_cyan 008b8b dark_goldenrod b8860b dark_green 006400 dark_khaki bdb76b
+dark_magenta 8b008b dark_olive_green 556b2f dark_orange ff8c00 dark_orchid 9932cc dark_red 8b0000
+dark_salmon e9967a dark_sea_green 8fbc8f dark_slate_blue 483d8b dark_turquoise 00ced1 dark_violet 9400d3
+deep_pink ff1493 deep_sky_blue 00bfff dodger_blue 1e90ff firebrick b22222 floral_white fffaf0
+forest_green 228b22 fuchsia ff00ff ghost_white f8f8ff gold ffd700 goldenrod daa520 green 00ff00
+green_yellow adff2f honeydew f0fff0 hot_pink ff69b4 indian_red cd5c5c indigo 4b0082 ivory fffff0
+khaki f0e68c lavender e6e6fa lavenderblush fff0f5 lawn_green 7cfc00 lemonchiffon fffacd light_blue add8e6
+light_coral f08080 light_cyan e0ffff light_goldenrod_yellow fafad2 light_green 90ee90 light_pink ffb6c1
+light_salmon ffa07a light_sea_green 20b2aa light_sky_blue 87cefa light_steel_blue b0c4de light_yellow ffffe0
+lime 00ff00 lime_green 32cd32 linen faf0e6 magenta ff00ff maroon 800000 medium_aquamarine 66cdaa
+medium_blue 0000cd medium_orchid ba55d3 medium_purple 9370db medium_sea_green 3cb371
+medium_slate_blue 7b68ee medium_spring_green 00fa9a medium_turquoise 48d1cc medium_violet_red c71585
+midnight_blue 191970 mintcream f5fffa misty_rose ffe4e1 moccasin ffe4b5 navajo_white ffdead navy 000080
+oldlace fdf5e6 olive 808000 olivedrab 6b8e23 orange ffa500 orange_red ff4500 orchid da70d6
+pale_goldenrod eee8aa pale_green 98fb98 pale_turquoise afeeee pale_violet_red db7093 papayawhip ffefd5
+peachpuff ffdab9 peru cd853f pink ffc0cb plum dda0dd powder_blue b0e0e6 purple 800080 rebecca_purple 663399
+red ff0000 rosy_brown bc8f8f royal_blue 4169e1 saddle_brown 8b4513 salmon fa8072 sandy_brown f4a460
+sea_green 2e8b57 seashell fff5ee sienna a0522d sky_blue 87ceeb slate_blue 6a5acd snow fffafa
+spring_green 00ff7f steel_blue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0
+violet ee82ee wheat f5deb3 white ffffff yellow ffff00 yellow_green 9acd32 amber ffbf00 apricot ffb16e
+cherry de3163 dark_purple 301934 light_purple b19cd9 light_orange ffd580 lilac c8a2c8 lemon fff44f
+mint 98ff98 ocean 0077be peach ffcba4 rose ff007f ruby e0115f scarlet ff2400 sunset fd5e53
 """
 Rgb = tuple[int, int, int]
 
@@ -40,44 +41,10 @@ def _rgb(digits: str) -> Rgb:
 
 
 _WORDS: Final = _NAMED.split()
-# CSS has a dark "green": a lamp that is told to be green is as green as it can be.
-NAMED: Final[dict[str, Rgb]] = {
-    name: _rgb(digits) for name, digits in zip(_WORDS[::2], _WORDS[1::2], strict=True)
-}
+# "dark olive green" -> darkolivegreen
+COLOURS: Final = {said.replace("_", " "): said.replace("_", "") for said in _WORDS[::2]}
+NAMED: Final[dict[str, Rgb]] = dict(zip(COLOURS.values(), map(_rgb, _WORDS[1::2]), strict=True))
 
-# As they are said, and as CSS writes them: those that are a colour wherever they stand …
-PLAIN_COLOURS: Final = {
-    said.replace("_", " "): said.replace("_", "")
-    for said in (
-        "red green blue yellow orange purple pink white cyan magenta turquoise teal lime violet indigo gold "
-        "salmon coral crimson lavender navy maroon aqua light_blue light_green light_pink light_yellow "
-        "dark_red dark_green dark_blue dark_orange dark_violet deep_pink hot_pink sky_blue deep_sky_blue "
-        "royal_blue forest_green lime_green sea_green spring_green orange_red steel_blue midnight_blue "
-        "amber fuchsia olive brown beige tomato chocolate peach mint lilac scarlet light_orange light_purple "
-        "dark_purple apricot"
-    ).split()
-}
-
-
-def _spoken(css: str) -> str:
-    """ "dark olive green": CSS writes them together."""
-    ends = [end for end in NAMED if css != end and css.endswith(end)]
-    starts = [
-        start
-        for start in ("dark", "light", "medium", "pale", "deep")
-        if css.startswith(start) and css != start
-    ]
-    if ends:
-        end = max(ends, key=len)
-        return f"{_spoken(css.removesuffix(end))} {_spoken(end)}"
-    return f"{starts[0]} {css.removeprefix(starts[0])}" if starts else css
-
-
-# … and those that may be something else: "the lamp to plum" is one, and "turn on lamp rose" names a lamp.
-COLOURS: Final = {
-    **PLAIN_COLOURS,
-    **{_spoken(css): css for css in NAMED if css not in PLAIN_COLOURS.values()},
-}
 WHITES: Final = {  # in kelvin
     **dict.fromkeys(("candlelight", "candle light"), 2000),
     **dict.fromkeys(("warm white", "soft white", "warm white light"), 2700),
@@ -148,7 +115,7 @@ _HUES: Final = (  # up to so many degrees
     (15, "red"), (42, "orange"), (68, "yellow"), (160, "green"), (192, "turquoise"), (255, "blue"),
     (285, "violet"), (312, "magenta"), (345, "pink"), (360, "red"),
 )  # fmt: skip
-_SAID: Final = {NAMED[css]: said for said, css in reversed(COLOURS.items())}
+_SAID: Final = {NAMED[css]: said for said, css in COLOURS.items() if css not in ("aqua", "fuchsia", "lime")}
 
 
 def colour_word(rgb: Rgb) -> str:

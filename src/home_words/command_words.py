@@ -6,7 +6,8 @@ All of them are plain: lower case, without marks, numbers as digits.
 import re
 from typing import Final
 
-from home_names.colours import COLOURS, PLAIN_COLOURS, WHITES
+from home_names.colours import COLOURS, WHITES
+from home_words.more_colours import PLAIN_COLOURS
 
 
 def any_of(words: str) -> str:
