@@ -137,7 +137,13 @@ class Gateway:
             self.tools.add(tool)
         self.local.subscribe(self.routines.changed)
         self.home_events = self._build_events()
-        self.model = build_model(self)
+        self.model = build_model(
+            settings,
+            self.executor,
+            self.local,
+            instructions=self.link.instructions,
+            ready=self.servers.tools_known,
+        )
         self.recorder = Recorder(
             settings.recorder, data_folder() / TURNS_FILE, self.events, around=self._surroundings
         )

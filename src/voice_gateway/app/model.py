@@ -2,16 +2,19 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from home_names.kinds import HomeDevice
+from voice_gateway.config import Settings
 from voice_gateway.errors import BrainError
 from voice_gateway.events import PartState, State
 from voice_gateway.llm.anthropic.errors import NO_KEY
 from voice_gateway.llm.ollama.health import ModelHealth
 from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.reports import autonomy_report, model_report
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.understanding.stage import UnderstandingStage
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -23,53 +26,39 @@ if TYPE_CHECKING:
 HOME_WAIT_SECONDS = 2.0  # for the device names in the prompt
 
 
-def build_model(gateway: "Gateway") -> "Model | None":
-    settings = gateway.settings
+def build_model(
+    settings: Settings,
+    executor: ToolExecutor,
+    local: UnderstandingStage,
+    *,
+    instructions: Callable[[], Mapping[str, str]],
+    ready: Callable[[], Awaitable[None]],
+) -> "Model | None":
+    """The client of the model that the settings name; `ready` returns when all tools are known."""
     if settings.brain.provider == "local":
         return None
-    knows = _Knows(gateway)
+
+    def devices() -> Sequence[HomeDevice]:
+        """The devices named in the prompt: not those of servers that are not trusted."""
+        return local.home.told_devices
+
+    async def tools_ready() -> None:
+        """Returns when all tools are known, and the home if it can be read soon."""
+        await ready()
+        if not local.home.devices:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(HOME_WAIT_SECONDS):
+                    await local.refresh()
+
+    home: dict[str, Any] = {"devices": devices, "instructions": instructions, "tools_ready": tools_ready}
     if settings.brain.provider == "ollama":
         from voice_gateway.llm.ollama.client import OllamaClient
 
-        return OllamaClient(
-            settings.ollama,
-            settings.brain,
-            gateway.executor,
-            priority=settings.tools.priority,
-            devices=knows.devices,
-            instructions=gateway.link.instructions,
-            tools_ready=knows.informed,
-        )
+        priority = settings.tools.priority
+        return OllamaClient(settings.ollama, settings.brain, executor, priority=priority, **home)
     from voice_gateway.llm.anthropic.client import AnthropicClient
 
-    return AnthropicClient(
-        settings.anthropic,
-        settings.brain,
-        gateway.executor,
-        devices=knows.devices,
-        instructions=gateway.link.instructions,
-        tools_ready=knows.informed,
-    )
-
-
-class _Knows:
-    """The model's view of the home."""
-
-    def __init__(self, gateway: "Gateway") -> None:
-        self._local = gateway.local
-        self._servers = gateway.servers
-
-    def devices(self) -> Sequence[HomeDevice]:
-        """The devices named in the prompt: not those of servers that are not trusted."""
-        return self._local.home.told_devices
-
-    async def informed(self) -> None:
-        """Returns when all tools are known, and the home if it can be read soon."""
-        await self._servers.tools_known()
-        if not self._local.home.devices:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(HOME_WAIT_SECONDS):
-                    await self._local.refresh()
+    return AnthropicClient(settings.anthropic, settings.brain, executor, **home)
 
 
 def watch_model(gateway: "Gateway") -> None:

@@ -3,12 +3,12 @@
 import argparse
 import asyncio
 
-from voice_gateway.app.replay import Replay, differences, result_of, why_not
+from voice_gateway.app.replay import Replay, differences, result_of
 from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.parser import Parser
 from voice_gateway.cli.turns import SHOWN_ID, found, opened_store
-from voice_gateway.recorder.story import before_it
+from voice_gateway.recorder.story import before_it, why_not
 
 
 def arguments(command: Parser) -> None:
@@ -31,8 +31,8 @@ async def replay(options: argparse.Namespace) -> int:
         now = await again.run(turn, [earlier for earlier in before if not why_not(earlier, ())])
         lines = differences(recorded, now)
     if wants_json(options):
-        facts = {"id": turn["id"], "text": turn["text"], "recorded": recorded.to_json()}
-        print_json({**facts, "now": now and now.to_json(), "differences": lines, "left_out": reason or None})
+        facts = {"id": turn["id"], "text": turn["text"], "recorded": recorded}
+        print_json({**facts, "now": now, "differences": lines, "left_out": reason or None})
     else:
         mark = "–" if reason else "≠" if lines else "="
         print_reply(f"{mark} {turn['id'][:SHOWN_ID]}  {turn['text']}")

@@ -8,6 +8,7 @@ from voice_gateway.recorder.store import TurnStore
 from voice_gateway.tools.masking import shorten
 from voice_gateway.trace import is_hidden
 from voice_gateway.turn import NOT_MADE
+from voice_gateway.verdict import Permission
 
 Event = Mapping[str, Any]
 Turn = Mapping[str, Any]
@@ -15,9 +16,12 @@ Turn = Mapping[str, Any]
 LONGEST = 300  # characters of a message; --json has all of it
 MOST_BEFORE = 20  # turns of a conversation that a turn may refer to
 HIDDEN = "something in it was hidden, so its words are not known any more"
-BY_HAND = "it was not said: a routine or a hand made it"
-TO_A_HAND = "it answers what a hand was asked"
+BY_HAND = "a routine or a hand made it, or what it answers"
 RECORD = "it asked for the record itself"
+PLANNED = "it plans what needs a yes, and what is planned is not kept with a turn"
+NO_TOOLS = "the tools of that time are not kept"
+# Whether a plan needs a yes depends on all that is planned.
+_PLANS, _YES = ("make_routine", "cancel_routine"), (Permission.SENSITIVE, Permission.AGREED)
 
 
 def lines_of(turn: Turn) -> Iterator[str]:
@@ -82,24 +86,26 @@ def _short(text: str) -> str:
 # --- replay
 
 
-def why_not_said(turn: Turn, before: Sequence[Turn] = ()) -> str:
-    """Why it cannot be said again as it was; empty: it can."""
+def why_not(turn: Turn, before: Sequence[Turn] = ()) -> str:
+    """Why it cannot be run again as it was; empty: it can."""
+    staged = [event for event in turn["events"] if event["type"] == "staged"]
+    judged = [event for event in turn["events"] if event["type"] == "judged"]
     if any(is_hidden(each["text"]) for each in (*before, turn)):
         return HIDDEN
-    if _by_hand(turn):
+    asked = before and any(event.get("expects_answer") for event in before[-1]["events"])
+    if _by_hand(turn) or (asked and _by_hand(before[-1])):
         return BY_HAND
-    if before and _by_hand(before[-1]) and any(event.get("expects_answer") for event in before[-1]["events"]):
-        return TO_A_HAND
-    return RECORD if any(event["stage"] == "recorder" for event in _staged(turn)) else ""
+    if any(event["stage"] == "recorder" for event in staged):
+        return RECORD
+    if any(event["tool"] in _PLANS and event["reason"] in _YES for event in judged):
+        return PLANNED
+    return "" if turn["tools"] else NO_TOOLS
 
 
 def _by_hand(turn: Turn) -> bool:
-    heard = any(event["type"] == "heard" for event in turn["events"])
-    return not heard or any(event["reason"] == "chosen by hand" for event in _staged(turn))
-
-
-def _staged(turn: Turn) -> list[Mapping[str, Any]]:
-    return [event for event in turn["events"] if event["type"] == "staged"]
+    events = turn["events"]
+    heard = any(event["type"] == "heard" for event in events)
+    return not heard or any(event.get("reason") == "chosen by hand" for event in events)
 
 
 def before_it(store: TurnStore, turn: Turn, expiry_seconds: float) -> list[dict[str, Any]]:

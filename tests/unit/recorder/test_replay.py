@@ -8,10 +8,11 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.recording import HOME, recording
 
-from voice_gateway.app.replay import NOT_RECORDED, Replay, Result, differences, result_of, why_not
+from voice_gateway.app.replay import NOT_RECORDED, Replay, differences, result_of
 from voice_gateway.config import BrainSettings, OllamaSettings, Settings
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.recorder.recorder import Surroundings
+from voice_gateway.recorder.story import why_not
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolTraits
 from voice_gateway.verdict import Permission
@@ -140,10 +141,10 @@ def test_calls_that_are_made_together_end_in_any_order():
     many, later = events("abcAdBCD", "A. B. C. D."), events("abcCdDAB", "C. D. A. B.")
     assert differences(result_of(many), result_of(later)) == [], "three at once"
 
-    recorded = Result("local", ("a on", "b off"), "A is on. B is off.", True)
-    once = Result("local", ("a on",), "A is on.", True)
-    assert [one.partition(":")[0] for one in differences(recorded, once)] == ["calls", "reply"]
-    assert differences(once, Result("local", ("a on",), "A is on.", False)) == ["ok: True → False"]
+    once = result_of(events("aA", "A is on."))
+    lines = differences(result_of(together), once)
+    assert [line.partition(":")[0] for line in lines] == ["calls", "reply"]
+    assert differences(once, {**once, "ok": False}) == ["ok: True → False"]
 
 
 async def test_what_cannot_be_said_again_is_left_out(talk):
