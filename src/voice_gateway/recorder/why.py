@@ -43,32 +43,28 @@ OPPOSITE = {"on": "off", "open": "closed", "locked": "unlocked"}
 OPPOSITE |= {after: before for before, after in OPPOSITE.items()}
 _EFFECTS = {"lock": "locked", "unlock": "unlocked", "close": "closed", "dim": "on"}
 
-_WHY = r"(?:(?:and|but|so|hey|und|aber) ){0,3}(?:why|how come|what for|warum|wieso|weshalb)"
-_IT = r"(?: (?:that|this|it|so|anything|das|es))?"
-_STATE = r"(?P<state>on|off|open|closed|locked|unlocked|up|down|an|aus|auf|zu|offen)"
-_VERBS = r"(?:turn|switch|dim|open|clos|shut|lock|unlock|start|stopp?|rais|lower|chang|sett?)"
-# What was done last, in any words; then why something was not done; then why a thing is as it is.
+_WHY = r"(?:(?:and|but|so|hey) ){0,3}(?:why|how come|what for)"
+_STATE = r"(?:still |suddenly |already |just )?(?P<state>on|off|open|closed|locked|unlocked|up|down)"
+# The last act, in any words; then a thing that was named.
 _LAST = re.compile(
-    rf"{_WHY}(?: not| nicht|{_IT}| (?:is|was){_IT})|what did you just do|explain yourself"
-    rf"|{_WHY} (?:did|have|do|had) you (?:just )?(?:do|done|say|said|ask|asked|answer)(?: me)?{_IT}"
-    rf"|{_WHY} did (?:that|this) happen|what made you (?:do|say|ask){_IT}"
-    rf"|who (?:told|asked) you to(?: do{_IT})?"
-    rf"|{_WHY} hast du{_IT} (?:gerade )?(?:gemacht|getan|gesagt|gefragt)|was hast du gerade gemacht"
-)
-_NOT_DONE = re.compile(
-    rf"{_WHY} (?:(?:didn'?t|did not|haven'?t|have not) you(?: .+)?|hast du (?:.+ )?nicht(?: .+)?)"
+    rf"{_WHY}(?: not)?(?: (?:is|was))?(?: (?:that|this|it|so))?|what did you just do|explain yourself"
+    rf"|{_WHY} (?:did|have|do|had) you (?:just )?(?:do|done|say|said|ask|asked|answer)(?: me)?(?: \w+)?"
+    rf"|{_WHY} did (?:that|this) happen|what made you (?:do|say|ask)(?: \w+)?"
+    r"|who (?:told|asked) you to(?: do \w+)?"
+    rf"|{_WHY} (?:didn'?t|did not|haven'?t|have not) you(?: .+)?"
 )
 _THING = (
     re.compile(rf"{_WHY} (?P<ours>did|have) you (?:just )?\w+ (?:(?:on|off|up|down) )?(?P<thing>.+)"),
-    re.compile(rf"{_WHY} (?:is|are|was|were) (?P<thing>.+?) (?:still |suddenly |already )?{_STATE}"),
+    re.compile(rf"{_WHY} (?:is|are|was|were) (?P<thing>.+?) {_STATE}"),
     re.compile(
-        rf"{_WHY} (?:did|has) (?P<thing>.+?) (?:just )?(?:go|turn|switch|get|come)\w* {_STATE}(?: just now)?"
+        rf"{_WHY} (?:did|has) (?P<thing>.+?) (?:just )?(?:go|turn|switch|get|come)\w* {_STATE}(?: .+)?"
     ),
-    re.compile(rf"(?:who|what) (?:has |just )?{_VERBS}\w* (?:(?:on|off) )?(?P<thing>.+?)(?: (?:on|off))?"),
-    re.compile(rf"(?:{_WHY} (?P<ours>hast) du|wer hat) (?P<thing>.+?) \w*(?:ge|ver|ent|auf|ab)\w+"),
-    re.compile(rf"{_WHY} (?:ist|sind|ging|war) (?P<thing>.+?) (?:noch |plötzlich )?{_STATE}\w*"),
+    re.compile(
+        r"(?:who|what) (?:has |just )?(?:turn|switch|dim|open|clos|shut|lock|unlock|start|stop|rais|lower"
+        r"|chang|set)\w* (?:(?:on|off) )?(?P<thing>.+?)(?: (?:on|off))?"
+    ),
 )
-_PRONOUN = re.compile(r"(?:it|that|this|them|das|es|sie)(?: (?:on|off|up|down))?")
+_PRONOUN = re.compile(r"(?:it|that|this|them)(?: (?:on|off|up|down))?")
 
 
 def read_question(text: str) -> tuple[str, str, bool] | None:
@@ -78,16 +74,12 @@ def read_question(text: str) -> tuple[str, str, bool] | None:
     if len(plain) > LONGEST:
         return None
     if _LAST.fullmatch(plain):
-        return "", "", " you" in plain or " du" in plain
-    if _NOT_DONE.fullmatch(plain):
-        return "", "", True
+        return "", "", " you" in plain
     for found in filter(None, (pattern.fullmatch(plain) for pattern in _THING)):
         words = found.groupdict()
         if _PRONOUN.fullmatch(words["thing"]):
             return "", "", True
-        german = {"an": "on", "aus": "off", "auf": "open", "offen": "open", "zu": "closed"}
-        state = words.get("state") or ""
-        return words["thing"], german.get(state, state), bool(words.get("ours"))
+        return words["thing"], words.get("state") or "", bool(words.get("ours"))
     return None
 
 

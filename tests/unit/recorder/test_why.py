@@ -51,7 +51,7 @@ async def talk(tmp_path):
 
 async def test_an_order_is_named_and_no_tool(talk):
     await talk.hears("turn on the floor lamp")
-    for question in ("why did you do that?", "Warum hast du das gemacht?", "who switched on the floor lamp"):
+    for question in ("why did you do that?", "who switched on the floor lamp"):
         reply = await talk.hears(question)
         assert reply.text == 'Because you asked me to: "turn on the floor lamp".'
         assert (reply.ok, reply.stage, reply.outcomes) == (True, "local", ())
@@ -152,12 +152,6 @@ def test_questions_about_own_doings_are_read_and_others_left_alone():
         "who switched the heating off?": "the heating",
         "why are the blinds still closed": "the blinds",
         "why did the kitchen light turn off just now": "the kitchen light",
-        "weshalb": "",
-        "was hast du gerade gemacht": "",
-        "warum hast du die Stehlampe nicht angemacht": "",
-        "warum hast du die Stehlampe angemacht": "die stehlampe",
-        "warum ist das Licht in der Küche noch an": "das licht in der küche",
-        "wer hat die Heizung ausgeschaltet": "die heizung",
     }.items():
         question = read_question(text)
         if question is None or question[0] != thing:
@@ -168,9 +162,6 @@ def test_questions_about_own_doings_are_read_and_others_left_alone():
         "why do cats purr",
         "what time is it",
         "tell me a story about why",
-        "warum machst du nicht das Licht an",
-        "mach das Licht an",
-        "was kostet ein Ei",
     )
     assert wrong == []
     assert [text for text in others if read_question(text)] == []
