@@ -85,13 +85,6 @@ async def test_a_failed_call_is_exit_code_1_with_its_kind(commands, words, error
     assert "Traceback" not in done.err
 
 
-async def test_arguments_may_be_one_json_object(commands):
-    done = await commands.run("tools", "call", "get_current_datetime", "--args", '{"timezone": "Asia/Tokyo"}')
-
-    assert done.code == 0
-    assert "Tokyo" in done.out
-
-
 async def test_tools_json_has_the_promised_shape(commands):
     done = await commands.run("tools", "--json")
 
@@ -103,24 +96,6 @@ async def test_tools_json_has_the_promised_shape(commands):
     assert by_name["control_zwave_device"]["qualified_name"] == "zwave__control_zwave_device"
     assert by_name["control_zwave_device"]["read_only"] is False
     assert set(by_name["control_zwave_device"]["parameters"]["required"]) == {"deviceName", "action"}
-
-
-async def test_tools_for_people_say_that_the_home_is_simulated(commands):
-    done = await commands.run("tools")
-
-    assert "control_zwave_lock" in done.out
-    assert "simulated" in done.out
-
-
-async def test_a_parameter_that_has_no_description_is_shown_on_one_line(commands):
-    (commands.folder / "own").mkdir(mode=0o700)
-    own = "from langchain_core.tools import tool\n@tool\ndef play(artist: str = '') -> str:\n    'Plays.'\n"
-    commands.file("own/jukebox.py", own).chmod(0o600)
-    file = commands.file("voice-gateway.toml", '[tools]\ntools_dir = "own"\n')
-
-    done = await commands.run("tools", "play", "--config", str(file))
-
-    assert "\n  artist  string\n" in done.out
 
 
 @pytest.mark.slow
@@ -322,17 +297,6 @@ async def test_a_terminal_without_our_characters_still_gets_the_answer(commands)
     assert "Floor Lamp" in done.out
 
 
-async def test_a_json_line_without_text_is_answered_as_a_mistake(commands):
-    file = commands.file("c.toml", NO_SERVER)
-
-    done = await commands.run("chat", "--json", "--config", str(file), text='{"text": 5}\nwhat time is it\n')
-
-    first, second = (json.loads(line) for line in done.out.splitlines())
-    assert (first["ok"], second["ok"]) == (False, True)
-    assert 'needs "text"' in first["text"]
-    assert done.code == 1
-
-
 @pytest.mark.slow
 async def test_a_result_of_many_megabytes_comes_through_the_running_gateway(commands):
     server = Path(__file__).parents[1] / "fakes" / "fault_server.py"
@@ -344,31 +308,3 @@ async def test_a_result_of_many_megabytes_comes_through_the_running_gateway(comm
 
     assert done.code == 0
     assert len(done.json["text"]) > 29_000_000
-
-
-@pytest.mark.parametrize(("enabled", "without"), [("false", "warning"), ("true", "failed")])
-async def test_the_doctor_looks_for_sound_devices(commands, enabled, without):
-    """A machine may have a sound card or none; the line is there in both cases."""
-    commands.file("voice-gateway.toml", NO_SERVER)
-
-    done = await commands.run("doctor", "--json", VOICE_GATEWAY_VOICE_ENABLED=enabled)
-
-    found = {check["check"]: check for check in done.json["checks"]}
-    heard = found.get("microphone") or found["audio"]
-    assert heard["verdict"] == ("ok" if " found, " in heard["text"] else without)
-
-
-async def test_the_doctor_says_of_a_missing_server_what_to_look_at(commands):
-    commands.file(
-        "voice-gateway.toml", '[mcp]\nattempts = 1\n[mcpServers.gone]\ncommand = "no-such-program"\n'
-    )
-
-    done = await commands.run("doctor", "--json")
-
-    (found,) = [check for check in done.json["checks"] if check["check"] == "server gone"]
-    assert (done.code, found["verdict"]) == (1, "failed")
-    assert found["text"] == (
-        "The gone server is not answering, so its tools are missing: "
-        'the command "no-such-program" was not found'
-    )
-    assert "that no-such-program is installed" in found["advice"]

@@ -26,17 +26,6 @@ async def test_a_number_that_json_does_not_know_is_null_in_the_outcome(commands)
     assert strict(done.out)["args"] == {"a": None}
 
 
-async def test_a_line_that_cannot_be_read_costs_only_itself(commands):
-    file = commands.file("c.toml", NO_SERVER)
-
-    done = await commands.run("chat", "--json", "--config", str(file), text=f"{DEEP}\nwhat time is it\n")
-
-    first, second = (json.loads(line) for line in done.out.splitlines())
-    assert (first["ok"], second["ok"]) == (False, True)
-    assert "too deep" in first["text"]
-    assert done.code == 1
-
-
 @pytest.mark.parametrize(
     "args", [DEEP[:60_000], f'{{"a": {"[" * 10_000 + "]" * 10_000}}}', f'{{"a": {"9" * 6000}}}']
 )

@@ -141,30 +141,3 @@ def samples() -> list[tuple[str, str]]:
         blocks += re.findall(r"cat > \S+\.py <<'END'\n(.*?)END\n", text, re.DOTALL)
         found += [(page.name, block) for block in blocks]
     return found
-
-
-def test_samples_are_found():
-    assert len(samples()) >= 2
-
-
-@pytest.mark.parametrize(("page", "sample"), samples(), ids=lambda one: one[:20])
-@pytest.mark.parametrize("words", [("check", "-"), ("format", "--check", "-")], ids=["lint", "format"])
-def test_sample_code_passes_our_own_lint(page, sample, words):
-    ruff = Path(sys.executable).with_name("ruff")
-    name = (
-        "--stdin-filename",
-        f"src/voice_gateway/tools/builtin/sample_of_{page.removesuffix('.md').lower().replace('-', '_')}.py",
-    )
-    sample = f'"""A sample."""\n\n{sample}'
-
-    done = subprocess.run(
-        [ruff, *words, *name],
-        input=sample,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_SECONDS,
-        check=False,
-    )
-
-    assert done.returncode == 0, done.stdout + done.stderr

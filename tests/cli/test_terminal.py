@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from tests.fakes.terminal import Terminal
 CTRL_D = "\x04"
 UP = "\x1b[A"
 HEATER = "turn on the space heater\n"  # a device that does not answer: two warnings
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
@@ -32,23 +30,6 @@ async def test_warnings_stand_in_a_file_that_status_names_not_between_the_words(
     assert told == f"Warnings go to {log}."
     assert "tool failed (tool=control_zwave_device" in log.read_text()
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
-
-
-@pytest.mark.slow
-async def test_debug_shows_the_logs_at_the_terminal(commands):
-    async with Terminal.opened(commands, "chat", "--debug") as terminal:
-        terminal.type(HEATER)
-        await terminal.shows("(unreachable)")  # logs come between the prompt and what follows it
-
-    assert "warning tools.executor: tool failed" in terminal.shown
-
-
-@pytest.mark.slow
-async def test_without_a_terminal_logs_stay_on_stderr(commands):
-    done = await commands.run("chat", text=HEATER)
-
-    assert "warning tools.executor: tool failed" in done.err
-    assert not (commands.folder / "data" / "voice-gateway" / "gateway.log").exists()
 
 
 async def test_a_failing_server_prints_its_reason_once(commands):
@@ -105,17 +86,6 @@ async def test_one_leaves_quietly_and_the_terminal_is_as_it_was(commands, leave,
 
         assert terminal.shown.split("> ")[-1].strip() == leave.replace(CTRL_D, "").strip()
         assert terminal.settings() == before
-
-
-def test_make_does_not_complain_of_ctrl_c(tmp_path):
-    program = tmp_path / "voice-gateway"
-    program.write_text("#!/bin/sh\nexit 130\n")
-    program.chmod(0o755)
-    words = ["make", "-o", ".venv/.run", "-o", ".venv/.speech", f"BIN={tmp_path}", "run"]
-
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=30)
-
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 async def test_what_was_typed_is_there_after_the_next_start(commands):

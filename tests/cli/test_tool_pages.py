@@ -4,7 +4,6 @@ import re
 import shlex
 
 import pytest
-from tests.fakes.running_gateway import server
 from tests.fakes.terminal import Terminal
 
 from voice_gateway.cli.parser import EXAMPLES, PROGRAM, parsed
@@ -52,21 +51,6 @@ async def test_one_tool_is_shown_whole(commands):
     assert "Bad: {deviceName: 'all lights', action: 'on'}" in done.out
     assert as_json.json["name"] == "control_zwave_device"
     assert "title" not in as_json.json
-
-
-async def test_a_tool_that_is_not_there_is_one_line_with_the_nearest(commands):
-    done = await commands.run("tools", "serch_web")
-
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert "Did you mean search_web" in done.err
-
-
-@pytest.mark.slow
-async def test_a_foreign_server_has_its_first_sentence(commands):
-    commands.file("voice-gateway.toml", server("fake", "minimal_server.py"))
-    done = await commands.run("tools")
-
-    assert "the server fake, not trusted\n" in done.out
 
 
 def test_every_tool_of_ours_has_a_title_and_a_sentence_for_people(tmp_path):

@@ -28,12 +28,6 @@ async def test_what_one_process_did_another_takes_back(commands: Commands):
     assert (before.code, before.out) == (0, "The Bedside Lamp is now on at 35 percent.\n")
 
 
-async def test_there_is_nothing_to_take_back(commands: Commands):
-    nothing = await commands.run("undo")
-
-    assert (nothing.code, nothing.out) == (1, "There is nothing that I could take back.\n")
-
-
 @pytest.mark.slow
 async def test_a_running_gateway_takes_back_what_was_done_before_it_came(commands: Commands):
     await commands.run("ask", "turn on the desk lamp")
@@ -69,11 +63,3 @@ async def test_two_at_once_take_back_one_each(commands: Commands):
     ended = await asyncio.gather(commands.run("undo"), commands.run("undo"))
 
     assert {one.out for one in ended} == {"The Floor Lamp is now off.\n", "The Desk Lamp is now off.\n"}
-
-
-async def test_its_help_helps(commands: Commands):
-    told = await commands.run("undo", "--help")
-
-    assert told.code == 0
-    assert "--conversation ID" in told.out
-    assert (await commands.run("undo", "the lamp")).code == 2

@@ -31,15 +31,3 @@ async def test_whatever_the_umask(commands):
 
     assert "The Floor Lamp is now on." in done.out
     assert open_to_others(commands.folder / "data") == {}
-
-
-@pytest.mark.slow
-async def test_also_what_was_there_before_with_wider_rights(commands):
-    await commands.run("run", text=SAID, VOICE_GATEWAY_BRAIN_STORE="sqlite")
-    data = commands.folder / "data" / "voice-gateway"
-    for path in (data, *data.rglob("*")):
-        path.chmod(0o777)
-
-    await commands.run("ask", "list the timers")
-
-    assert open_to_others(data) == {}

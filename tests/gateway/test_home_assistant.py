@@ -29,26 +29,6 @@ async def test_a_light_is_switched_and_the_token_is_in_no_outcome():
         assert ha.token not in json.dumps(reply.to_json())
 
 
-@pytest.mark.parametrize("path", ["", "/", "/api/mcp/"])
-async def test_the_host_alone_or_a_slash_too_much_is_enough(path: str):
-    async with FakeHomeAssistant(recorded_home()) as ha:
-        reply = await hear(ha, "turn on the bed light", url=ha.mcp_url.removesuffix("/api/mcp") + path)
-        assert reply.text == "The Bed Light is now on at 71 percent."
-
-
-async def test_a_token_that_is_not_accepted_is_named():
-    async with FakeHomeAssistant(recorded_home()) as ha:
-        reply = await hear(ha, "turn on the bed light", token="wrong")
-        assert reply.text.startswith("The casa server does not accept my token")
-
-
-async def test_one_that_is_just_starting_is_said_to_be():
-    async with FakeHomeAssistant(recorded_home()) as ha:
-        ha.starting = True
-        reply = await hear(ha, "turn on the bed light")
-        assert reply.text == "Home Assistant (casa) is just starting; I keep trying."
-
-
 async def test_a_list_of_its_own_is_used_and_others_are_ours():
     async with FakeHomeAssistant(recorded_home()) as ha:
         reply = await hear(ha, "add milk and eggs to the shopping list")

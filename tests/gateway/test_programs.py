@@ -17,8 +17,6 @@ from voice_gateway.app.web import web_routes
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import SIMULATED_HOME, PermissionSettings, ServerSettings, Settings
 
-NOT_UNIT = "a gateway with its servers"
-
 LAMP = {"deviceName": "Floor Lamp", "action": "on"}
 UNLOCK = {"deviceName": "Front Door", "action": "unlock"}
 OPEN = PermissionSettings(sensitive_channels=("cli", "mcp"))
@@ -140,23 +138,6 @@ async def test_wrong_arguments_are_told_and_nothing_is_done(tmp_path):
             assert reason in result.content[0].text
 
 
-async def test_mcp_is_at_that_very_path_and_needs_a_session(tmp_path):
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    accept = {"accept": "application/json, text/event-stream"}
-    async with (
-        house(tmp_path) as (_, address),
-        httpx.AsyncClient(trust_env=False, headers=accept, timeout=30) as http,
-    ):
-        nobody = await http.post(f"{address}/mcp", json=body)
-        stranger = await http.post(f"{address}/mcp", json=body, headers={"mcp-session-id": "0" * 32})
-        newest = await http.post(f"{address}/mcp", json=body, headers={"mcp-protocol-version": "2026-07-28"})
-        assert nobody.status_code == 400
-        assert stranger.status_code == 404
-        assert newest.status_code == 400
-        assert newest.json()["id"] == 1
-        assert "2025-06-18" in newest.json()["error"]["data"]["supported"]
-
-
 async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(tmp_path):
     async with house(tmp_path) as (_, address), Client(f"{address}/mcp") as session:
         await call(session, "ask", text="turn on the floor lamp every day at 7 am")
@@ -243,21 +224,6 @@ async def test_the_doctor_tells_each_check_as_it_goes_and_only_one_is_at_work(tm
     assert any(check.get("check") == "server zwave" for check in checks)
     assert checks[-1]["checks"] == len(checks) - 1
     assert "Unknown child process" not in caplog.text
-
-
-@pytest.mark.slow
-async def test_the_doctor_goes_when_nobody_waits_for_it(tmp_path):
-    async with house(tmp_path) as (_, address), httpx.AsyncClient(base_url=address, timeout=30) as http:
-        async with http.stream("POST", "/api/doctor") as told:
-            async for line in told.aiter_lines():
-                if line.startswith("event: check"):
-                    break
-
-        async def again():
-            async with http.stream("POST", "/api/doctor") as second:
-                return second.status_code == 200
-
-        assert await until(again)
 
 
 async def test_what_a_model_says_is_streamed_sentence_by_sentence_and_reads_no_system_prompt(tmp_path):

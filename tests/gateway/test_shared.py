@@ -84,16 +84,6 @@ async def test_gateways_take_turns_and_each_keeps_its_own_order(redis):
         assert [len(gateway.locks) for gateway in opened] == [0, 0, 0]
 
 
-async def test_another_conversation_does_not_wait(redis):
-    async with gateways(redis) as ((first, second), order), asyncio.TaskGroup() as tasks:
-        work = asyncio.Event()
-        tasks.create_task(first.answers("slow", work=work))
-        await in_line(redis, 1)
-        async with second.locks.of("another"):
-            assert order == ["slow"]
-        work.set()
-
-
 async def test_a_caller_that_was_cancelled_leaves_the_line(redis):
     async with gateways(redis, 3) as ((first, second, third), order), asyncio.TaskGroup() as tasks:
         work = asyncio.Event()

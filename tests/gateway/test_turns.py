@@ -55,10 +55,3 @@ def test_a_turn_of_ask_is_listed_shown_exported_replayed_and_deleted(command, tm
     command("turns", "delete", turn["id"])
     assert json.loads(command("turns", "--json")) == []
     assert b"floor" not in (tmp_path / "data/voice-gateway/turns.sqlite").read_bytes()
-
-
-def test_what_is_not_there_or_not_said_has_its_exit_code(command):
-    assert command("turns", "--json") == "[]\n"
-    command("turns", "show", "nothing", code=1)
-    command("turns", "delete", code=2)
-    command("replay", code=2)

@@ -9,7 +9,7 @@ import signal
 import httpx
 import pytest
 from tests.fakes.gateway_process import Running
-from tests.fakes.running_gateway import processes, server, state_of
+from tests.fakes.running_gateway import processes, server
 from tests.fakes.waiting import until
 
 CONSOLE = {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": "0"}
@@ -81,14 +81,6 @@ async def test_a_lamp_is_switched_by_words_and_by_hand_and_the_trace_tells_it(co
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
-async def test_what_others_could_read_on_the_way_is_said_at_the_start(commands, host):
-    assert (await commands.run("web", "token")).code == 0
-    async with console(commands, VOICE_GATEWAY_WEB_HOST=host) as (gateway, _http):
-        assert any("without TLS" in line for line in gateway.said) == (host == "0.0.0.0")
-
-
-@pytest.mark.slow
 async def test_what_is_sensitive_is_refused_here_unless_the_settings_name_this_door(commands):
     async with console(commands) as (_gateway, http):
         door = await device(http, "Front Door")
@@ -131,24 +123,3 @@ async def test_a_server_that_dies_takes_its_devices_along_and_brings_them_back(c
         os.kill(first, signal.SIGKILL)
         await until(lambda: processes(str(tmp_path / "names")) not in ([], [first]))
         await until(all_named)
-
-
-@pytest.mark.slow
-async def test_without_the_console_there_is_no_address_and_nobody_listens(commands):
-    async with Running.opened(commands) as gateway:  # tests run without it
-        assert not any("http" in line for line in gateway.said)
-        assert await state_of(commands, "web") is None
-
-
-@pytest.mark.slow
-async def test_a_token_is_made_by_a_command_and_void_when_it_says_so(commands):
-    made = await commands.run("web", "token")
-    token = made.out.strip()
-    assert made.code == 0
-    assert "not shown again" in made.err
-    async with console(commands, VOICE_GATEWAY_WEB_HOST="0.0.0.0") as (_gateway, http):
-        assert (await http.get("/api/devices")).status_code == 401
-        http.headers["Authorization"] = f"Bearer {token}"
-        assert (await http.get("/api/devices")).status_code == 200
-        assert (await commands.run("web", "revoke", "--json")).json == {"revoked": True}
-        assert (await http.get("/api/devices")).status_code == 401

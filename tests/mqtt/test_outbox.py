@@ -70,18 +70,6 @@ async def test_events_above_the_limit_are_dropped_and_answers_are_not(caplog):
     assert len(await sent(outbox, KEPT_MESSAGES + 10)) == KEPT_MESSAGES + 10
 
 
-async def test_a_message_that_was_not_sent_stays_the_first(caplog):
-    outbox = Outbox()
-    outbox.put(Message("voice/notice", "first"))
-    begun = await outbox.next()
-    for number in range(KEPT_MESSAGES):
-        outbox.put(Message("voice/notice", str(number)))  # drops number 0, not the one under way
-
-    assert await outbox.next() is begun
-    outbox.done(begun)
-    assert await sent(outbox, 2) == ["1", "2"]
-
-
 async def unasked(_utterance, **_options) -> Reply:
     raise AssertionError("nothing is asked here")
 

@@ -1,10 +1,7 @@
 """Marks are made of outcomes: every status has its own, and no text can look like one."""
 
 import io
-import time
 from typing import Any
-
-import pytest
 
 from voice_gateway.channels.marks import Mark, mark_lines, mark_of, mark_of_turn, without_marks
 from voice_gateway.channels.terminal import TextChannel
@@ -120,15 +117,6 @@ def test_a_device_is_one_short_line_without_marks():
     assert line.startswith("✓ Lamp[2K *xx")
     assert line.endswith(": on * Front Door: locked")
     assert len(line) < 150
-
-
-@pytest.mark.slow
-def test_a_long_text_takes_no_time():
-    started = time.process_time()
-
-    without_marks("é" + " " * 300_000 + "×" * 300_000)
-
-    assert time.process_time() - started < 2
 
 
 def test_marks_in_a_text_are_replaced():

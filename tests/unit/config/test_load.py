@@ -168,20 +168,6 @@ def test_each_server_has_the_origin_it_came_from(written):
     assert "mcpServers.two" not in loaded.origins
 
 
-def test_every_setting_stands_in_the_documentation():
-    page = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
-
-    missing = [name for name in setting_names() if f"`{name.split('.')[1]}`" not in _section(page, name)]
-
-    assert missing == []
-    assert [name for name in KNOWN_NAMES if name not in page] == []
-
-
-def _section(page: str, setting: str) -> str:
-    """The part of the page between this section's heading and the next one."""
-    return page.partition(f"## `[{setting.split('.')[0]}]`")[2].partition("\n## ")[0]
-
-
 def test_an_empty_text_means_none_and_an_empty_list():
     environ = {"VOICE_GATEWAY_BRAIN_ROOM": "", "VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS": ""}
 
