@@ -15,7 +15,6 @@ from voice_gateway.app.model import build_model, watch_model
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
 from voice_gateway.app.timers import PlansTold, Timers
-from voice_gateway.brain.local.about import GatewayFacts
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.conversation import Conversation
@@ -55,6 +54,7 @@ from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts, Stage
 from voice_gateway.understanding.stage import UnderstandingStage
+from voice_gateway.understanding.talk import GatewayFacts
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +130,14 @@ class Gateway:
             home=settings.home,
             sources=self._sources,
             place=place,
-            about=GatewayFacts(settings.mqtt.name, settings.voice.enabled, wake_words),
+            about=GatewayFacts(
+                settings.mqtt.name,
+                settings.voice.enabled,
+                wake_words,
+                settings.recorder.days,
+                settings.recorder.audio,
+                settings.brain.provider,
+            ),
         )
         self.routines = Routines(self, place)
         for tool in self.routines.tools():

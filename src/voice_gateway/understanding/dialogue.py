@@ -47,8 +47,13 @@ class Memory:
     topic: str = ""
     command: Node | None = None
     timer: str = ""
+    said: str = ""  # our last words
     asked: Open | None = None
     asked_at: float = 0.0
+
+    def closed(self) -> "Memory":
+        """Without the open question."""
+        return replace(self, asked=None)
 
     def to_json(self) -> dict[str, Any]:
         asked = self.asked
@@ -57,6 +62,7 @@ class Memory:
             "recent": [list(device.key) for device in self.recent],
             "topic": self.topic,
             "timer": self.timer,
+            "said": self.said,
             "command": to_json(self.command),
             "asked": asked and {
                 "node": to_json(asked.node),
@@ -84,6 +90,7 @@ def _recalled(written: Mapping[str, Any], home: Home, now: float) -> Memory:
         str(written["topic"]),
         from_json(written["command"]),
         written["timer"],
+        written["said"],
     )
     asked = written["asked"]
     if not asked or now - asked["at"] > QUESTION_SECONDS:

@@ -9,6 +9,8 @@ from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.tools.builtin.calculate.asked import read_asked
+from voice_gateway.understanding import situations as _situations
+from voice_gateway.understanding import talk as _talk
 from voice_gateway.understanding.dialogue import Memory, answered
 from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN
 from voice_gateway.understanding.lexer import PAUSES, Tokens
@@ -35,7 +37,14 @@ from voice_gateway.understanding.reader import Reader, Reading
 from voice_gateway.understanding.resolver import Meant, Resolver
 from voice_gateway.understanding.templates import Language
 
-SUBJECTS: Final = (_acts, _everyday, _intents, _looks)  # importing a subject registers its planners
+SUBJECTS: Final = (
+    _acts,
+    _everyday,
+    _intents,
+    _looks,
+    _situations,
+    _talk,
+)  # importing a subject registers its planners
 TIE: Final = 0.05  # readings this close whose effects differ are a question
 
 
@@ -82,7 +91,8 @@ class Interpreter:
         said = reader.tokens(text)
         context = replace(
             context, last=memory.last, recent=memory.recent, topic=memory.topic, command=memory.command,
-            timer=memory.timer, question=said.question, polite=said.polite, raw=text,
+            timer=memory.timer, said=memory.said, reader=reader, question=said.question, polite=said.polite,
+            raw=text,
         )  # fmt: skip
         if (
             memory.asked is not None

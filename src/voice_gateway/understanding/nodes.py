@@ -242,6 +242,26 @@ class Same(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Chat(Node):
+    """Talk, or a question about the gateway itself; `soft` is what a model would say better."""
+
+    about: str = ""
+    name: str = ""
+    query: str = ""
+    soft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Situation(Node):
+    """How it is, said by somebody who wishes that it were otherwise."""
+
+    what: str = ""
+    place: str = ""  # in words
+    room: str = ""
+    item: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Undo(Node):
     count: float = 1.0
 

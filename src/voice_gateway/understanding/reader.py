@@ -119,6 +119,11 @@ class Reader:
         close = [one for one in whole if one[0] <= whole[0][0] + CLOSE][:MOST_CLOSE]
         return [Reading(self.build(built), cost, level) for cost, built in close]
 
+    def prefix(self, said: Tokens, rule: str) -> int:
+        """How many words this rule reads from the first on."""
+        leaves = UtteranceLeaves(said, self.language, self.index, EXACT)
+        return max((end for end, _, _ in Chart(self.language.grammar, leaves).rule(rule, 0)), default=0)
+
     def build(self, built: Built) -> Node:
         """The dataclass of a node, with its parts."""
         kind = node_types()[built.kind]

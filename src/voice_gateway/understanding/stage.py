@@ -2,26 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from home_names.phrases import is_question
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import devices_shown
-from voice_gateway.brain.local.meaning import NotHandled, Request
-from voice_gateway.brain.local.normalise import normalise
-from voice_gateway.brain.local.speech_act import asks_for_action, not_a_command
+from voice_gateway.brain.local.meaning import Request
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.local.undo import correct, take_back
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.listed import told_of
+from voice_gateway.tools.permission.risk import is_search
+from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolOutcome, Words
 from voice_gateway.turns.stage import Turn
 from voice_gateway.understanding import wording
 from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
 from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.nodes import Everyday
-from voice_gateway.understanding.plan import Context, Question, Step
+from voice_gateway.understanding.plan import Context, Question, Refused, Step
 from voice_gateway.understanding.reader import drawn
+from voice_gateway.understanding.talk import GatewayFacts, bearing, unanswered, unspoken_of, worldly
 from voice_gateway.understanding.templates import language
 
 HOMES_OWN: Final = frozenset({"control_speaker_volume", "manage_list", "read_list", "get_weather"})
@@ -33,12 +34,16 @@ class UnderstandingStage(LocalBrain):
     _grammar: Interpreter | None = None
     code = "en"
 
+    def __init__(self, *args: Any, about: GatewayFacts | None = None, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._about = about or GatewayFacts(provider=self._settings.provider)
+
     def grammar(self) -> Interpreter:
         if self._grammar is None:
             self._grammar = Interpreter(language(self.code))
         return self._grammar
 
-    def understand(self, text: str, context: object = None, memory: object = None) -> Understood:  # type: ignore[override]
+    def understand(self, text: str) -> Understood:
         return self.read(text)
 
     def order_in(self, text: str, room: str | None = None) -> tuple[Request, ...]:
@@ -52,13 +57,16 @@ class UnderstandingStage(LocalBrain):
 
     def read(self, text: str, here: str | None = None, memory: Memory | None = None) -> Understood:
         """What is meant, without doing anything."""
-        context = Context(
+        return self.grammar().understand(text, self.context(here), memory or Memory())
+
+    def context(self, here: str | None = None) -> Context:
+        return Context(
             home=self.home,
             here=here or self._settings.room,
             tools=frozenset(tool.name for tool in self._executor.tools.all()),
             problem=self._cache.problem,
+            about=self._about,
         )
-        return self.grammar().understand(text, context, memory or Memory())
 
     async def answer(self, turn: Turn) -> Reply | Passed:
         if turn.acts is not None and turn.acts.wanted is not None:
@@ -70,16 +78,8 @@ class UnderstandingStage(LocalBrain):
         if unknown and await self._cache.looked_again():
             memory, understood = await self._read_turn(turn)
         if understood.refused is not None:
-            self._keep(turn, replace(memory, asked=None))
-            say = understood.refused.say
-            spoken = wording.say(say, self.home) if say is not None else None
-            if say is not None and not self.home.devices:
-                spoken = self._cache.problem or spoken
-            raw = turn.utterance.text
-            said = normalise(raw)
-            wish = asks_for_action(said, self.home, self._executor.tools.all())
-            forbid = not wish or not_a_command(said.text) is not None
-            return self._pass_on(raw, NotHandled(str(understood.refused), forbid=forbid, spoken=spoken))
+            self._keep(turn, memory.closed())
+            return await self._off_the_loop(self._passed, turn.utterance.text, understood.refused)
         if understood.question is not None and understood.question.doubts and turn.trusted_next:
             return Passed(self.name, "understood, but not for sure", Words.DOUBTFUL)
         if understood.question is not None:
@@ -93,15 +93,48 @@ class UnderstandingStage(LocalBrain):
         where = turn.utterance.room
         return memory, await self._off_the_loop(self.read, turn.utterance.text, where, memory)
 
+    def _passed(self, text: str, refused: Refused) -> Passed:
+        """How far the words are a wish, and what nobody behind us may do with them."""
+        reader = self.grammar().reader(self.home)
+        said = reader.tokens(text)
+        words = Words.TALK if refused.talk else bearing(reader, said).words
+        unspoken = unspoken_of(reader.language, said)
+        if not worldly(reader, said):
+            found = ((tool, traits(tool)) for tool in self._executor.tools.all())
+            offered = self._executor.tools.offered_name
+            unspoken |= {offered(tool) for tool, known in found if is_search(known, tool.name)}
+        spoken = wording.say(refused.say, self.home) if refused.say is not None else None
+        if spoken is not None and not self.home.devices:
+            spoken = self._cache.problem or spoken
+        return Passed(self.name, str(refused), words, spoken, unspoken)
+
+    def fallback(self, turn: Turn) -> Reply:
+        """When no stage had an answer: why not, or a question whose yes searches the web."""
+        raw = turn.utterance.text
+        text = next((one.spoken for one in turn.passed if one.spoken), "")
+        memory = recall(turn.history.state, self.home, self._now())
+        asks = is_question(text)
+        turn.history.add_user(raw)
+        if not text:
+            reader = self.grammar().reader(self.home)
+            found = unanswered(reader, reader.tokens(raw), raw, self.context(turn.utterance.room))
+            asks = isinstance(found, Question)
+            text = wording.say(found.say if isinstance(found, Question) else found, self.home)
+            if isinstance(found, Question):
+                memory = replace(memory, asked=Open(found.node, expects=found.expects), asked_at=self._now())
+        turn.history.add_ai(text)
+        self._keep(turn, replace(memory, said=text))
+        return Reply(text, ok=False, passed=turn.passed, expects_answer=asks)
+
     def _keep(self, turn: Turn, memory: Memory) -> None:
         turn.history.state[KEY] = memory.to_json()
 
-    def _ask(self, turn: Turn, ask: Question, memory: Memory) -> Reply:  # type: ignore[override]
+    def _ask(self, turn: Turn, ask: Question, memory: Memory) -> Reply:
         text = wording.say(ask.say, self.home)
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai(text)
         asked = None if ask.expects == "none" else Open(ask.node, ask.candidates, ask.expects, ask.instead)
-        self._keep(turn, replace(memory, asked=asked, asked_at=self._now()))
+        self._keep(turn, replace(memory, asked=asked, asked_at=self._now(), said=text))
         return Reply(text, stage=self.name, expects_answer=True)
 
     async def _do(self, turn: Turn, understood: Understood, memory: Memory) -> Reply:
@@ -127,7 +160,7 @@ class UnderstandingStage(LocalBrain):
             memory = _remembered(memory, step, devices)
         text = " ".join(filter(None, texts))
         turn.history.add_ai(text)
-        self._keep(turn, memory)
+        self._keep(turn, replace(memory, said=text))
         ok = all(outcome.ok for outcome in outcomes)
         read = "\n".join(drawn(understood.reading)) if understood.reading is not None else ""
         return Reply(

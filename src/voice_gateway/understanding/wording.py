@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from home_names.phrases import capital
+from home_names.phrases import capital, listed
 from home_names.states import spoken_state
 from voice_gateway import languages
 from voice_gateway.brain.local.compose import compose
@@ -19,7 +19,7 @@ from voice_gateway.understanding.plan.sensors import Sensing, answer
 
 def say(what: Say, home: Home, code: str = "en") -> str:
     """A reply with its devices in words."""
-    facts: dict[str, Any] = dict(what.facts)
+    facts: dict[str, Any] = {key: _spoken(key, fact, home, code) for key, fact in what.facts.items()}
     devices = tuple(facts.get("devices", ()))
     if what.key == "ask.which" and (rooms := rooms_asked(devices)):
         return languages.say("ask.which_room", code, rooms=_either(rooms))
@@ -29,6 +29,14 @@ def say(what: Say, home: Home, code: str = "en") -> str:
         facts["state"] = spoken_state(home.state_of(devices[0]))
         facts["verb"] = "is" if len(devices) == 1 else "are"
     return languages.say(what.key, code, **facts)
+
+
+def _spoken(key: str, fact: Any, home: Home, code: str) -> Any:
+    """Replies within a reply, and lists of words: `all` of them, or `either`."""
+    if key not in ("all", "either"):
+        return fact
+    words = [say(one, home, code) if isinstance(one, Say) else str(one) for one in fact]
+    return listed(words, "or" if key == "either" else "and")
 
 
 def _either(names: Sequence[str]) -> str:

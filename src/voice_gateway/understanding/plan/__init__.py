@@ -38,6 +38,9 @@ class Context:
     question: bool = False  # the utterance ends with a question mark
     alone: bool = True  # the only step of the utterance
     raw: str = ""
+    about: Any = None  # `GatewayFacts`: what the gateway says of itself
+    said: str = ""  # our last words
+    reader: Any = None  # `Reader`: reads the sentences that a situation proposes
     now: datetime | None = None
 
 
@@ -82,9 +85,11 @@ class Question:
 class Refused(Exception):
     """This reading cannot be carried out; `say` is what a person should hear."""
 
-    def __init__(self, reason: str, say: Say | None = None, *, unknown: bool = False) -> None:
+    def __init__(
+        self, reason: str, say: Say | None = None, *, unknown: bool = False, talk: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.say, self.unknown = say, unknown
+        self.say, self.unknown, self.talk = say, unknown, talk
 
 
 Plan = Step | Question

@@ -1,0 +1,165 @@
+"""Talk, the gateway's own manual, and what becomes of words that nobody understood."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from voice_gateway.turn import Words
+from voice_gateway.understanding.leaves import EXACT, UtteranceLeaves
+from voice_gateway.understanding.lexer import Tokens
+from voice_gateway.understanding.nodes import Chat, Everyday, bare
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
+from voice_gateway.understanding.reader import Reader
+from voice_gateway.understanding.templates import Language
+
+SEARCH: Final = "search_web"
+FEWEST_WORDS: Final = 3  # of what may be worth a search
+MOST_ABILITIES: Final = 4  # more nobody remembers
+# What is named first of what can be done: a kind of device, or a tool.
+KINDS: Final = ("light", "blind", "lock", "garage_door", "thermostat", "media_player", "vacuum", "plug")
+TOOLS: Final = (
+    "set_timer", "get_current_datetime", "calculate", "get_weather", "manage_list", SEARCH,
+    "control_speaker_volume", "make_routine",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayFacts:
+    """What a gateway is, as far as people ask."""
+
+    name: str = "Voice Gateway"
+    microphone: bool = False
+    wake_words: tuple[str, ...] = ()  # none: a key or a satellite starts it
+    days: float = 14.0  # so long turns are kept; 0: they are not
+    audio: bool = False  # recordings, too
+    provider: str = "local"
+    servers: tuple[str, ...] = ()  # tools of other servers that words can reach
+
+
+@plans(Chat)
+def chat(node: Chat, context: Context) -> Plan:
+    """The reply to talk. What a model says better is refused, with what to say where none is there."""
+    about, facts = node.about, context.about or GatewayFacts()
+    _ = node.query
+    say = Say(f"talk.{about}", {"name": node.name.title()})
+    if node.soft:
+        raise Refused("talk", say, talk=True)
+    if about == "again" and context.said:
+        say = Say("text", {"text": context.said})
+    elif about == "can":
+        say = _abilities(context, facts)
+    elif about in ("name", "listens", "keeps", "knows", "sends", "languages", "wake_word"):
+        say = Say(f"talk.{about}{_which(about, node.name, context, facts)}", _told(node.name, facts))
+    return Step(bare(node), say=say, topic="")
+
+
+def _which(about: str, name: str, context: Context, facts: GatewayFacts) -> str:
+    """Which of the answers is true here."""
+    if about == "listens":
+        return ".words" if facts.wake_words else "" if facts.microphone else ".off"
+    if about in ("keeps", "knows"):
+        return ".not" if not facts.days else ".audio" if facts.audio and about == "keeps" else ""
+    if about == "sends":
+        asks = {SEARCH, "get_weather"} & context.tools
+        return ".cloud" if facts.provider == "anthropic" else ".asked" if asks else ""
+    if about == "languages":
+        return ".this" if name == "English" else ""
+    return ".now" if about == "wake_word" and facts.wake_words else ""
+
+
+def _told(name: str, facts: GatewayFacts) -> dict[str, object]:
+    words = tuple(f'"{word.replace("_", " ")}"' for word in facts.wake_words)
+    return {"name": name or facts.name, "either": words, "days": f"{facts.days:g}"}
+
+
+def _abilities(context: Context, facts: GatewayFacts) -> Say:
+    """Of the kinds of devices and the tools that are there."""
+    kinds = {"light" if one.is_light else one.kind for one in context.home.devices}
+    named = [Say(f"can.{kind}") for kind in KINDS if kind in kinds][:MOST_ABILITIES]
+    can = [Say("can.control", {"all": tuple(named)})] if named else []
+    can += [Say("text", {"text": text}) for text in facts.servers]
+    can += [Say(f"can.{tool}") for tool in TOOLS if tool in context.tools]
+    more = [Say("can.more")] if len(can) > MOST_ABILITIES else []
+    return Say("talk.can", {"all": (*can[:MOST_ABILITIES], *more)}) if can else Say("talk.can_nothing")
+
+
+# --- how far words are a wish
+
+
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """What words are about that are not carried out here."""
+
+    words: Words
+    home: bool  # a wish or a question about this home
+    asks: bool = False
+
+    @property
+    def talk(self) -> bool:
+        return self.words is Words.TALK
+
+
+def bearing(reader: Reader, said: Tokens, tools: Iterable[str] = ()) -> Bearing:
+    """By what the words name, how they begin, and what forbids to act on them. In doubt it is not talk."""
+    groups, every = reader.language.groups, frozenset(said.words)
+    body = _without_politeness(reader, said)
+    first = body.words[0] if body.words else ""
+    asks = (said.question or first in groups["asking"]) and body is said
+    order = not asks and (first in groups["deeds"] or body is not said)
+    forbidden = not every.isdisjoint(reader.language.group("denial", "report", "condition"))
+    named = _names_something(reader, said)
+    things = named or not every.isdisjoint(groups["subjects"] | frozenset(tools))
+    if order and things and not forbidden and not asks:
+        return Bearing(Words.WISH, True)
+    pointed = not every.isdisjoint(groups["pointing"])
+    if named or order or (things and (asks or forbidden)):
+        return Bearing(Words.DOUBTFUL, named and (asks or order), asks)
+    plain = first in groups["talk_opening"] and not pointed
+    return Bearing(Words.TALK if plain else Words.DOUBTFUL, False, asks)
+
+
+def _without_politeness(reader: Reader, said: Tokens) -> Tokens:
+    """Behind "could you", or the words themselves."""
+    end = reader.prefix(said, "polite")
+    return said.part(end, len(said.words)) if 0 < end < len(said.words) else said
+
+
+def _names_something(reader: Reader, said: Tokens) -> bool:
+    """A device or room of this home, or a word for a kind of device."""
+    leaves = UtteranceLeaves(said, reader.language, reader.index, EXACT)
+    kinds = ("exact", "room", "scene", "kind", "kinds")
+    return any(leaves.leaf(kind, at) for at in range(len(said.words)) for kind in kinds)
+
+
+def unspoken_of(language: Language, said: Tokens) -> frozenset[str]:
+    """Tools of the gateway that nothing in these words speaks of: no model may use them."""
+    return frozenset(
+        name.removeprefix("speaks_")
+        for name, stems in language.groups.items()
+        if name.startswith("speaks_")
+        and not any(word.startswith(stem) for word in said.words for stem in stems)
+    )
+
+
+def worldly(reader: Reader, said: Tokens) -> bool:
+    """A question about the world, which may be searched for: nothing of this home, of you or of me."""
+    found = bearing(reader, said)
+    if not found.asks or found.words is not Words.TALK or len(set(said.words)) < FEWEST_WORDS:
+        return False
+    how_to = reader.prefix(said, "howto")
+    return reader.language.groups["ours"].isdisjoint(said.words[how_to:])
+
+
+def unanswered(reader: Reader, said: Tokens, raw: str, context: Context) -> Question | Say:
+    """What is said when no stage had an answer: a search is offered for what the world knows."""
+    about = context.about or GatewayFacts()
+    if not worldly(reader, said):
+        return Say("not_understood")
+    if SEARCH in context.tools:
+        query = raw.strip().rstrip("?.! ")
+        node = Everyday(tool=SEARCH, query=query)
+        return Question(Say("ask.search"), node, expects="yes")
+    return Say("talk.needs_model") if about.provider == "local" else Say("not_understood")
+
+
+__all__: Sequence[str] = ("Bearing", "GatewayFacts", "bearing", "unanswered", "unspoken_of", "worldly")
