@@ -127,6 +127,8 @@ class Resolver:
         if item.like:
             sorts = {_sort_of(one) for one in self.last}
             found = tuple(one for one in scope if (not sorts or _sort_of(one) in sorts) and able(one))
+            if item.plural and found and sorts:
+                return Meant(found, group=True)
             return Meant(found) if len(found) == 1 else Doubt(found)
         if item.kind:
             return self._kind(item, scope, rooms, do, able)
@@ -219,10 +221,10 @@ class Resolver:
         """ "The kitchen": its lights, or the one thing there that can do it."""
         heat = tuple(one for one in scope if one.kind == "thermostat" and able(one))
         lights = tuple(one for one in scope if one.is_light and able(one))
-        if do == "set" and len(heat) == 1 and not lights:
+        if do in ("set", "change") and len(heat) == 1 and not lights:
             return Meant(heat)
         found = lights if do in STATES_OF_LIGHT else tuple(filter(able, scope))
-        return Meant(found, group=True) if found and do in ("on", "off", "set") else Doubt(found)
+        return Meant(found, group=True) if found and do in STATES_OF_LIGHT else Doubt(found)
 
     def _kind(  # noqa: PLR0911 (one for each way to be meant)
         self, item: Item, scope: tuple[Device, ...], rooms: tuple[str, ...], do: str, able: Able
@@ -246,8 +248,9 @@ class Resolver:
             return self._all_of(item, kind, members, rooms, do)
         if not rooms and self.here:
             return self._here(item, word, members, every=every)
-        if rooms and do in ("on", "off"):  # "the light in the nursery off": the only one that is on
-            other = tuple(one for one in members if not self.is_so(one, do))
+        if rooms and do in ("on", "off", "change"):  # "the light in the nursery off": the only one that is on
+            state = "off" if do == "change" else do
+            other = tuple(one for one in members if not self.is_so(one, state))
             members = other if len(other) == 1 else members
         return Meant(members) if len(members) == 1 else Doubt(members)
 

@@ -41,6 +41,7 @@ PLAYED: Final = {
     "vacuum": "vacuum",
     "mower": "mower",
 }  # meant where no device is named
+RELATIVE: Final = frozenset({"change", "up", "down"})  # what is off is left alone by these
 OPENING: Final = frozenset({"unlock", "open", "up"})
 
 
@@ -99,6 +100,8 @@ def _devices(command: Command, context: Context) -> Plan:
     if context.topic == "volume" and (volume := _volume(command, context)) is not None:
         return volume
     spoken_of = command.which is not None and all(item.pronoun for item in command.which.item)
+    if spoken_of and command.of and not (context.last or command.aside):  # "make it warmer in here"
+        command = altered(command, which=None, bare=True)
     if (
         command.at
         and command.value is not None
@@ -107,7 +110,7 @@ def _devices(command: Command, context: Context) -> Plan:
     ):
         raise Refused("a number that could be a time")
     warmth = command.of == "heat" or (command.amount is not None and command.amount.degrees is not None)
-    if command.bare and not (context.last or warmth or (command.of and context.here)):
+    if command.bare and not (context.last or warmth or (command.of and (context.here or command.place))):
         return Question(Say("ask.what_device"), bare_node(command))
     if command.aside:
         context = _named_before(command, context)
@@ -173,7 +176,8 @@ def _subject(command: Command, context: Context) -> Which:
 
 def _implied(command: Command, context: Context) -> Which | None:
     """What is meant where no device was named."""
-    if command.lights or (command.of == "light" and context.here and not context.last):
+    around = command.place or (context.here and not context.last)
+    if command.lights or (command.of == "light" and around):
         return Which(item=(Item(kind="light", plural=True, quant="all", place=command.place),))
     degrees = [part.degrees for part in (command.value, command.amount) if part is not None]
     if command.of == "heat" or any(one is not None for one in degrees):
@@ -269,13 +273,12 @@ def _acts(command: Command, found: Meant, context: Context, able: Callable[[Devi
         if found.group:
             raise Refused("nothing there can do that", Say("cannot.there"))
         return Step(closed(command), say=Say("cannot.device", {"devices": devices[:1]}), devices=devices[:1])
-    if (
-        not found.exact
-        and (command.do in OPENING or _vague(command))
-        and any(one.kind in ENTRANCES for one in fit)
-    ):
+    ways_in = any(one.kind in ENTRANCES for one in fit)
+    if not found.exact and (command.do in OPENING or _vague(command)) and ways_in:
         return Question(Say("ask.did_you_mean", {"devices": fit}), bare_node(command), fit, "yes")
-    if found.group and command.do == "change" and command.of == "light":
+    if len(fit) > 1 and command.do in OPENING and ways_in and _is_pronoun(command):
+        return Question(Say("ask.did_you_mean", {"devices": fit}), bare_node(command), fit, "yes")
+    if found.group and command.do in RELATIVE and all(one.is_light for one in fit):
         fit = tuple(one for one in fit if home.is_so(one, "on")) or fit
     made = [(device, act_for(device, command, home)) for device in fit]
     told = [one for _, one in made if isinstance(one, Say)]
@@ -291,6 +294,10 @@ def _acts(command: Command, found: Meant, context: Context, able: Callable[[Devi
         requests.append(Request.about(call, device, home, wish))
     done = tuple(request.device for request in requests if request.device is not None)
     return Step(bare_node(command), tuple(requests), done, acts=True)
+
+
+def _is_pronoun(command: Command) -> bool:
+    return command.which is None or all(item.pronoun for item in command.which.item)
 
 
 def _told(command: Command, say: Say, devices: tuple[Device, ...]) -> Plan:
@@ -401,6 +408,8 @@ def _level(device: Device, command: Command, state: str) -> int | Say:  # noqa: 
         key = "ask.volume_now" if device.can("volume") else "ask.level_now"
         return Say(key, {"devices": (device,)})
     up = _is_up(command)
+    if command.of == "all":
+        return 100 if up else 0 if device.is_cover else 1
     wanted = _changed(now, amount, up=up)
     if device.is_cover:
         return max(0, min(100, wanted))
