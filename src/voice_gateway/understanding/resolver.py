@@ -125,14 +125,18 @@ class Resolver:
         if item.everything:
             return self._everything(item, scope, do, able)
         if item.like:
-            sorts = {_sort_of(one) for one in self.last}
-            found = tuple(one for one in scope if (not sorts or _sort_of(one) in sorts) and able(one))
-            if item.plural and found and sorts:
-                return Meant(found, group=True)
-            return Meant(found) if len(found) == 1 else Doubt(found)
+            return self._alike(item, scope, able)
         if item.kind:
             return self._kind(item, scope, rooms, do, able)
         return self._room(item, scope, do, able)
+
+    def _alike(self, item: Item, scope: tuple[Device, ...], able: Able) -> Resolved:
+        """ "The one in the kitchen": of the sort of the last devices."""
+        sorts = {_sort_of(one) for one in self.last}
+        found = tuple(one for one in scope if (not sorts or _sort_of(one) in sorts) and able(one))
+        if item.plural and found and sorts:
+            return Meant(found, group=True)
+        return Meant(found) if len(found) == 1 else Doubt(found)
 
     def _is_in(self, device: Device, rooms: tuple[str, ...]) -> bool:
         """One without a room is where its name says: "Kitchen Door"."""

@@ -273,10 +273,7 @@ def _acts(command: Command, found: Meant, context: Context, able: Callable[[Devi
         if found.group:
             raise Refused("nothing there can do that", Say("cannot.there"))
         return Step(closed(command), say=Say("cannot.device", {"devices": devices[:1]}), devices=devices[:1])
-    ways_in = any(one.kind in ENTRANCES for one in fit)
-    if not found.exact and (command.do in OPENING or _vague(command)) and ways_in:
-        return Question(Say("ask.did_you_mean", {"devices": fit}), bare_node(command), fit, "yes")
-    if len(fit) > 1 and command.do in OPENING and ways_in and _is_pronoun(command):
+    if any(one.kind in ENTRANCES for one in fit) and _is_vague(command, found):
         return Question(Say("ask.did_you_mean", {"devices": fit}), bare_node(command), fit, "yes")
     if found.group and command.do in RELATIVE and all(one.is_light for one in fit):
         fit = tuple(one for one in fit if home.is_so(one, "on")) or fit
@@ -296,20 +293,18 @@ def _acts(command: Command, found: Meant, context: Context, able: Callable[[Devi
     return Step(bare_node(command), tuple(requests), done, acts=True)
 
 
-def _is_pronoun(command: Command) -> bool:
-    return command.which is None or all(item.pronoun for item in command.which.item)
-
-
 def _told(command: Command, say: Say, devices: tuple[Device, ...]) -> Plan:
     if say.key.startswith("ask."):
         return Question(say, bare_node(command), devices, "value")
     return Step(closed(command), say=say, devices=devices)
 
 
-def _vague(command: Command) -> bool:
-    """ "Close the door": which way in, the word alone does not say."""
+def _is_vague(command: Command, found: Meant) -> bool:
+    """ "Open them", "close the door": which way in, the words alone do not say."""
     items = command.which.item if command.which is not None else ()
-    return command.do == "close" and any(item.kind == "door" for item in items)
+    if command.do in OPENING:
+        return not found.exact or (len(found.devices) > 1 and all(item.pronoun for item in items))
+    return command.do == "close" and not found.exact and any(item.kind == "door" for item in items)
 
 
 def _able(command: Command) -> Callable[[Device], bool]:
