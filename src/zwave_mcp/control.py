@@ -180,6 +180,7 @@ class Control:
         else:
             sentence = sentences.unsuccessful(device, outcome, action.name, state, verdict.message)
         more = before.facts() if may_have_changed(sent, verdict) else {}
+        more |= {"was": remembered(sent.device), "reason": verdict.message}
         return result(sentence, outcome, device, action.requested, state, more=more)
 
     async def _group(self, view: View, group: Device, name: str, level: int | None) -> Result:
@@ -355,7 +356,11 @@ def _state(device: Device, action: Action, verdict: CommandOutcome) -> str:
 
 
 def _with_rest(answer: Result, left: str) -> Result:
-    return replace(answer, sentence=f"{answer.sentence} {left}") if left else answer
+    if not left:
+        return answer
+    return replace(
+        answer, sentence=f"{answer.sentence} {left}", structured={**answer.structured, "reason": left}
+    )
 
 
 def down(

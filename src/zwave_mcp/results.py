@@ -53,6 +53,8 @@ def result(
         "state": state,
         "outcome": outcome,
     }
+    if device:
+        structured["kind"] = device.kind
     if candidates:
         structured["candidates"] = [
             {"name": hit.name, "room": hit.room, "nodeId": hit.node.id, "endpoint": hit.endpoint}

@@ -83,8 +83,12 @@ RESULT: Final[Schema] = {
         "room": _nullable("string"),
         "nodeId": _nullable("integer"),
         "endpoint": _nullable("integer"),
+        "kind": STRING,
         "requested": OBJECT,
         "state": _nullable("string"),
+        # Of tools that act: the state before, and why it failed, where the device says so.
+        "was": STRING,
+        "reason": STRING,
         "outcome": {"type": "string", "enum": list(OUTCOMES)},
         # Of tools that act: the calls that restore the state before, and why something cannot be restored.
         "before": _list_of(name=STRING, args=OBJECT),

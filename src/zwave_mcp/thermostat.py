@@ -62,6 +62,7 @@ class Thermostats:
             if may_have_changed(command, verdict):
                 written.append(command.write)
             more = before_setting(view.names, device, written, now).facts() if written else {}
+            more |= {"was": remembered(device), "reason": verdict.message}
             if verdict.outcome != "confirmed":
                 state = remembered(now) if verdict.known else UNKNOWN
                 sentence = sentences.unsuccessful(now, verdict.outcome, "set", state, verdict.message)

@@ -119,7 +119,7 @@ class ScriptedHome:
     def told(self, device: dict[str, Any], requested: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         facts = {
             "device": device["name"], "room": device["room"], "nodeId": device["nodeId"], "endpoint": 0,
-            "requested": requested, "state": device["state"], "outcome": "confirmed",
+            "kind": device["kind"], "requested": requested, "state": device["state"], "outcome": "confirmed",
         }  # fmt: skip
         if not device.get("available", True):
             sentence = f"The {device['name']} in the {device['room']} does not answer."
@@ -170,12 +170,12 @@ class ScriptedHome:
 
     def _controlled(self, tool: str, name: str, **given: Any) -> tuple[str, dict[str, Any]]:
         device = self.find(name)
-        before = call_to(device, device["state"])
+        before, was = call_to(device, device["state"]), device["state"]
         if device.get("available", True):
             self.change(tool, deviceName=name, **given)
         text, artifact = self.told(device, given)
         name, args = before
-        facts = {**artifact["structured"], "before": [{"name": name, "args": args}]}
+        facts = {**artifact["structured"], "was": was, "before": [{"name": name, "args": args}]}
         return text, {"structured": facts}
 
     def change(self, tool: str, *, deviceName: str, **given: Any) -> None:

@@ -1,6 +1,6 @@
 """Everything a language needs, as YAML: words, sentences and replies. This module reads the files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -9,7 +9,10 @@ from typing import Any
 
 import yaml
 
+from home_names.phrases import with_article
 from voice_gateway.errors import ConfigError
+
+MOST_NAMED = 3  # in one sentence; of more the rest is counted
 
 
 class Line(str):
@@ -84,16 +87,104 @@ def shared_data(name: str) -> Mapping[str, Any]:
 
 @cache
 def _replies(code: str) -> Mapping[str, str]:
+    """Sentences by key. An entry is a sentence, or a sentence, example facts, and what is heard then."""
     file = _folder(code) / "replies.yaml"
     if not file.is_file():
         return {}
-    return {
-        str(key): str(text)
-        for key, text in LanguageFile(f"{code}/replies.yaml", file.read_text("utf-8")).read().items()
-    }
+    entries = LanguageFile(f"{code}/replies.yaml", file.read_text("utf-8")).read()
+    return {str(key): str(entry[0] if isinstance(entry, list) else entry) for key, entry in entries.items()}
+
+
+class _Facts(dict[str, Any]):
+    """`{Names}` is `{names}` with a capital; a list is said with "and"."""
+
+    def __init__(self, facts: Mapping[str, Any], code: str) -> None:
+        super().__init__(facts)
+        for key, fact in facts.items():
+            if isinstance(fact, tuple | list):
+                self[key] = counted([str(one) for one in fact], code)
+            elif isinstance(fact, float):
+                self[key] = f"{fact:g}"
+        if isinstance(things := facts.get("things"), tuple | list):
+            named = [the(one, code) for one in things]
+            self["things"], self["either"] = counted(named, code), listed(named, code, "or")
+            self["bare"] = counted([plainly(str(one), code) for one in things], code)
+
+    def __missing__(self, key: str) -> str:
+        small = key[:1].lower() + key[1:]
+        if small == key:
+            raise KeyError(key)
+        return capital(str(self[small]))
 
 
 def say(key: str, /, code: str = "en", **facts: object) -> str:
-    """The reply of this outcome code in a language, else in English: `say("ask.which", devices="…")`."""
-    template = _replies(code).get(key) or _replies("en")[key]
-    return template.format(**facts)
+    """The reply of this outcome code in a language, else in English: `say("look.is", things=["Floor Lamp"])`.
+    Of several things, or of one with a plural name, `<key>.many` is said where there is one."""
+    replies = _replies(code) if key in _replies(code) else _replies("en")
+    things = facts.get("things")
+    if (
+        isinstance(things, tuple | list)
+        and f"{key}.many" in replies
+        and is_plural([str(one) for one in things])
+    ):
+        key = f"{key}.many"
+    return replies[key].format_map(_Facts(facts, code))
+
+
+def has(key: str, code: str = "en") -> bool:
+    return key in _replies(code) or key in _replies("en")
+
+
+# --- names and lists
+
+
+class Proper(str):
+    """A person's name: without an article, and as it is written."""
+
+    __slots__ = ()
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Sequence[str], code: str = "en", word: str = "and") -> str:
+    """ "one, two and three" """
+    return (
+        "".join(names)
+        if len(names) < 2
+        else say(f"list.{word}", code, first=", ".join(names[:-1]), last=names[-1])
+    )
+
+
+def counted(names: Sequence[str], code: str = "en") -> str:
+    """Three, and how many more there are: "A, B, C and 4 more"."""
+    rest = len(names) - MOST_NAMED
+    if rest < 2:
+        return listed(names, code)
+    return listed([*names[:MOST_NAMED], say("list.more", code, count=rest)], code)
+
+
+def plainly(name: str, code: str = "en") -> str:
+    """A name in the middle of a sentence: its common words are small, "the Sonos speaker"."""
+    common = _common(code)
+    return " ".join(word.lower() if word.lower() in common else word for word in name.split())
+
+
+def the(name: str, code: str = "en") -> str:
+    """With the article of the language, where the name takes one: "the floor lamp", "Dad's lamp"."""
+    if isinstance(name, Proper):
+        return name
+    bare = plainly(name, code)
+    return bare if code == "en" and with_article(name) == name else say("the", code, name=bare)
+
+
+@cache
+def _common(code: str) -> frozenset[str]:
+    return frozenset(_replies(code).get("common_words", "").split())
+
+
+def is_plural(names: Sequence[str]) -> bool:
+    """Whether a verb behind these names stands in the plural: "the study blinds are"."""
+    last = names[0].split()[-1].lower() if len(names) == 1 and names[0].split() else ""
+    return len(names) > 1 or (last.endswith("s") and last[:-1] in _common("en"))

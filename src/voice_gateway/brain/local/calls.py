@@ -2,12 +2,15 @@
 
 from collections.abc import Container, Sequence
 from dataclasses import replace
+from typing import Any, TypeVar
 
-from voice_gateway.brain.local.meaning import Request, Step
+from voice_gateway.brain.local.meaning import Request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 from voice_gateway.turns.acts import waves
 from voice_gateway.turns.stage import Turn
+
+S = TypeVar("S", bound=Any)  # a step, old or new
 
 
 async def run_in_order(
@@ -38,8 +41,8 @@ async def make_calls(executor: ToolExecutor, turn: Turn, requests: Sequence[Requ
 
 
 async def more_pages(
-    executor: ToolExecutor, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]
-) -> tuple[Step, list[ToolOutcome]]:
+    executor: ToolExecutor, turn: Turn, step: S, outcomes: Sequence[ToolOutcome]
+) -> tuple[S, list[ToolOutcome]]:
     """A list longer than one page is read to its end before it is told of; the step gets those requests."""
     requests, every = list(step.requests), list(outcomes)
     for request, first in zip(step.requests, outcomes, strict=False) if step.query is not None else ():

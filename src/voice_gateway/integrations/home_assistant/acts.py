@@ -354,12 +354,16 @@ def _act_facts(args: Mapping[str, Any], verdicts: Sequence[Verdict], degrees: st
 
 
 def _result(verdict: Verdict, degrees: str) -> dict[str, Any]:
-    entity = verdict.now or verdict.effect.before
+    entity, before = verdict.now or verdict.effect.before, verdict.effect.before
     return {
         "device": name_of(entity),
         "room": room_of(entity),
         "domain": entity.domain,
+        "kind": kind_of(entity) if entity.domain != "scene" else entity.domain,
+        "requested": _requested(verdict.effect),
+        "was": state_of(before, degrees),
         "state": state_of(entity, degrees) if verdict.now is not None else None,
+        **({"hidden": True} if verdict.hidden else {}),
         "outcome": verdict.outcome.value,
     }
 

@@ -4,9 +4,10 @@ from typing import Final
 
 from home_names.names import plain_words
 from home_names.phrases import capital, with_article
-from voice_gateway.brain.local.meaning import DeviceQuery, Request
+from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.zwave import HEALTH
+from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery
 from voice_gateway.understanding.nodes import Item, Look, Name, Node, Which, altered, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 from voice_gateway.understanding.plan.intents import WORDS, Slots, means
@@ -15,9 +16,6 @@ from voice_gateway.understanding.plan.sensors import UNITS as SENSOR_UNITS
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown, sort_of
 
 STATES: Final = {"up": "open", "down": "closed", "opening": "open", "closing": "closed"}
-OPPOSITE: Final = {
-    "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
-}  # fmt: skip
 NOUNS: Final = {"light": "lights", "cover": "blinds", "switch": "switches"}
 # Measures that only `sensors` reads from the list of all devices.
 SENSORS_ONLY: Final = frozenset(SENSOR_UNITS) - {"temperature", "humidity", "power", "battery", "light"}

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from home_names.names import plain_words
-from home_names.phrases import capital, listed, with_article
-from home_names.states import parts_of, spoken_state
+from home_names.phrases import capital, with_article
+from home_names.states import parts_of
 from voice_gateway import languages
 from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device, Key
 from voice_gateway.integrations.home import Home
 from voice_gateway.integrations.listed import read_devices
+from voice_gateway.languages.outcomes import state_words
 from voice_gateway.turn import ToolOutcome
 from voice_gateway.understanding.nodes import Look, bare
 from voice_gateway.understanding.plan import Context, Refused, Say, Step
@@ -40,7 +41,6 @@ UNITS: Final = {
 }  # fmt: skip
 TOGETHER: Final = {"power": ("power", "energy")}  # asked for, and where there is none the next
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
-MOST: Final = 3  # names in a reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def answer(
     if not answering:
         silent = [one for one in chosen if not one.available and query.keys]
         if silent:
-            return words.say("unreachable", names=words.some([words.name(one) for one in silent]))
+            return words.say("unreachable", things=[words.name(one) for one in silent])
         return words.say("unknown" if query.sense else "nothing_measures")
     return words.told(answering) if query.sense else words.measured(answering)
 
@@ -175,7 +175,8 @@ class Words:
 
     def say(self, key: str, **facts: object) -> str:
         rooms = self.query.rooms
-        where = languages.say("look.where", self.code, room=rooms[0]) if rooms else ""
+        room = languages.plainly(rooms[0], self.code) if rooms else ""
+        where = languages.say("look.where", self.code, room=room) if rooms else ""
         what = languages.say(f"look.measure.{self.query.measure}", self.code) if self.query.measure else ""
         how = self.state(yes=self.query.yes) if self.query.sense else ""
         facts = {"where": where, "measure": what, "state": how, **facts}
@@ -187,17 +188,11 @@ class Words:
     def name(self, device: Device) -> str:
         """Without the words for what it measures: "Washer Power" is the washer."""
         if device.domain in PEOPLE:
-            return device.name
+            return languages.Proper(device.name)
         words, endings = device.name.split(), language(self.code).groups["reading_words"]
         while len(words) > 1 and words[-1].casefold() in endings:
             words.pop()
-        return with_article(" ".join(words))
-
-    def some(self, names: Sequence[str]) -> str:
-        if len(names) <= MOST:
-            return listed(names)
-        more = languages.say("look.more", self.code, count=len(names) - MOST)
-        return f"{', '.join(names[:MOST])} {more}"
+        return " ".join(words)
 
     def told(self, devices: Sequence[Device]) -> str:
         query = self.query
@@ -214,24 +209,19 @@ class Words:
             return self.so("no", rest, yes=not query.yes)
         if not hits:
             return self.say(f"{'no_' if query.ask in ('any', 'is') else ''}none.{people}")
-        key = {"any": "yes", "is": "yes", "count": f"count.{people}"}.get(query.ask, "which")
+        key = {"any": "yes", "is": "yes", "count": "count"}.get(query.ask, "which")
         return self.so(key, hits, yes=query.yes)
 
     def so(self, key: str, devices: Sequence[Device], *, yes: bool) -> str:
         """These devices are so; several sensors of one thing are that thing."""
         names = list(dict.fromkeys(self.name(one) for one in devices))
-        verb = languages.say("look.are" if len(names) > 1 else "look.is", self.code)
-        return self.say(key, count=len(names), names=self.some(names), verb=verb, state=self.state(yes=yes))
+        return self.say(key, count=len(names), things=names, state=self.state(yes=yes))
 
     def rooms(self, devices: Sequence[Device]) -> str:
         """A room is so if one of its sensors says yes; it is not if none does."""
         so = {one.room for one in devices if tells(one, self.query.sense)}
         rooms = dict.fromkeys(one.room for one in devices if one.room and (one.room in so) is self.query.yes)
-        names = [languages.say("look.room", self.code, room=room) for room in rooms]
-        if not names:
-            return self.say("none.rooms")
-        verb = languages.say("look.are" if len(names) > 1 else "look.is", self.code)
-        return self.say("which", names=self.some(names), verb=verb)
+        return self.say("which", things=list(rooms), where="") if rooms else self.say("none.rooms")
 
     def measured(self, devices: Sequence[Device]) -> str:
         query = self.query
@@ -240,21 +230,19 @@ class Words:
             watts = [(number, text) for _, (number, text) in read if text.endswith(" W")]
             if not watts:
                 return self.say("nothing_measures")
-            return self.say("sum", text=spoken_state(f"{round(sum(number for number, _ in watts), 1):g} W"))
+            return self.say("sum", text=state_words(f"{round(sum(number for number, _ in watts), 1):g} W"))
         if query.ask == "most":
             read.sort(key=lambda pair: pair[1][0], reverse=query.high)
             device, (_, text) = read[0]
-            room = languages.say("look.room", self.code, room=device.room) if device.room else ""
-            by_room = bool(room) and query.measure in ("temperature", "humidity", "light")
-            return self.say("most", name=room if by_room else self.name(device), text=spoken_state(text))
+            by_room = device.room and query.measure in ("temperature", "humidity", "light")
+            return self.say(
+                "most", things=[device.room if by_room else self.name(device)], text=state_words(text)
+            )
         if len(read) == 1:
             device, (_, text) = read[0]
             key = f"reading.{query.measure}" if query.measure in ("power", "battery") else "reading"
-            return self.say(key, name=self.name(device), text=spoken_state(text))
+            return self.say(key, things=[self.name(device)], text=state_words(text))
         if query.measure == "battery":
             read.sort(key=lambda pair: pair[1][0])
-        told = [
-            self.say("one", name=self.name(one), text=spoken_state(text)) for one, (_, text) in read[:MOST]
-        ]
-        more = languages.say("look.more", self.code, count=len(read) - MOST) if len(read) > MOST else ""
-        return self.say("readings", texts=f"{', '.join(told)} {more}" if more else listed(told))
+        texts = [self.say("one", things=[self.name(one)], text=state_words(text)) for one, (_, text) in read]
+        return self.say("readings", texts=texts)

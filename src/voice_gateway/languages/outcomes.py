@@ -1,0 +1,294 @@
+"""Outcomes in words: what became of each device, from the facts that tools return."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from home_names.states import UNKNOWN, level_of, parts_of, spoken_state, spoken_units
+from voice_gateway.languages import capital, has, listed, plainly, say
+from voice_gateway.turn import OutcomeStatus, ToolOutcome
+
+LONGEST: Final = 400  # characters of a tool's text that are spoken
+COLDEST_WHITE: Final = 1000  # kelvin; no thermostat is set to that
+SHORT: Final = 40  # characters of a confirmation that is joined with the next by "and"
+_TRANSIENT: Final = frozenset({"stop", "toggle", "play", "next", "previous", "ring"})  # never "already so"
+_OPEN: Final = frozenset({OutcomeStatus.UNREACHABLE, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED})
+_LEVELS: Final = frozenset({"dim", "speed", "volume"})
+_LIGHTS: Final = frozenset({"light", "dimmer"})
+_SENTENCES: Final = (
+    "message",
+    "summary",
+    "text",
+    "spoken",
+    "answer",
+)  # keys of a result that hold a sentence
+_NAMES: Final = ("name", "title", "summary", "label", "text", "id")
+_DEGREES: Final = re.compile(r"(?<!now )(-?\d+(?:\.\d+)?) ?°")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What is said of one device. Devices with the same clause are named in one sentence."""
+
+    key: str
+    facts: tuple[tuple[str, object], ...] = ()
+    text: str = ""  # a tool's own sentence, where there is no key
+
+    @property
+    def joins(self) -> bool:
+        return self.key.startswith(("act.", "did.", "already.", "working."))
+
+
+def told(outcomes: Sequence[ToolOutcome], code: str = "en", names: Mapping[str, str] | None = None) -> str:
+    """The outcomes of acts as a reply. `names` by call: what a device is called among others of its name."""
+    pieces = [
+        piece for outcome in outcomes for piece in _pieces(outcome, (names or {}).get(outcome.call_id), code)
+    ]
+    settled = all(clause.key.startswith("already") for clause, _, _ in pieces)
+    if not settled and len(pieces) > 1:  # beside others it counts as done
+        pieces = [(_done(clause), name, kind) for clause, name, kind in pieces]
+    groups: dict[Clause, dict[str, str]] = {}
+    for clause, name, kind in pieces:
+        groups.setdefault(clause, {})[name] = kind
+    alone = len(groups) == 1
+    return joined(
+        [(clause, _sentence(clause, devices, code, alone=alone)) for clause, devices in groups.items()], code
+    )
+
+
+def _done(clause: Clause) -> Clause:
+    return (
+        Clause(clause.key.replace("already", "act", 1), clause.facts)
+        if clause.key.startswith("already")
+        else clause
+    )
+
+
+def _sentence(clause: Clause, devices: Mapping[str, str], code: str, *, alone: bool) -> str:
+    if not clause.key:
+        return clause.text
+    names, facts = list(devices), dict(clause.facts)
+    key = clause.key
+    if key.startswith("already") and alone and has(key.replace("already", "already.it"), code):
+        key = key.replace("already", "already.it")
+    if len(names) > 3:
+        names = [say(f"count.{_noun(devices.values())}", code, count=len(names))]
+    return say(key, code, things=names, **facts)
+
+
+def _noun(kinds: Any) -> str:
+    kinds = set(kinds)
+    return "lights" if kinds <= _LIGHTS else "blinds" if kinds == {"blind"} else "devices"
+
+
+def joined(sentences: Sequence[tuple[Clause, str]], code: str = "en") -> str:
+    """Short confirmations become one sentence: "Kitchen light on and heating set to 21 degrees." """
+    texts: list[str] = []
+    short: list[str] = []
+    for clause, text in (*sentences, (Clause(""), "")):
+        if clause.joins and len(text) <= SHORT:
+            short.append(text.removesuffix("."))
+            continue
+        if short:
+            texts.append(f"{capital(listed([plainly(text, code) for text in short], code))}.")
+        short = []
+        texts += [text] if text else []
+    return " ".join(dict.fromkeys(texts))
+
+
+# --- one outcome
+
+
+def _pieces(outcome: ToolOutcome, called: str | None, code: str) -> list[tuple[Clause, str, str]]:
+    """Clause, name and kind of each device that an outcome is about."""
+    facts = outcome.facts
+    results = facts.get("results")
+    each = [one for one in results if isinstance(one, Mapping)] if isinstance(results, list) else [facts]
+    if outcome.read_only or not all(one.get("device") for one in each):
+        return [(Clause("", text=own_text(outcome, code)), "", "")]
+    made = []
+    for result in each:
+        requested = {**_mapping(facts.get("requested")), **_mapping(result.get("requested"))}
+        status = outcome.status if len(each) == 1 else _status(result)
+        clause = _clause(status, requested, result, outcome, code)
+        state, kind = str(result.get("state") or ""), str(result.get("kind") or "")
+        name = called or _name(str(result["device"]), state, requested, code)
+        made.append((clause, name, kind))
+    return made
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _status(result: Mapping[str, Any]) -> OutcomeStatus | None:
+    try:
+        return OutcomeStatus(str(result.get("outcome")))
+    except ValueError:
+        return None
+
+
+def _name(name: str, state: str, requested: Mapping[str, Any], code: str) -> str:
+    """A thermostat that heats is "the heating"."""
+    heats = state.startswith("heat") or (state.startswith("off") and "temperature" in requested)
+    return (
+        say("heating", code, name=name[: -len("thermostat")]).strip()
+        if heats and name.casefold().endswith("thermostat")
+        else name
+    )
+
+
+def _clause(
+    status: OutcomeStatus | None,
+    requested: Mapping[str, Any],
+    result: Mapping[str, Any],
+    outcome: ToolOutcome,
+    code: str,
+) -> Clause:
+    action, kind = str(requested.get("action") or ""), str(result.get("kind") or "")
+    state, was = str(result.get("state") or UNKNOWN), result.get("was")
+    if status is OutcomeStatus.CONFIRMED:
+        key, facts = _confirmed(action, kind, state, requested, code)
+        same = isinstance(was, str) and was != UNKNOWN and _settled(was) == _settled(state)
+        if same and action not in _TRANSIENT and key in ("act.state", "act.level", "act.set"):
+            key = key.replace("act", "already", 1)
+        return Clause(key, tuple(facts.items()))
+    if status is OutcomeStatus.WORKING and has(f"working.{action}", code):
+        return Clause(f"working.{action}")
+    if status in _OPEN and not _reason(result) and not result.get("notConfirmed"):
+        return Clause("not.seen" if result.get("hidden") else f"not.{status}")
+    if status is OutcomeStatus.FAILED and has(f"do.{action}", code):
+        facts = {"do": say(f"do.{action}", code)}
+        if reason := _reason(result):
+            return Clause("not.failed.why", (*facts.items(), ("why", reason)))
+        still = state != UNKNOWN and _settled(state)
+        return (
+            Clause("not.failed.still", (*facts.items(), ("state", state_words(state, code))))
+            if still
+            else Clause("not.failed", tuple(facts.items()))
+        )
+    return Clause("", text=own_text(outcome, code))
+
+
+def _reason(result: Mapping[str, Any]) -> str:
+    return str(result.get("reason") or "").rstrip(".")
+
+
+def _settled(state: str) -> str:
+    """A state without what is only measured: a thermostat's room warms up meanwhile."""
+    return ", ".join(part for part in parts_of(state) if not part.startswith("now "))
+
+
+def _confirmed(  # noqa: PLR0911 (one for each act)
+    action: str, kind: str, state: str, requested: Mapping[str, Any], code: str
+) -> tuple[str, dict[str, object]]:
+    """The key of what is so now, and its facts."""
+    degrees, level = requested.get("temperature"), level_of(state)
+    if action == "stop":
+        return ("act.stopped.at", {"level": level}) if level else ("act.stopped", {})
+    if (
+        isinstance(
+            colour := requested.get("color") or (requested.get("value") if action == "colour" else None), str
+        )
+        and colour
+    ):
+        return "act.set", {"text": colour}
+    kelvin = requested.get("level") if action == "kelvin" else degrees
+    if isinstance(kelvin, int | float) and kelvin >= COLDEST_WHITE:
+        return "act.set", {"text": spoken_units(f"{kelvin:g} K")}
+    if isinstance(degrees, int | float) and action in ("", "set"):
+        return "act.set", {"text": say("degrees", code, degrees=float(_degrees(degrees, requested, state)))}
+    if mode := requested.get("mode"):
+        return (
+            ("act.state", {"state": state_words("off", code)})
+            if mode == "off"
+            else ("act.set", {"text": str(mode)})
+        )
+    rings = action == "play" and kind in ("chime", "siren")
+    if has(did := f"did.{'ring' if rings else kind if kind == 'scene' else action}", code):
+        return did, {}
+    if action in _LEVELS and (level is not None or "level" in requested):
+        return "act.level", {"level": level if level is not None else requested["level"]}
+    if state == UNKNOWN:
+        return "act.done", {}
+    return "act.state", {
+        "state": action
+        if action in ("on", "off") and parts_of(state)[0] == action
+        else state_words(state, code)
+    }
+
+
+def _degrees(wanted: float, requested: Mapping[str, Any], state: str) -> float:
+    """What the thermostat reports: many round. Of another unit, what was asked for."""
+    fahrenheit = requested.get("unit") == "F"
+    reported = [float(number) for number in _DEGREES.findall(state)]
+    if not reported or (fahrenheit and "°C" in state):
+        return wanted
+    return min(reported, key=lambda number: abs(number - wanted))
+
+
+# --- states and other tools' texts
+
+
+def state_words(state: str, code: str = "en") -> str:
+    """ "on at 40 percent"; words of a state are data of the language where it has them."""
+    state = re.sub(r", 100 %(?=$|,)", "", state)
+    key = f"state.{state}"
+    spoken = say(key, code) if has(key, code) else spoken_state(state)
+    return re.sub(r"(degrees?) (?:Celsius|Fahrenheit)", r"\1", spoken)
+
+
+def own_text(outcome: ToolOutcome, code: str = "en") -> str:
+    """A tool's own sentence; raw data is counted or summarised, never read out."""
+    text = " ".join(outcome.text.removeprefix("Error:").split())
+    if not outcome.ok:
+        return (
+            _ended(_short(capital(spoken_units(text))))
+            if text and not _raw(text)
+            else say("not.worked", code)
+        )
+    if not text or _raw(text) or "\n" in outcome.text.strip():
+        sentence = next((s for key in _SENTENCES if isinstance(s := outcome.facts.get(key), str)), "")
+        text = sentence or (text if text and not _raw(text) else _summary(outcome, code))
+    return _ended(_short(capital(spoken_units(text))))
+
+
+def _raw(text: str) -> bool:
+    return text[:1] in ("{", "[", "<", "`")
+
+
+def _summary(outcome: ToolOutcome, code: str) -> str:
+    """ "3 results: Anna, Ben and Carla." """
+    data = outcome.structured
+    if data is None:
+        try:
+            data = json.loads(outcome.text)
+        except ValueError:
+            data = None
+    if isinstance(data, Mapping):
+        lists = [value for value in data.values() if isinstance(value, list)]
+        data = lists[0] if lists else data
+    if isinstance(data, list):
+        names = [name for one in data if (name := _called(one))]
+        key = "results.names" if data and len(names) == len(data) else "results"
+        return say(key, code, count=len(data), names=names)
+    return say("results.shown" if outcome.read_only else "act.reported", code)
+
+
+def _called(entry: Any) -> str:
+    if isinstance(entry, Mapping):
+        entry = next((entry[key] for key in _NAMES if isinstance(entry.get(key), str | int)), "")
+    return " ".join(str(entry).split())[:60] if isinstance(entry, str | int | float) else ""
+
+
+def _short(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    whole = re.match(r".*[.!?](?=\s)", text[:LONGEST])
+    return whole[0] if whole else text[:LONGEST].rsplit(" ", 1)[0] + " …"
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."

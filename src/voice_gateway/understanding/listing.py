@@ -1,0 +1,235 @@
+"""Questions about all devices: which are on, how many there are, whether anything is open or wet."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from home_names.kinds import DeviceClass, Sort
+from home_names.resolver import number_of
+from home_names.states import UNKNOWN, parts_of
+from voice_gateway.integrations.device import Device, has_state
+from voice_gateway.integrations.listed import read_devices, read_scenes
+from voice_gateway.languages import capital, counted, plainly, say, the
+from voice_gateway.languages.outcomes import own_text
+from voice_gateway.turn import ToolOutcome
+
+DANGERS: Final = ("smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water")
+MOST_REMEMBERED: Final = 8  # devices that "them" can mean afterwards
+OPPOSITE: Final[Mapping[str, str]] = {
+    "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
+}  # fmt: skip
+_OPENINGS: Final = ("door", "window")
+_BARRED: Final = frozenset({"open", "closed", "locked", "unlocked"})
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceQuery:
+    """What to pick from a list of all devices, and how to tell of it."""
+
+    mode: str  # "which", "any", "all", "list", "count", "rooms", "scenes", "alarm"
+    sort: Sort = "device"
+    noun: str = "devices"
+    room: str | None = None
+    state: str = ""
+
+    @property
+    def any_sort(self) -> bool:
+        return self.sort in ("all", "device")
+
+
+def answer(
+    query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome], code: str = "en"
+) -> str:
+    """What is known, and which home could not be asked."""
+    failed = list(dict.fromkeys(own_text(outcome, code) for outcome in outcomes if not outcome.ok))
+    if not any(outcome.ok for outcome in outcomes):
+        return " ".join(failed[:1])
+    return " ".join([_answer(query, sources, outcomes, code), *failed])
+
+
+def shown(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
+    """What "them" means afterwards: those that are so, or all if all were asked about."""
+    asked = _chosen(query, _listed(sources, outcomes))
+    if query.mode != "all":
+        asked = [device for device in asked if device.available and has_state(device, query.state)]
+    return tuple(asked) if len(asked) <= MOST_REMEMBERED else ()
+
+
+def _listed(sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> list[Device]:
+    pages = zip(sources, outcomes, strict=False)
+    return [device for source, page in pages for device in read_devices(page.structured, source)]
+
+
+def _answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome], code: str) -> str:
+    devices = _listed(sources, outcomes)
+    if query.mode in ("rooms", "scenes"):
+        rooms = dict.fromkeys(plainly(device.room, code) for device in devices if device.room)
+        scenes = [name for outcome in outcomes for name in read_scenes(outcome.structured) or ()]
+        names = list(rooms) if query.mode == "rooms" else scenes
+        return say(
+            f"look.{query.mode}" if names else f"look.no_{query.mode}", code, names=names, count=len(names)
+        )
+    if query.mode == "alarm":
+        return _danger(query, devices, code)
+    chosen = _told_apart(_chosen(query, devices), devices)
+    return _by_state(query, chosen, code) if query.state else _all(query, chosen, code)
+
+
+def _told_apart(chosen: Sequence[Device], devices: Sequence[Device]) -> list[Device]:
+    """With its room where another one has its name, and with its number where that is there, too."""
+    names = Counter(device.name.casefold() for device in devices)
+    places = Counter((device.name.casefold(), device.room.casefold()) for device in devices)
+    named = []
+    for device in chosen:
+        room = f" in the {device.room}" if device.room and names[device.name.casefold()] > 1 else ""
+        twin = places[device.name.casefold(), device.room.casefold()] > 1 and device.node_id is not None
+        named.append(replace(device, name=f"{device.name}{room}{f' ({number_of(device)})' if twin else ''}"))
+    return named
+
+
+def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
+    """ "Is anything open" is no question about switches, nor about a lock: what can be open is meant."""
+    sort = DeviceClass(query.sort, query.noun, plural=True)
+
+    def fits(device: Device) -> bool:
+        return sort.has(device) or (query.sort in _OPENINGS and query.sort in device.watches)
+
+    opening, locking = query.state in ("open", "closed"), query.state in ("locked", "unlocked")
+    room = query.room.casefold() if query.room else None
+    return [
+        device
+        for device in devices
+        if (fits(device) or (query.any_sort and (opening or locking)))
+        and not (locking and query.any_sort and device.kind != "lock")
+        and not (opening and query.any_sort and not _opens(device))
+        and not (opening and query.sort in _OPENINGS and not (_opens(device) or _is_unsure(device)))
+        and room in (None, device.room.casefold())
+    ]
+
+
+def _opens(device: Device) -> bool:
+    return device.is_cover or has_state(device, "open") or has_state(device, "closed")
+
+
+def _is_unsure(device: Device) -> bool:
+    """A contact that has reported nothing: it may be open."""
+    return device.kind == "sensor" and device.state in ("", UNKNOWN)
+
+
+def _where(room: str | None, code: str) -> str:
+    return say("look.where", code, room=plainly(room, code)) if room else ""
+
+
+def _all(query: DeviceQuery, chosen: Sequence[Device], code: str) -> str:
+    facts: dict[str, Any] = {"count": len(chosen), "where": _where(query.room, code), "noun": query.noun}
+    if not chosen:
+        return say("look.no_devices", code, **facts)
+    if query.mode == "count":
+        return say("look.counted", code, things=[device.name for device in chosen], **facts)
+    return say("look.listed", code, things=[device.name for device in chosen], **facts)
+
+
+def _by_state(query: DeviceQuery, members: Sequence[Device], code: str) -> str:
+    reached = [device for device in members if device.available or query.state == "offline"]
+    opening = query.state in ("open", "closed") and query.sort in _OPENINGS
+    known = [device for device in reached if not (opening and _is_unsure(device))]
+    hits = [device for device in known if has_state(device, query.state)]
+    whole = query.any_sort or query.noun == "everything"  # "is the house locked"
+    facts: dict[str, Any] = {"state": query.state, "where": _where(query.room, code), "noun": query.noun}
+    unseen = not members and (opening or (query.state in _BARRED and (whole or query.sort == "lock")))
+    if unseen or (not members and not whole):
+        return say("look.unwatched" if unseen else "look.no_devices", code, **facts)
+    silent = [device.name for device in members if device not in reached]
+    mute = [device.name for device in reached if device not in known]
+    tail = [say("look.unreachable", code, things=silent)] if silent else []
+    tail += [say("look.mute", code, things=mute)] if mute else []
+    return " ".join([_of_known(query, known, hits, facts, code, certain=not (opening and mute)), *tail])
+
+
+def _of_known(
+    query: DeviceQuery,
+    known: Sequence[Device],
+    hits: Sequence[Device],
+    facts: dict[str, Any],
+    code: str,
+    *,
+    certain: bool,
+) -> str:
+    whole = query.any_sort or query.noun == "everything"
+    rest = [device for device in known if device not in hits]
+    if query.mode == "all" and known and not rest and not query.noun.startswith("door"):
+        return say("look.everything" if whole else "look.all", code, **facts)
+    if not known and not certain:
+        return say("look.not_known", code)
+    against = OPPOSITE.get(query.state, "")
+    if query.mode == "all" and rest and all(has_state(device, against) for device in rest):
+        return say("look.no", code, things=[device.name for device in rest], **{**facts, "state": against})
+    if not hits:
+        lead = "no_none" if query.mode in ("any", "all") else "none"
+        return say(f"look.{lead}.{'things' if whole else 'kind'}", code, **facts)
+    keys = {"any": "yes", "all": "some" if rest else "yes", "count": "count"}
+    return say(
+        f"look.{keys.get(query.mode, 'which')}",
+        code,
+        things=[one.name for one in hits],
+        count=len(hits),
+        **facts,
+    )
+
+
+# --- smoke, gas and water
+
+
+def _danger(query: DeviceQuery, devices: Sequence[Device], code: str) -> str:
+    """`query.noun` is one of DANGERS; empty: any. Only what watches for it can say no."""
+    wanted = (query.noun,) if query.noun else DANGERS
+    here = [one for one in devices if query.room is None or one.room.casefold() == query.room.casefold()]
+    watching = [(device, danger) for device in here for danger in wanted if device.watches_for(danger)]
+    facts = {"danger": say(f"danger.{query.noun or 'any'}", code), "where": _where(query.room, code)}
+    if not watching:
+        return say("danger.unwatched", code, **facts)
+    found = [
+        (device, danger) for device, danger in watching if device.available and _is_detected(device, danger)
+    ]
+    silent = list(dict.fromkeys(device.name for device, _ in watching if not device.available))
+    unsure = [device.name for device, danger in watching if device.available and not _tells(device, danger)]
+    tail = [say("look.unreachable", code, things=silent)] if silent else []
+    tail += [say("look.mute", code, things=list(dict.fromkeys(unsure)))] if unsure else []
+    asked = query.state != "told"  # so that yes or no answers it
+    if found:
+        places = [
+            say("danger.at", code, danger=say(f"danger.{danger}", code), place=_place(one, code))
+            for one, danger in found
+        ]
+        text = say("danger.yes" if asked else "danger.found", code, places=places)
+    elif len(silent) + len(unsure) >= len(watching):
+        text = say("look.not_known", code)
+    else:
+        text = say("danger.no" if asked else "danger.none", code, **facts)
+    return " ".join([capital(text), *tail])
+
+
+def _is_detected(device: Device, danger: str) -> bool:
+    return any(part == f"{danger.replace('_', ' ')} detected" for part in _parts(device))
+
+
+def _tells(device: Device, danger: str) -> bool:
+    """A state that says nothing of it is no "no"."""
+    calm = {"water": "dry"}.get(danger, f"no {danger.replace('_', ' ')}")
+    return calm in _parts(device) or _is_detected(device, danger)
+
+
+def _parts(device: Device) -> list[str]:
+    return [part for text in (device.state, *device.readings) for part in parts_of(text)]
+
+
+def _place(device: Device, code: str) -> str:
+    return (
+        _where(device.room, code).strip()
+        if device.room
+        else say("danger.by", code, name=the(device.name, code))
+    )
+
+
+__all__ = ["DANGERS", "OPPOSITE", "DeviceQuery", "answer", "counted", "shown"]
