@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -58,10 +58,11 @@ def event_json(event: Event) -> dict[str, Any] | None:
         return {"type": "part", "turn": None, "at": event.since, **event.to_json(), "late": event.late}
     if isinstance(event, Acted):
         return None  # CallFinished has it
-    kind, facts = _OF[type(event)]
+    kind, facts = _facts(event)
     utterance: Utterance | None = getattr(event, "utterance", None)
-    told = _without(facts(event), _confided(utterance.text)) if utterance else facts(event)
-    return {"type": kind, "turn": utterance.id if utterance else None, "at": event.at, **told}
+    if utterance is not None:
+        facts = _without(facts, _confided(utterance.text))
+    return {"type": kind, "turn": utterance.id if utterance else None, "at": event.at, **facts}
 
 
 def private(text: str) -> str:
@@ -117,8 +118,8 @@ def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:
 
 
 def _artifacts(outcome: ToolOutcome) -> Any:
-    told = [one.to_json() for one in outcome.artifacts[:MOST_ARGUMENTS]]
-    return mask_whole(told, dict(outcome.args), LONGEST_STRUCTURED)
+    listed = [artifact.to_json() for artifact in outcome.artifacts[:MOST_ARGUMENTS]]
+    return mask_whole(listed, dict(outcome.args), LONGEST_STRUCTURED)
 
 
 def arguments_json(args: Any) -> Any:
@@ -135,145 +136,108 @@ def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 6)
 
 
-def _heard(event: Heard) -> Mapping[str, Any]:
-    said = event.utterance
-    return {
-        "text": private(said.text),
-        "door": said.channel,
-        "room": said.room,
-        "conversation_id": said.conversation_id,
-        "satellite": said.satellite,
-        "in_answer_to": event.in_answer_to,
-        "heard_by": said.heard_by,  # the speech engine; null: it was typed
-        "audio_seconds": _rounded(said.audio_seconds),
-        "endpoint_seconds": _rounded(said.endpoint_seconds),
-        "transcript_seconds": _rounded(said.heard_seconds),
-    }
-
-
-def _staged(event: Staged) -> Mapping[str, Any]:
-    return {
-        "stage": event.stage,
-        "taken": event.taken,
-        "reason": private(event.reason),
-        "words": event.words.value if event.words else None,
-        "trust": event.trust,
-        "seconds": _rounded(event.seconds),
-    }
-
-
-def _round(event: ModelRound) -> Mapping[str, Any]:
-    return {
-        "model": event.model,
-        "number": event.number,
-        "seconds": _rounded(event.seconds),
-        "first_token_seconds": _rounded(event.first_token_seconds),
-        "input_tokens": event.input_tokens,
-        "output_tokens": event.output_tokens,
-        "calls": [_call(call) for call in event.calls[:MOST_ARGUMENTS]],
-        "text": private(shorten(event.text, LONGEST_TEXT)),
-        "error": hide_secrets(event.error),
-        "sent": _sent(event.sent),
-        "earlier": event.earlier,
-        "prompt": event.prompt,
-        "tools": list(event.tools),
-    }
+def _facts(event: Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PLR0911, PLR0912
+    """The kind of the event, and what it says of itself."""
+    match event:
+        case Heard(utterance=utterance):
+            return "heard", {
+                "text": private(utterance.text),
+                "door": utterance.channel,
+                "room": utterance.room,
+                "conversation_id": utterance.conversation_id,
+                "satellite": utterance.satellite,
+                "in_answer_to": event.in_answer_to,
+                "heard_by": utterance.heard_by,  # the speech engine; null: it was typed
+                "audio_seconds": _rounded(utterance.audio_seconds),
+                "endpoint_seconds": _rounded(utterance.endpoint_seconds),
+                "transcript_seconds": _rounded(utterance.heard_seconds),
+            }
+        case Staged():
+            return "staged", {
+                "stage": event.stage,
+                "taken": event.taken,
+                "reason": private(event.reason),
+                "words": event.words.value if event.words else None,
+                "trust": event.trust,
+                "seconds": _rounded(event.seconds),
+            }
+        case ModelRound():
+            return "round", {
+                "model": event.model,
+                "number": event.number,
+                "seconds": _rounded(event.seconds),
+                "first_token_seconds": _rounded(event.first_token_seconds),
+                "input_tokens": event.input_tokens,
+                "output_tokens": event.output_tokens,
+                "calls": [_call(call) for call in event.calls[:MOST_ARGUMENTS]],
+                "text": private(shorten(event.text, LONGEST_TEXT)),
+                "error": hide_secrets(event.error),
+                "sent": _sent(event.sent),
+                "earlier": event.earlier,
+                "prompt": event.prompt,
+                "tools": list(event.tools),
+            }
+        case Judged(verdict=verdict):
+            why = verdict.why.value if verdict.why else verdict.reason
+            return "judged", {**_call(event.call), "decision": verdict.decision.value, "reason": why}
+        case CallStarted(traits=traits):
+            known = {"source": traits.source, "title": traits.title, "read_only": traits.read_only}
+            return "started", {**_call(event.call), **known}
+        case CallFinished(outcome=outcome):
+            facts = outcome_json(outcome)
+            facts |= {"tool": outcome.name, "text": private(facts["text"]), "outcome": outcome.status.value}
+            return "acted", facts
+        case Said():
+            return "said", {"text": private(event.text), "source": event.source.value}
+        case Answered(reply=reply):
+            acts = [{"tool": act.name, "ok": act.ok, "outcome": act.status.value} for act in reply.outcomes]
+            return "answered", {
+                "text": private(shorten(reply.text, LONGEST_TEXT)),
+                "sources": [part.source.value for part in reply.parts],
+                "ok": reply.ok,
+                "stage": reply.stage,
+                "model": reply.model,
+                "expects_answer": reply.expects_answer,
+                "asks": event.asks.value if event.asks else None,
+                "conversation_id": event.utterance.conversation_id,
+                "seconds": _rounded(reply.seconds),
+                "understood": private(reply.understood),
+                "trust": reply.trust,
+                "acts": acts,  # in short; the calls' own events have the rest
+            }
+        case Waiting():
+            return "waiting", {"text": event.text, "what": event.what}
+        case Progressed(progress=progress):
+            return "progress", {"text": hide_secrets(progress.text), **progress.to_json()}
+        case Notice():
+            text = _without_passwords(event.text)
+            return "notice", {"text": text, "aloud": event.aloud, "alarm": event.alarm}
+        case Happened(facts=facts):
+            own = {"happened_at": facts.get("at"), "at": event.at, "noticed": event.noticed}
+            return "event", {**facts, **own}
+        case AlarmsTold():
+            return "alarms", {"alarms": [dict(alarm) for alarm in event.alarms]}
+        case ListTold():
+            items = [{"text": text, "done": done} for text, done in event.items]
+            return "list", {"name": event.name, "items": items}
+        case Planned():
+            return "planned", {"kind": event.kind, "plans": dict(event.plans)}
+    raise TypeError(f"not an event: {event!r}")
 
 
 def _sent(messages: Sequence[SentMessage]) -> list[dict[str, Any]]:
     args = {call.id: call.args for message in messages for call in message.calls}
-    told = []
-    for one in messages[-MOST_MESSAGES:]:
-        facts: dict[str, Any] = {"role": one.role}
-        if one.role == "tool":
-            facts |= {"tool": one.tool, "call_id": one.call_id}
-        facts["text"] = private(mask_result(one.text, args.get(one.call_id), LONGEST_TEXT))
-        if one.calls:
-            facts["calls"] = [_call(call) for call in one.calls[:MOST_ARGUMENTS]]
-        told.append(facts)
-    return told
+    shown = []
+    for message in messages[-MOST_MESSAGES:]:
+        facts: dict[str, Any] = {"role": message.role}
+        if message.role == "tool":
+            facts |= {"tool": message.tool, "call_id": message.call_id}
+        facts["text"] = private(mask_result(message.text, args.get(message.call_id), LONGEST_TEXT))
+        if message.calls:
+            facts["calls"] = [_call(call) for call in message.calls[:MOST_ARGUMENTS]]
+        shown.append(facts)
+    return shown
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
     return {"call_id": call.id, "tool": call.name, "args": arguments_json(call.args)}
-
-
-def _judged(event: Judged) -> Mapping[str, Any]:
-    verdict = event.verdict
-    why = verdict.why.value if verdict.why else verdict.reason
-    return {**_call(event.call), "decision": verdict.decision.value, "reason": why}
-
-
-def _started(event: CallStarted) -> Mapping[str, Any]:
-    traits = event.traits
-    known = {"source": traits.source, "title": traits.title, "read_only": traits.read_only}
-    return {**_call(event.call), **known}
-
-
-def _acted(event: CallFinished) -> Mapping[str, Any]:
-    outcome = event.outcome
-    told = outcome_json(outcome)
-    return {**told, "tool": outcome.name, "text": private(told["text"]), "outcome": outcome.status.value}
-
-
-def _answered(event: Answered) -> Mapping[str, Any]:
-    reply = event.reply
-    return {
-        "text": private(shorten(reply.text, LONGEST_TEXT)),
-        "sources": [part.source.value for part in reply.parts],
-        "ok": reply.ok,
-        "stage": reply.stage,
-        "model": reply.model,
-        "expects_answer": reply.expects_answer,
-        "asks": event.asks.value if event.asks else None,
-        "conversation_id": event.utterance.conversation_id,
-        "seconds": _rounded(reply.seconds),
-        "understood": private(reply.understood),
-        "trust": reply.trust,
-        "acts": [_act(outcome) for outcome in reply.outcomes],
-    }
-
-
-def _act(outcome: ToolOutcome) -> dict[str, Any]:
-    """In short; the calls' own events have the rest."""
-    return {"tool": outcome.name, "ok": outcome.ok, "outcome": outcome.status.value}
-
-
-def _progress(event: Progressed) -> Mapping[str, Any]:
-    return {"text": hide_secrets(event.progress.text), **event.progress.to_json()}
-
-
-def _list(event: ListTold) -> Mapping[str, Any]:
-    return {"name": event.name, "items": [{"text": text, "done": done} for text, done in event.items]}
-
-
-def _notice(event: Notice) -> Mapping[str, Any]:
-    return {"text": _without_passwords(event.text), "aloud": event.aloud, "alarm": event.alarm}
-
-
-def _happened(event: Happened) -> Mapping[str, Any]:
-    return {
-        **event.facts,
-        "happened_at": event.facts.get("at"),
-        "at": event.at,
-        "noticed": event.noticed,
-    }
-
-
-_OF: dict[type, tuple[str, Callable[[Any], Mapping[str, Any]]]] = {
-    Heard: ("heard", _heard),
-    Staged: ("staged", _staged),
-    ModelRound: ("round", _round),
-    Judged: ("judged", _judged),
-    CallStarted: ("started", _started),
-    CallFinished: ("acted", _acted),
-    Said: ("said", lambda event: {"text": private(event.text), "source": event.source.value}),
-    Answered: ("answered", _answered),
-    Waiting: ("waiting", lambda event: {"text": event.text, "what": event.what}),
-    Progressed: ("progress", _progress),
-    Notice: ("notice", _notice),
-    Happened: ("event", _happened),
-    AlarmsTold: ("alarms", lambda event: {"alarms": [dict(one) for one in event.alarms]}),
-    ListTold: ("list", _list),
-    Planned: ("planned", lambda event: {"kind": event.kind, "plans": dict(event.plans)}),
-}
