@@ -6,34 +6,19 @@ from dataclasses import replace
 from typing import Literal
 
 from home_names.phrases import listed
+from voice_gateway import problems
 from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.events import Acted, EventBus, PartState, State
 from voice_gateway.mcp_client.integration import Refusal, ServerStatus
-from voice_gateway.problems import (
-    ADVICE,
-    FILE_DAMAGED,
-    HOME_EMPTY,
-    HOME_NOT_SET_UP,
-    HOME_STARTING,
-    LOGIN_NEEDED,
-    SEARCH_FAILED,
-    SERVER_HANGS,
-    SERVER_INSTALLING,
-    SERVER_SILENT,
-    SERVER_UNUSABLE,
-    SERVERS_UNUSABLE,
-    TOKEN_REFUSED,
-    VOLUME_FAILED,
-)
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turn import Autonomy
 from voice_gateway.turns.stage import Trust
 
 # Built-in tools that need something outside the gateway: the part, its name, and the sentence of a failure.
 OUTSIDE_TOOLS = {
-    "search_web": ("search", "Web search", SEARCH_FAILED),
-    "control_speaker_volume": ("volume", "The volume control", VOLUME_FAILED),
+    "search_web": ("search", "Web search", problems.SEARCH_FAILED),
+    "control_speaker_volume": ("volume", "The volume control", problems.VOLUME_FAILED),
 }
 _AWAY = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.TIMEOUT})
 # What still works when a server is missing.
@@ -44,10 +29,10 @@ _WORDS = (
     ("control_speaker_volume", "volume"),
 )
 _REFUSALS = {
-    Refusal.TOKEN: TOKEN_REFUSED,
-    Refusal.LOGIN: LOGIN_NEEDED,
-    Refusal.STARTING: HOME_STARTING,
-    Refusal.NOT_SET_UP: HOME_NOT_SET_UP,
+    Refusal.TOKEN: problems.TOKEN_REFUSED,
+    Refusal.LOGIN: problems.LOGIN_NEEDED,
+    Refusal.STARTING: problems.HOME_STARTING,
+    Refusal.NOT_SET_UP: problems.HOME_NOT_SET_UP,
 }
 # Home Assistant without exposed devices has the first tool and not the second.
 _SWITCHES, _LISTS = "HassTurnOn", "GetLiveContext"
@@ -68,7 +53,7 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
     called = f"The {status.name} server"
     if status.state == "connected":
         if _SWITCHES in status.tools and _LISTS not in status.tools:
-            return _degraded(status, HOME_EMPTY)
+            return _degraded(status, problems.HOME_EMPTY)
         home = " (a simulated home)" if status.simulated else ""
         return State.OK, f"{called} is connected{home} with {len(status.tools)} tools.", ""
     if status.state == "degraded":
@@ -76,21 +61,23 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
             return _degraded(status, _REFUSALS[status.refusal])
         reason = f"last reason: {status.last_error}; " if status.last_error else ""
         advice = f"{reason}start its command by hand, or run `voice-gateway doctor`"
-        return State.DEGRADED, SERVER_SILENT.format(name=status.name), advice
+        return State.DEGRADED, problems.SERVER_SILENT.format(name=status.name), advice
     if status.state == "stopped":
         return State.OFF, f"{called} is stopped.", ""
     starting = "was lost and is being started again" if status.restarts else "is starting"
-    sentence = SERVER_INSTALLING.format(name=status.name) if status.installing else f"{called} {starting}."
+    sentence = (
+        problems.SERVER_INSTALLING.format(name=status.name) if status.installing else f"{called} {starting}."
+    )
     return State.STARTING, sentence, ""
 
 
 def _degraded(status: ServerStatus, sentence: str) -> tuple[State, str, str]:
-    return State.DEGRADED, sentence.format(name=status.name), f"check {ADVICE[sentence]}"
+    return State.DEGRADED, sentence.format(name=status.name), f"check {problems.ADVICE[sentence]}"
 
 
 def left_out_report(entry: LeftOut) -> PartState:
     """A server, or a whole file, of an mcp.json that cannot be used."""
-    words = SERVER_UNUSABLE if entry.name else SERVERS_UNUSABLE
+    words = problems.SERVER_UNUSABLE if entry.name else problems.SERVERS_UNUSABLE
     part = f"server {entry.name}" if entry.name else "mcp.json"
     sentence = words.format(name=entry.name, file=entry.file.name, reason=entry.reason)
     return PartState(part, State.DEGRADED, sentence, 0.0, f"correct it in {entry.file}; then restart")
@@ -100,7 +87,9 @@ def server_hangs(part: PartState) -> PartState:
     """The state of a connected server that did not answer just now."""
     name = part.part.removeprefix("server ")
     advice = "look again in a moment; if it stays so, end its process: it is started again"
-    return replace(part, state=State.DEGRADED, sentence=SERVER_HANGS.format(name=name), advice=advice)
+    return replace(
+        part, state=State.DEGRADED, sentence=problems.SERVER_HANGS.format(name=name), advice=advice
+    )
 
 
 # --- other parts
@@ -116,7 +105,7 @@ def outside_parts(events: EventBus) -> Callable[[Acted], None]:
         if event.outcome.ok:
             events.report(part, State.OK, f"{called} works.")
         elif event.outcome.error in _AWAY:
-            advice = f"check {ADVICE[sentence]}; {event.outcome.text}"
+            advice = f"check {problems.ADVICE[sentence]}; {event.outcome.text}"
             events.report(part, State.DEGRADED, sentence, advice)
 
     return noticed
@@ -129,7 +118,7 @@ def damaged_file(
     loop = asyncio.get_running_loop()
 
     def report(damage: Damage) -> None:
-        sentence = FILE_DAMAGED.format(what=what, consequence=damage.consequence)
+        sentence = problems.FILE_DAMAGED.format(what=what, consequence=damage.consequence)
         advice = f"the damaged file is {damage.aside}; check the disk"
         loop.call_soon_threadsafe(events.report, part, State.DEGRADED, sentence, advice)
 
@@ -184,7 +173,7 @@ def what_is_missing(
         if (part.state is State.DEGRADED or part.late) and part.part not in of_servers
     ]
     installing = [status.name for status in servers if status.installing]
-    sentences[:0] = [SERVER_INSTALLING.format(name=name) for name in installing]
+    sentences[:0] = [problems.SERVER_INSTALLING.format(name=name) for name in installing]
     if down:
         who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {listed(down)} are"
         words = [word for name, word in _WORDS if name in tools]

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from voice_gateway import problems
 from voice_gateway.channels import json_text
 from voice_gateway.channels.control import greet, request
 from voice_gateway.channels.terminal import print_json
@@ -29,35 +30,6 @@ from voice_gateway.config import (
 from voice_gateway.errors import BrainError, ConfigError, GatewayError, HearingError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.private_files import private_file
-from voice_gateway.problems import (
-    CANNOT_HEAR,
-    CANNOT_SPEAK,
-    CANNOT_UNDERSTAND,
-    CLOCK_NOT_SET,
-    FOLDER_OPEN,
-    FOLDER_UNUSABLE,
-    LITTLE_SPACE,
-    MEMORY_LOST,
-    MODEL_BUSY,
-    MODEL_KEY_ODD,
-    MODEL_KEY_REFUSED,
-    MODEL_NO_KEY,
-    MODEL_ONLY_TALKS,
-    MODEL_SILENT,
-    MODEL_UNKNOWN,
-    MODEL_UNREACHABLE,
-    OWN_TOOLS_LEFT_OUT,
-    PACKAGE_MISSING,
-    SERVER_SILENT,
-    SETTINGS_READABLE,
-    SETTINGS_WRONG,
-    WEB_CERTIFICATE,
-    WEB_NO_TLS,
-    WEB_NO_TOKEN,
-    WEB_PORT,
-    advice_for,
-    without_promise,
-)
 from voice_gateway.reports import autonomy_report, left_out_report
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.turn import new_id
@@ -67,7 +39,7 @@ LEAST_FREE_BYTES = 200 * 1024 * 1024
 BUILT_IN_YEAR = 2026  # a clock before this was never set
 PROBE_SECONDS = 10.0  # a store may keep the doctor's probe for so long
 NO_SUCH_ANSWER = (ValueError, KeyError, TypeError, AttributeError)  # not the JSON that was expected
-_REFUSALS = {401: MODEL_KEY_REFUSED, 403: MODEL_KEY_REFUSED, 404: MODEL_UNKNOWN}
+_REFUSALS = {401: problems.MODEL_KEY_REFUSED, 403: problems.MODEL_KEY_REFUSED, 404: problems.MODEL_UNKNOWN}
 
 
 class Grade(StrEnum):
@@ -98,10 +70,10 @@ def ok(check: str, text: str) -> CheckResult:
 
 def bad(check: str, sentence: str, reason: object = "", grade: Grade = Grade.FAILED) -> CheckResult:
     """The sentence as the part itself says it, with the same advice. The doctor does not keep trying."""
-    text = without_promise(sentence)
+    text = problems.without_promise(sentence)
     if reason:
         text = f"{text.removesuffix('.')}: {reason}"
-    return CheckResult(check, grade, text, advice_for(sentence) or str(reason))
+    return CheckResult(check, grade, text, problems.advice_for(sentence) or str(reason))
 
 
 def arguments(doctor: Parser) -> None:
@@ -149,11 +121,11 @@ def _settings(options: argparse.Namespace, add: Callable[[CheckResult], None]) -
         found = loaded(options)
     except ConfigError as error:
         for line in str(error).splitlines():
-            add(bad("configuration", SETTINGS_WRONG.format(reason=line)))
+            add(bad("configuration", problems.SETTINGS_WRONG.format(reason=line)))
         raise
     add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
     if found.readable:
-        sentence = SETTINGS_READABLE.format(file=found.file, what=found.readable)
+        sentence = problems.SETTINGS_READABLE.format(file=found.file, what=found.readable)
         add(bad("configuration", one_line(sentence), grade=Grade.WARNING))
     for note in found.notes:
         add(CheckResult("mcp.json", Grade.WARNING, one_line(note)))
@@ -186,7 +158,7 @@ async def python_and_packages(_settings: Settings, needed: Sequence[str] = NEEDE
         try:
             yield ok("package", f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
-            yield bad("package", PACKAGE_MISSING.format(package=name))
+            yield bad("package", problems.PACKAGE_MISSING.format(package=name))
 
 
 async def disk_and_clock(
@@ -198,19 +170,19 @@ async def disk_and_clock(
         probe.write_text("x")
         probe.unlink()
     except OSError as error:
-        yield bad("disk", FOLDER_UNUSABLE.format(folder=folder, reason=error.strerror))
+        yield bad("disk", problems.FOLDER_UNUSABLE.format(folder=folder, reason=error.strerror))
     else:
         free = shutil.disk_usage(folder).free
         if free >= least_free_bytes:
             yield ok("disk", f"{free // 1024**2} MB are free in {folder}")
         else:
-            text = LITTLE_SPACE.format(free=free // 1024**2, folder=folder)
+            text = problems.LITTLE_SPACE.format(free=free // 1024**2, folder=folder)
             yield bad("disk", text, grade=Grade.WARNING)
         if folder.stat().st_mode & 0o077:
-            yield bad("disk", FOLDER_OPEN.format(folder=folder), grade=Grade.WARNING)
+            yield bad("disk", problems.FOLDER_OPEN.format(folder=folder), grade=Grade.WARNING)
     now = now or time.localtime()
     if now.tm_year < BUILT_IN_YEAR:
-        yield bad("clock", CLOCK_NOT_SET.format(year=now.tm_year))
+        yield bad("clock", problems.CLOCK_NOT_SET.format(year=now.tm_year))
     else:
         yield ok("clock", time.strftime("%Y-%m-%d %H:%M %Z", now))
 
@@ -222,7 +194,7 @@ async def own_tools(settings: Settings) -> CheckResults:
     if found.tools:
         yield ok("tools", f"your own: {', '.join(tool.name for tool in found.tools)}")
     for reason in found.problems:
-        yield bad("tools", OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason)), grade=Grade.WARNING)
+        yield bad("tools", problems.OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason)), grade=Grade.WARNING)
 
 
 async def store(settings: Settings) -> CheckResults:
@@ -243,7 +215,7 @@ async def store(settings: Settings) -> CheckResults:
         if found != "hello":
             raise ValueError("it does not give back what was put into it")
     except Exception as error:  # each kind of store has errors of its own
-        yield bad("store", MEMORY_LOST, f"{shown} cannot be used: {hide_secrets(str(error))}")
+        yield bad("store", problems.MEMORY_LOST, f"{shown} cannot be used: {hide_secrets(str(error))}")
     else:
         yield ok("store", f"{shown} keeps conversations")
 
@@ -265,7 +237,7 @@ async def model_server(settings: Settings) -> CheckResults:
         async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=5.0) as http:
             version = (await http.get("/api/version")).json()["version"]
     except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
-        yield bad("ollama", MODEL_SILENT, f"{base} ({type(error).__name__})")
+        yield bad("ollama", problems.MODEL_SILENT, f"{base} ({type(error).__name__})")
         return
     yield ok("ollama", f"Ollama {version} answers at {base}")
     if (wrong := await trouble(settings.ollama)) is not None:
@@ -290,10 +262,10 @@ async def _asked_to_call(settings: Settings) -> CheckResult:
         async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=120.0) as http:
             calls = (await http.post("/api/chat", json=body)).json()["message"].get("tool_calls")
     except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
-        return bad("model", MODEL_SILENT, f"{settings.ollama.model} ({type(error).__name__})")
+        return bad("model", problems.MODEL_SILENT, f"{settings.ollama.model} ({type(error).__name__})")
     if calls:
         return ok("model", f"{settings.ollama.model} calls tools")
-    return bad("model", MODEL_ONLY_TALKS, settings.ollama.model, Grade.WARNING)
+    return bad("model", problems.MODEL_ONLY_TALKS, settings.ollama.model, Grade.WARNING)
 
 
 async def autonomy(settings: Settings) -> CheckResults:
@@ -314,9 +286,9 @@ async def cloud(settings: Settings, *, online: bool) -> CheckResults:
     if settings.brain.provider != "anthropic":
         yield ok("anthropic", "not used (brain.provider is not anthropic)")
     elif not key:
-        yield bad("anthropic", MODEL_NO_KEY)
+        yield bad("anthropic", problems.MODEL_NO_KEY)
     elif not key.startswith("sk-ant-"):
-        yield bad("anthropic", MODEL_KEY_ODD, grade=Grade.WARNING)
+        yield bad("anthropic", problems.MODEL_KEY_ODD, grade=Grade.WARNING)
     elif online:
         yield await _asked_cloud(settings, key)
     else:
@@ -332,10 +304,10 @@ async def _asked_cloud(settings: Settings, key: str) -> CheckResult:
         async with httpx.AsyncClient(base_url=base, timeout=settings.anthropic.timeout_seconds) as http:
             answer = await http.get(f"/v1/models/{settings.anthropic.model}", headers=headers)
     except httpx.HTTPError as error:
-        return bad("anthropic", MODEL_UNREACHABLE, BrainError(type(error).__name__))
+        return bad("anthropic", problems.MODEL_UNREACHABLE, BrainError(type(error).__name__))
     if answer.status_code == httpx.codes.OK:
         return ok("anthropic", f"the key works, and {settings.anthropic.model} is there")
-    sentence = _REFUSALS.get(answer.status_code, MODEL_BUSY)
+    sentence = _REFUSALS.get(answer.status_code, problems.MODEL_BUSY)
     return bad("anthropic", sentence, f"the API answered {answer.status_code}")
 
 
@@ -372,20 +344,20 @@ async def console(settings: Settings) -> CheckResults:
         try:
             port = await server.open()
         except LinkError as error:
-            yield bad("web", WEB_CERTIFICATE.format(reason=error))
+            yield bad("web", problems.WEB_CERTIFICATE.format(reason=error))
             return
         except OSError as error:
             reason = error.strerror or str(error)
-            yield bad("web", WEB_PORT.format(host=web.host, port=web.port, reason=reason))
+            yield bad("web", problems.WEB_PORT.format(host=web.host, port=web.port, reason=reason))
             return
         finally:
             await server.close()
         opened = f"{web.host}:{port} can be opened"
     yield ok("web", opened)
     if web.needs_token and not TokenFile(web_token_file()).exists:
-        yield bad("web token", WEB_NO_TOKEN, grade=Grade.WARNING)
+        yield bad("web token", problems.WEB_NO_TOKEN, grade=Grade.WARNING)
     if web.needs_token and web.tls_cert is None:
-        yield bad("web TLS", WEB_NO_TLS, grade=Grade.WARNING)
+        yield bad("web TLS", problems.WEB_NO_TLS, grade=Grade.WARNING)
 
 
 async def _opened_by_a_gateway() -> str | None:
@@ -398,7 +370,7 @@ async def _opened_by_a_gateway() -> str | None:
     except LinkError:
         return None
     web = next((part for part in parts if part["part"] == "web"), None)
-    is_open = web is not None and (web["state"] == "ok" or web["sentence"] == WEB_NO_TOKEN)
+    is_open = web is not None and (web["state"] == "ok" or web["sentence"] == problems.WEB_NO_TOKEN)
     return "the running gateway has opened it" if is_open else None
 
 
@@ -420,7 +392,7 @@ async def servers(settings: Settings) -> CheckResults:
             reason = status.last_error or status.state
             if last := status.stderr_tail.strip().splitlines()[-1:]:
                 reason = f"{reason}; its stderr ends: {last[0]}"
-            text = bad(name, SERVER_SILENT.format(name=status.name), reason).text
+            text = bad(name, problems.SERVER_SILENT.format(name=status.name), reason).text
             advice = f"check {what_to_check(settings.mcpServers[status.name])}"
             yield CheckResult(name, Grade.FAILED, text, advice)
 
@@ -433,10 +405,10 @@ async def speech(settings: Settings) -> CheckResults:
     voice = settings.voice
     grade = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING
     trials: tuple[tuple[str, Callable[[VoiceSettings], Awaitable[str]], str], ...] = (
-        ("wake word", _wake_word, CANNOT_HEAR),
-        ("voice activity", _voice_activity, CANNOT_HEAR),
-        ("speech to text", _speech_to_text, CANNOT_UNDERSTAND),
-        ("text to speech", _text_to_speech, CANNOT_SPEAK),
+        ("wake word", _wake_word, problems.CANNOT_HEAR),
+        ("voice activity", _voice_activity, problems.CANNOT_HEAR),
+        ("speech to text", _speech_to_text, problems.CANNOT_UNDERSTAND),
+        ("text to speech", _text_to_speech, problems.CANNOT_SPEAK),
     )
     for name, trial, sentence in trials:
         try:
@@ -505,11 +477,11 @@ async def audio(settings: Settings) -> CheckResults:
     try:
         found = await asyncio.to_thread(devices)
     except GatewayError as error:
-        yield bad("audio", CANNOT_HEAR.format(reason=error), grade=grade)
+        yield bad("audio", problems.CANNOT_HEAR.format(reason=error), grade=grade)
         return
     kinds: tuple[tuple[Kind, str, str | None, str], ...] = (
-        ("input", "microphone", voice.input_device, CANNOT_HEAR),
-        ("output", "loudspeaker", voice.output_device, CANNOT_SPEAK),
+        ("input", "microphone", voice.input_device, problems.CANNOT_HEAR),
+        ("output", "loudspeaker", voice.output_device, problems.CANNOT_SPEAK),
     )
     for kind, name, wanted, sentence in kinds:
         names = [one.name for one in found if (one.inputs if kind == "input" else one.outputs) > 0]

@@ -9,17 +9,10 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from voice_gateway import problems
 from voice_gateway.channels.mqtt.topics import LONGEST_PACKET, last_will, status_message, topic
 from voice_gateway.config import MqttSettings
 from voice_gateway.errors import LinkError
-from voice_gateway.problems import (
-    BROKER_AUTHORITY,
-    BROKER_LOGIN,
-    BROKER_MUTE,
-    BROKER_NO_TLS,
-    BROKER_UNREACHABLE,
-    BROKER_UNTRUSTED,
-)
 from voice_gateway.turn import new_id
 
 if TYPE_CHECKING:
@@ -63,7 +56,7 @@ async def connected(
         raise trouble(settings, error) from error
     except OSError as error:
         raise LinkError(
-            error.strerror or str(error), spoken=BROKER_UNREACHABLE.format(where=where(settings))
+            error.strerror or str(error), spoken=problems.BROKER_UNREACHABLE.format(where=where(settings))
         ) from error
 
 
@@ -73,20 +66,20 @@ def trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
     if code in REFUSED_LOGIN:
         return LinkError(
             f"check mqtt.username, MQTT_PASSWORD and the broker's own list of users ({error})",
-            spoken=BROKER_LOGIN.format(where=where(settings)),
+            spoken=problems.BROKER_LOGIN.format(where=where(settings)),
         )
     if isinstance(error.__context__, ssl.SSLCertVerificationError):
         return LinkError(
             f"check mqtt.ca_file, and the name in mqtt.broker_url ({error.__context__.verify_message})",
-            spoken=BROKER_UNTRUSTED.format(where=where(settings)),
+            spoken=problems.BROKER_UNTRUSTED.format(where=where(settings)),
         )
     if isinstance(error.__context__, ssl.SSLError):
         return LinkError(
             f"check mqtt.broker_url: with mqtts:// it needs the broker's port for TLS ({error})",
-            spoken=BROKER_NO_TLS.format(where=where(settings)),
+            spoken=problems.BROKER_NO_TLS.format(where=where(settings)),
         )
     return LinkError(
-        str(error) or type(error).__name__, spoken=BROKER_UNREACHABLE.format(where=where(settings))
+        str(error) or type(error).__name__, spoken=problems.BROKER_UNREACHABLE.format(where=where(settings))
     )
 
 
@@ -97,7 +90,7 @@ def _tls(settings: MqttSettings) -> ssl.SSLContext:
         no_certificate = isinstance(error, ssl.SSLError)
         reason = "it holds no certificate" if no_certificate else error.strerror or str(error)
         problem = f"check mqtt.ca_file: {settings.ca_file}: {reason}"
-        raise LinkError(problem, spoken=BROKER_AUTHORITY) from error
+        raise LinkError(problem, spoken=problems.BROKER_AUTHORITY) from error
 
 
 class Inbox(asyncio.Queue[Any]):
@@ -159,5 +152,5 @@ async def round_trip(settings: MqttSettings, limit_seconds: float = 5.0) -> None
             async for _message in client.messages:
                 return
     except TimeoutError as error:
-        spoken = BROKER_MUTE.format(where=where(settings))
+        spoken = problems.BROKER_MUTE.format(where=where(settings))
         raise LinkError(f"no message came back within {limit_seconds:g} s", spoken=spoken) from error
