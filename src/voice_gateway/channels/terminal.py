@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import stat
 import sys
 import threading
@@ -11,7 +12,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.marks import Mark, mark_lines, without_marks
@@ -20,10 +21,6 @@ from voice_gateway.events import Event, Notice, Progressed, Waiting
 from voice_gateway.private_files import private_file
 from voice_gateway.progress import Progress
 from voice_gateway.turn import PartSource, Reply, Utterance, new_id
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
 
 LEAVING = frozenset({"quit", "exit"})  # at a terminal only
 END = None  # sent by the reader thread after the last line
@@ -196,52 +193,23 @@ class TypedHistory:
 
 
 class ProgressLine:
-    """The progress of calls in one line that disappears at the end. Shown at a terminal only."""
+    """The last progress of a call, in one line that disappears at the end. Shown at a terminal only."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._bars: Bars | None = None
-        self._rows: dict[str, TaskID] = {}
+        self._width = 0
 
     def show(self, progress: Progress) -> None:
-        if not self._out.isatty():
-            return
-        bars = self._bars = self._bars or self._opened()
-        if progress.what not in self._rows:
-            self._rows[progress.what] = bars.add_task(progress.what or "a tool", total=None, message="")
-        total = progress.total if progress.share is not None else None
-        bars.update(self._rows[progress.what], completed=progress.done, total=total, message=progress.message)
-        bars.refresh()
+        if self._out.isatty():
+            self.end()
+            text = printable(progress.text)[: shutil.get_terminal_size().columns - 1]
+            self._width = len(text)
+            print(text, end="", file=self._out, flush=True)
 
     def end(self) -> None:
-        if self._bars is not None:
-            self._bars.stop()
-            self._bars = None
-            self._rows = {}
-
-    def _opened(self) -> "Bars":
-        from rich.console import Console
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-        from rich.progress import Progress as Bars
-
-        # Without `markup`: a server's message is plain text.
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            TaskProgressColumn(show_speed=False),
-            TextColumn("{task.fields[message]}", markup=False),
-        )
-        console = Console(file=self._out, no_color=not wants_colours(), highlight=False)
-        bars = Bars(
-            *columns,
-            console=console,
-            transient=True,
-            auto_refresh=False,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        bars.start()
-        return bars
+        if self._width:
+            print(f"\r{' ' * self._width}\r", end="", file=self._out, flush=True)
+            self._width = 0
 
 
 class TextChannel:
@@ -274,7 +242,7 @@ class TextChannel:
             with _terminal_restored(stream):
                 return await self._answer_all(lines(stream, InputPrompt(self._room)), self._history)
         finally:
-            self._progress.end()  # shows the cursor again
+            self._progress.end()
 
     async def _answer_all(self, typed: AsyncIterator[str], history: TypedHistory | None) -> bool:
         all_ok = True

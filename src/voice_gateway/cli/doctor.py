@@ -30,7 +30,7 @@ from voice_gateway.config import (
 from voice_gateway.errors import BrainError, ConfigError, GatewayError, HearingError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.private_files import private_file
-from voice_gateway.reports import autonomy_report, left_out_report
+from voice_gateway.reports import left_out_report
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.turn import new_id
 
@@ -139,7 +139,6 @@ def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResult
         ("your own tools", own_tools),
         ("store of conversations", store),
         ("model server", model_server),
-        ("autonomy", autonomy),
         ("cloud", lambda settings: cloud(settings, online=online)),
         ("MQTT broker", broker),
         ("web console", console),
@@ -268,18 +267,6 @@ async def _asked_to_call(settings: Settings) -> CheckResult:
     return bad("model", problems.MODEL_ONLY_TALKS, settings.ollama.model, Grade.WARNING)
 
 
-async def autonomy(settings: Settings) -> CheckResults:
-    """How far the model may act without a plain wish."""
-    if (provider := settings.brain.provider) == "local":
-        return
-    from voice_gateway.llm.ollama.health import parameter_size
-    from voice_gateway.llm.trust import trust
-
-    size = await parameter_size(settings.ollama) if provider == "ollama" else None
-    trusted = trust(settings.brain.autonomy, provider=provider, parameter_size=size)
-    yield ok("autonomy", autonomy_report(trusted))
-
-
 async def cloud(settings: Settings, *, online: bool) -> CheckResults:
     """The key's form; a request, which costs money, only with `--online`."""
     key = settings.anthropic.api_key.get_secret_value() if settings.anthropic.api_key else ""
@@ -402,63 +389,54 @@ async def servers(settings: Settings) -> CheckResults:
 
 async def speech(settings: Settings) -> CheckResults:
     """Each engine; only a warning while nothing uses the voice."""
+    from voice_gateway.hearing.engines import load_recorder, load_wake_word, new_transcriber
+    from voice_gateway.speaking.engines import new_synthesizer
+
     voice = settings.voice
     grade = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING
-    trials: tuple[tuple[str, Callable[[VoiceSettings], Awaitable[str]], str], ...] = (
-        ("wake word", _wake_word, problems.CANNOT_HEAR),
-        ("voice activity", _voice_activity, problems.CANNOT_HEAR),
-        ("speech to text", _speech_to_text, problems.CANNOT_UNDERSTAND),
-        ("text to speech", _text_to_speech, problems.CANNOT_SPEAK),
+
+    async def wake_word() -> str:
+        loaded = await asyncio.to_thread(load_wake_word, voice)
+        return (
+            f"{voice.wake} listens for {', '.join(voice.wake_words)}" if loaded else "not used (voice.wake)"
+        )
+
+    async def voice_activity() -> str:
+        await asyncio.to_thread(load_recorder, voice)
+        return "tells speech from silence"
+
+    async def engine(name: str, new: Callable[[VoiceSettings], Any]) -> str:
+        """A model that comes with its package is checked by its files: loading it takes long."""
+        if name in _PACKAGES:
+            return await _installed(*_PACKAGES[name])
+        made = new(voice)
+        try:
+            await made.warm_up()
+        finally:
+            await made.close()
+        return f"{made.name} answers"
+
+    trials: tuple[tuple[str, Awaitable[str], str], ...] = (
+        ("wake word", wake_word(), problems.CANNOT_HEAR),
+        ("voice activity", voice_activity(), problems.CANNOT_HEAR),
+        ("speech to text", engine(voice.stt_engine, new_transcriber), problems.CANNOT_UNDERSTAND),
+        ("text to speech", engine(voice.tts_engine, new_synthesizer), problems.CANNOT_SPEAK),
     )
     for name, trial, sentence in trials:
         try:
-            yield ok(name, await trial(voice))
+            yield ok(name, await trial)
         except GatewayError as error:
             yield bad(name, sentence.format(reason=error), grade=grade)
 
 
-async def _wake_word(voice: VoiceSettings) -> str:
-    from voice_gateway.hearing.engines import load_wake_word
-
-    if await asyncio.to_thread(load_wake_word, voice) is None:
-        return "not used (voice.wake is none)"
-    return f"{voice.wake} listens for {', '.join(voice.wake_words)}"
-
-
-async def _voice_activity(voice: VoiceSettings) -> str:
-    from voice_gateway.hearing.engines import load_recorder
-
-    await asyncio.to_thread(load_recorder, voice)
-    return "tells speech from silence"
-
-
-async def _speech_to_text(voice: VoiceSettings) -> str:
-    from voice_gateway.hearing.engines import new_transcriber
-
-    if voice.stt_engine == "moonshine":
-        return await _installed("moonshine_voice", "moonshine-voice", "moonshine_voice/assets/tiny-en/")
-    return await _answers(new_transcriber(voice))
-
-
-async def _text_to_speech(voice: VoiceSettings) -> str:
-    from voice_gateway.speaking.engines import new_synthesizer
-
-    if voice.tts_engine == "hibari":
-        return await _installed("hibari", "hibari-tts", "hibari/")
-    return await _answers(new_synthesizer(voice))
-
-
-async def _answers(engine: Any) -> str:
-    """A transcriber or a synthesizer."""
-    try:
-        await engine.warm_up()
-    finally:
-        await engine.close()
-    return f"{engine.name} answers"
+# The module, the package and the model's files of an engine.
+_PACKAGES = {
+    "moonshine": ("moonshine_voice", "moonshine-voice", "moonshine_voice/assets/tiny-en/"),
+    "hibari": ("hibari", "hibari-tts", "hibari/"),
+}
 
 
 async def _installed(module: str, package: str, files: str) -> str:
-    """A model that comes with its package is checked by its files: loading it takes long."""
     from voice_gateway.sound.packages import ADVICE as INSTALL
     from voice_gateway.sound.packages import check_files
 
