@@ -14,8 +14,7 @@ from zwave_mcp.control import Control, down
 from zwave_mcp.home import Home, HomeError, is_number
 from zwave_mcp.maintenance.batteries import batteries
 from zwave_mcp.maintenance.codes import UserNames, user_codes
-from zwave_mcp.maintenance.energy import Energy
-from zwave_mcp.maintenance.meter_days import MeterDays
+from zwave_mcp.maintenance.energy import Energy, MeterDays
 from zwave_mcp.maintenance.naming import ping, rename
 from zwave_mcp.queries import Queries
 from zwave_mcp.results import Result, result

@@ -1,25 +1,158 @@
-"""Energy by device and day, from the meters' own counts; what was not measured is said."""
+"""Energy by device and day, from the meters' own counts, which a small SQLite file keeps.
 
+A meter counts by itself, so two readings of one day tell exactly what came between them, however far apart.
+What comes between readings of different days cannot be divided: it is kept apart.
+"""
+
+import logging
 import re
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 from home_names import wording
 from home_names.phrases import capital, listed
 from zwave_mcp import sentences
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Value, is_number
-from zwave_mcp.maintenance.meter_days import Day, MeterDays, MeterReading, midnight
 from zwave_mcp.results import Result, result
 from zwave_mcp.view import View, Viewer, resolve_device
 
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+KEPT_DAYS: Final = 400
+# Readings so close on both sides of midnight: what came between belongs to the new day, near enough.
+_NEAR_SECONDS: Final = 3600.0
+_BUSY_SECONDS: Final = 0.2  # another server writes for less than a millisecond
+_TABLE: Final = """create table if not exists meter_days (
+  meter text, day text, kwh real, since real, until real, whole integer, apart real, reset integer,
+  total real, primary key (meter, day)) without rowid"""
 _ELECTRIC, _PRODUCED = 1, 2
 _MOST_NAMED: Final = 5
 _LITTLE: Final = 0.005  # kilowatt hours that are not worth saying
 _SOON_SECONDS: Final = 600.0
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+@dataclass(frozen=True, slots=True)
+class MeterReading:
+    meter: str
+    kwh: float
+    at: float  # seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What one meter counted on one day."""
+
+    kwh: float
+    since: float
+    until: float
+    whole: bool  # counted from midnight on
+    apart: float  # came before `since`, on this day or an earlier one
+    reset: bool  # the meter began anew, so the amount is a minimum
+
+
+class MeterDays:
+    """`file` None: kept in memory. A file that cannot be used is logged once, and stops nothing."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._base: sqlite3.Connection | None = None
+        self._warned = False
+
+    def add(self, readings: Iterable[MeterReading]) -> None:
+        """Keep the readings; what cannot be kept now is in the next reading."""
+
+        def keep(base: sqlite3.Connection) -> None:
+            with base:
+                base.execute("begin immediate")
+                for reading in readings:
+                    _add(base, reading)
+
+        self._try(keep, None)
+
+    def on(self, day: date, meters: Iterable[str]) -> dict[str, Day]:
+        query = "select meter, kwh, since, until, whole, apart, reset from meter_days where day = ?"
+        rows: list[Any] = self._try(lambda base: base.execute(query, (day.isoformat(),)).fetchall(), [])
+        days = {meter: Day(*row) for meter, *row in rows}
+        return {meter: days[meter] for meter in meters if meter in days}
+
+    def first_day(self) -> float | None:
+        """When counting began."""
+        query = "select min(since) from meter_days"
+        return self._try(lambda base: base.execute(query).fetchone(), (None,))[0]
+
+    def close(self) -> None:
+        if self._base is not None:
+            self._base.close()
+            self._base = None
+
+    def _try(self, work: Callable[[sqlite3.Connection], T], default: T) -> T:
+        try:
+            if self._base is None:
+                self._base = _opened(self._file)
+            return work(self._base)
+        except (sqlite3.Error, OSError) as error:
+            if not self._warned:
+                log.warning("energy is not kept", extra={"file": str(self._file), "error": str(error)})
+            self._warned = True
+            return default
+
+
+def _opened(file: Path | None) -> sqlite3.Connection:
+    if file is not None:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.touch(mode=0o600, exist_ok=True)
+    base = sqlite3.connect(
+        file or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        base.executescript(f"pragma synchronous = off;{_TABLE}")
+        oldest = (date.today() - timedelta(days=KEPT_DAYS)).isoformat()
+        base.execute("delete from meter_days where day < ?", (oldest,))
+    except BaseException:
+        base.close()
+        raise
+    return base
+
+
+def _add(base: sqlite3.Connection, reading: MeterReading) -> None:
+    query = """select day, total, kwh, since, until, whole, apart, reset from meter_days
+        where meter = ? order by day desc limit 1"""
+    last, day = base.execute(query, (reading.meter,)).fetchone(), _date(reading.at).isoformat()
+    if last is None:
+        now = Day(0.0, reading.at, reading.at, False, 0.0, False)
+    else:
+        (known, total), before = last[:2], Day(*last[2:])
+        if reading.at <= before.until:
+            return
+        now = _counted(before, reading, total, same_day=known == day)
+    row = (reading.meter, day, *astuple(now), reading.kwh)
+    base.execute("insert or replace into meter_days values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _counted(before: Day, now: MeterReading, total: float, *, same_day: bool) -> Day:
+    reset = now.kwh < total
+    used = now.kwh if reset else now.kwh - total
+    if same_day:
+        return Day(before.kwh + used, before.since, now.at, before.whole, before.apart, before.reset or reset)
+    if now.at - before.until <= _NEAR_SECONDS or used == 0:  # nothing was missed in between
+        return Day(used, midnight(_date(now.at)), now.at, True, 0.0, reset)
+    return Day(0.0, now.at, now.at, False, used, reset)
+
+
+def _date(at: float) -> date:
+    return datetime.fromtimestamp(at).date()
+
+
+def midnight(day: date) -> float:
+    return datetime(day.year, day.month, day.day).timestamp()
 
 
 class Energy:

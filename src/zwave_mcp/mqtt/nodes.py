@@ -1,12 +1,9 @@
-"""Replies of the gateway to nodes, scenes, groups and lock users, in one pass; malformed parts are left
-out."""
+"""Replies of the gateway as nodes, scenes, groups and lock users; malformed parts are left out."""
 
 import asyncio
 import json
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from zwave_mcp.home import (
     LockUser,
@@ -24,102 +21,54 @@ from zwave_mcp.home import (
 from zwave_mcp.mqtt.api import one_line
 
 _BROADCAST, _BROADCAST_LONG_RANGE = 0xFF, 0xFFF
-AT_ONCE: Final = 4  # nodes parsed before other tasks get a turn: a few milliseconds
-_DECODER: Final = json.JSONDecoder()
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
 
 
 # --- the answer of `getNodes`
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """One entry of the list."""
 
-    text: str  # as it stands in the answer; empty where its end cannot be told
-    number: int | None
-    node: Node | None  # None where the entry is no device
-    is_group: bool
+    raw: object
+    number: int | None = None
+    node: Node | None = None  # None where the entry is no device
+    is_group: bool = False
 
 
 class NodeLists:
-    """Parses one `getNodes` answer after the other, yielding to other tasks: a large home's has megabytes.
+    """Parses `getNodes` answers in a thread: a large home's has megabytes.
 
-    An entry with the same text as in the answer before is not parsed again and keeps its Node object.
-    `received`: when the last answer came in.
+    An entry that is the same as in the answer before keeps its Node object. `received`: when the last answer
+    came in.
     """
 
     def __init__(self) -> None:
-        self._before: list[Listed] = []
+        self._before: dict[int | None, Listed] = {}
         self.received = float("-inf")
 
     async def read(self, payload: bytes, received: float) -> Mapping[str, Any]:
         """The answer, with a `Listed` for each entry of its `result`. ValueError: it is no JSON object."""
-        text = payload.decode("utf-8", "surrogatepass")
-        answer: dict[str, Any] = {}
-        sign, at = _sign(text, 0, "{")
-        while sign != "}":
-            key, at = _DECODER.raw_decode(text, _skip_space(text, at))
-            if not isinstance(key, str):
-                raise ValueError("a key that is no text")
-            _, at = _sign(text, at, ":")
-            at = _skip_space(text, at)
-            if key == "result" and text[at : at + 1] == "[":
-                answer[key], at = await self._nodes(text, at)
-            else:
-                answer[key], at = _DECODER.raw_decode(text, at)
-            sign, at = _sign(text, at, ",}")
-        if _skip_space(text, at) != len(text):
-            raise ValueError("more than one answer")
+        answer = await asyncio.to_thread(self._parsed, payload)
         self.received = received
         return answer
 
-    async def _nodes(self, text: str, at: int) -> tuple[list[Listed], int]:
-        places = {entry.number: place for place, entry in enumerate(self._before)}
-        listed: list[Listed] = []
-        place = parsed = 0
-        _, at = _sign(text, at, "[")
-        at = _skip_space(text, at)
-        sign = ""
-        if text[at : at + 1] == "]":
-            sign, at = "]", at + 1
-        while sign != "]":
-            at = _skip_space(text, at)
-            known = self._before[place] if place < len(self._before) else None
-            if known is not None and known.text and text.startswith(known.text, at):
-                entry, at = known, at + len(known.text)
-            else:
-                raw, end = _DECODER.raw_decode(text, at)
-                entry, at, parsed = _listed(raw, text[at:end]), end, parsed + 1
-                place = places.get(entry.number, place - 1)  # a new node stands between two known ones
-                if parsed % AT_ONCE == 0:
-                    await asyncio.sleep(0)
-            listed.append(entry)
-            place += 1
-            sign, at = _sign(text, at, ",]")
-        self._before = listed
-        return listed, at
+    def _parsed(self, payload: bytes) -> Mapping[str, Any]:
+        answer = json.loads(payload.decode("utf-8", "surrogatepass"))
+        if not isinstance(answer, dict):
+            raise ValueError("no JSON object")
+        if isinstance(answer.get("result"), list):
+            answer["result"] = listed = [self._listed(raw) for raw in answer["result"]]
+            self._before = {entry.number: entry for entry in listed}
+        return answer
 
-
-def _skip_space(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
-
-
-def _sign(text: str, at: int, wanted: str) -> tuple[str, int]:
-    at = _skip_space(text, at)
-    sign = text[at : at + 1]
-    if not sign or sign not in wanted:
-        raise ValueError(f"no {wanted} at {at}")
-    return sign, at + 1
-
-
-def _listed(raw: object, text: str) -> Listed:
-    if not isinstance(raw, Mapping):
-        return Listed("", None, None, is_group=False)
-    number = raw.get("id")
-    is_group = raw.get("kind") == "multicast"
-    return Listed(text, number if _is_int(number) else None, _node(raw), is_group)
+    def _listed(self, raw: object) -> Listed:
+        if not isinstance(raw, Mapping):
+            return Listed(raw)
+        number = raw.get("id") if _is_int(raw.get("id")) else None
+        known = self._before.get(number)
+        if known is not None and known.raw == raw:
+            return known
+        return Listed(raw, number, _node(raw), raw.get("kind") == "multicast")
 
 
 def parse_nodes(result: Iterable[object], groups: object = None) -> tuple[Node, ...]:

@@ -7,8 +7,7 @@ import pytest
 from tests.unit.zwave_mcp.maintenance.conftest import House
 
 from zwave_mcp.home import Value, ValueId
-from zwave_mcp.maintenance.energy import counts_energy, day_of
-from zwave_mcp.maintenance.meter_days import Day, MeterDays, MeterReading, midnight
+from zwave_mcp.maintenance.energy import Day, MeterDays, MeterReading, counts_energy, day_of, midnight
 
 MONDAY, TUESDAY = date(2026, 11, 16), date(2026, 11, 17)
 
