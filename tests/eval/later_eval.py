@@ -16,7 +16,6 @@ from langchain_core.tools import StructuredTool
 from tests.fakes.home_talk import HomeTalk
 
 from voice_gateway.brain.local.meaning import Request
-from voice_gateway.brain.local.routine_words import when_of
 from voice_gateway.config import BrainSettings
 from voice_gateway.routines.model import MAKE, Condition, Event, Every, Later, Once
 from voice_gateway.routines.schedule import Place
@@ -50,7 +49,7 @@ def read_later_cases() -> list[Case]:
     return [*read_cases("later.txt"), *read_cases("later_held_out.txt", held_out=True)]
 
 
-def read_cases(name: str, *, held_out: bool = False) -> Iterator[Case]:
+def read_cases(name: str | Path, *, held_out: bool = False) -> Iterator[Case]:
     for line in (FOLDER / name).read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             kind, now, said, when, what = (part.strip() for part in line.split(" | "))
@@ -77,19 +76,22 @@ async def _brain(moment: list[datetime]) -> UnderstandingStage:
 
 def judged(case: Case, understood: Understood, brain: UnderstandingStage) -> str:
     """ "right", "other" or "now"."""
-    keeps = [one for one in understood.requests if one.tool == MAKE]
+    keeps = [one for step in understood.steps for one in step.requests if one.tool == MAKE]
     acting = [one for step in understood.steps if step.acts for one in step.requests if one.tool != MAKE]
-    if acting and not keeps:
+    back = next((step for step in understood.steps if step.back), None)
+    if acting and back is None:
         return "now"
     if case.when == "-":
-        return "other" if keeps else "right"
-    if keeps:
+        return "other" if keeps or back else "right"
+    if back is not None:
+        when, calls = back.back, [_call(one) for one in acting]
+    elif keeps:
         when = str(keeps[0].args["when"])
         calls = [_words(one) for one in json.loads(str(keeps[0].args.get("calls", "[]")))]
-        calls = calls or ([_call(one) for one in acting] if acting else ["say"])
+        calls = calls or ["say"]
     else:
         return "other"
-    later = when_of(when, brain.home, None, case.now, PLACE)
+    later = brain.when(when, None, PLACE)
     right = isinstance(later, Later) and _shown(later, case.now) == case.when
     return "right" if right and sorted(calls) == sorted(case.what.split(", ")) else "other"
 

@@ -9,7 +9,6 @@ from home_names.kinds import HomeDevice
 from voice_gateway.app.resources import WatchedResources
 from voice_gateway.app.timers import KeptPlans, kept_routines
 from voice_gateway.brain.local.device_cache import Change
-from voice_gateway.brain.local.routine_words import resource_of, when_of
 from voice_gateway.config import HomeSettings, PermissionSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import Notice, State
@@ -18,7 +17,7 @@ from voice_gateway.integrations.events import RESOURCE
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import JudgedCalls, RoutineBook
-from voice_gateway.routines.model import MAKE, Call, LastRun, Later, Missing, ResourceState, Routine
+from voice_gateway.routines.model import Call, LastRun, Later, Missing, ResourceState, Routine
 from voice_gateway.routines.runner import RoutineRunner, StateChange
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import kept_in
@@ -29,6 +28,7 @@ from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance, speaking
 from voice_gateway.turns.acts import new_calls
+from voice_gateway.understanding.plan.events import resource_of
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -86,8 +86,7 @@ class Routines:
     async def add(self, utterance: Utterance) -> Reply:
         """Only words that name a time or an event are carried out."""
         await self._gateway.home_known()
-        understood = self._gateway.local.read(utterance.text)
-        if any(request.tool == MAKE for request in understood.requests):
+        if self._gateway.local.keeps(utterance.text):
             return await self._gateway.conversation.answer(utterance)
         return Reply(NO_TIME, ok=False)
 
@@ -108,8 +107,7 @@ class Routines:
 
     def when(self, text: str) -> Later | Missing | None:
         utterance = speaking()
-        room = (utterance.room if utterance else None) or self._gateway.settings.brain.room
-        return when_of(text, self._gateway.local.home, room, system_clock(), self._place)
+        return self._gateway.local.when(text, utterance.room if utterance else None, self._place)
 
     def order(self, text: str) -> Sequence[Call] | str:
         utterance = speaking()

@@ -104,11 +104,26 @@ class Condition:
 class Later:
     """What the words of a "when" mean."""
 
-    trigger: Trigger
+    trigger: Annotated[Trigger, Field(discriminator="kind")]
     condition: Condition | None = None
     until: datetime | None = None
     note: str = ""  # to be said beside it
     back: bool = False  # done now, and taken back then
+
+
+def later_text(later: Later) -> str:
+    """JSON that a tool takes as its "when"."""
+    return json.dumps(_later_adapter().dump_python(later, mode="json"))
+
+
+def later_of(text: str) -> Later:
+    """ValueError where it is none."""
+    return _later_adapter().validate_json(text)
+
+
+@functools.cache
+def _later_adapter() -> TypeAdapter[Later]:
+    return TypeAdapter(Later)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from voice_gateway.understanding.plan import acts as _acts
 from voice_gateway.understanding.plan import everyday as _everyday
 from voice_gateway.understanding.plan import intents as _intents
 from voice_gateway.understanding.plan import looks as _looks
+from voice_gateway.understanding.plan import routines as _routines
 from voice_gateway.understanding.reader import Reader, Reading
 from voice_gateway.understanding.resolver import Meant, Resolver
 from voice_gateway.understanding.templates import Language
@@ -44,6 +45,7 @@ SUBJECTS: Final = (
     _looks,
     _situations,
     _talk,
+    _routines,
 )  # importing a subject registers its planners
 TIE: Final = 0.05  # readings this close whose effects differ are a question
 

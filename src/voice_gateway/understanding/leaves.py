@@ -157,7 +157,12 @@ class HomeIndex:
             return None
         if not groups["never_in_names"].isdisjoint(span):
             return None
-        strange = [word for word in span if word not in self.language.vocabulary and word not in self.words]
+        unusual = groups["misheard"]
+        strange = [
+            word
+            for word in span
+            if (word not in self.language.vocabulary or word in unusual) and word not in self.words
+        ]
         if not strange and self.words.isdisjoint(set(span) - groups["common"]):
             return None
         names = self.home.names

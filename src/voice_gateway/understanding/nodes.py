@@ -111,17 +111,101 @@ class Length(Node):
     """One part of a span: "two and a half hours"."""
 
     number: float = 1.0
-    unit: float = 0.0  # seconds
+    unit: float = 0.0  # seconds; a month and a year follow the calendar
+    plus: float = 0.0  # "2 hours and a half"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock(Node):
+    """A time of day: "a quarter to 8" is 15 minutes before 8."""
+
+    hour: float | None = None
+    minute: float = 0.0
+    before: float = 0.0
+    half: str = ""  # am pm morning afternoon evening night
+    named: bool = False  # noon is 12, midnight 24
+    text: str = ""  # as a clock shows it: "07:30"
+
+
+@dataclass(frozen=True, slots=True)
+class Day(Node):
+    ahead: float | None = None  # days from today
+    weekday: float | None = None  # Monday is 0
+    weeks: float = 0.0  # behind it: "a week from Sunday"
+    next: bool = False
+    week: bool = False  # "Friday next week"
+    date: float | None = None
+    month: float | None = None
+    year: float | None = None
+    feast: float | None = None  # 12.24 is Christmas Eve
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat(Node):
+    daily: bool = False
+    days: tuple[str, ...] = ()  # week, weekend
+    weekday: tuple[float, ...] = ()
+    first: float | None = None  # "from Monday to Friday"
+    last: float | None = None
+    number: float | None = None  # "every 2 hours"
+    unit: float = 0.0
+    monthly: bool = False
+    date: float | None = None  # of a month; -1 is the last
+    nth: float | None = None  # "the first Monday of each month"
+    yearly: bool = False
+    without: tuple[str, ...] = ()
+    without_day: tuple[float, ...] = ()
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sun(Node):
+    event: str = ""  # sunrise sunset dawn dusk
+    ahead: tuple[Length, ...] = ()
+    before: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Node):
+    """Something happens, or a device or a measure becomes something."""
+
+    which: Which | None = None
+    becomes: str = ""  # a state, motion, no motion, doorbell, button …
+    measure: str = ""
+    below: float | None = None
+    above: float | None = None
+    held: tuple[Length, ...] = ()
+    once: bool = False
+    button: float | None = None
+    times: float | None = None
+    holds: bool = False
+    user: float | None = None
+    danger: str = ""
+    is_so: bool = False  # "is open", not "opens"
 
 
 @dataclass(frozen=True, slots=True)
 class When(Node):
-    """A moment, a repetition or an event; `text` is what was said."""
+    """A moment, a repetition or an event, and on what condition it counts."""
 
-    text: str = ""
+    clock: tuple[Clock, ...] = ()
+    part: tuple[str, ...] = ()  # morning afternoon evening night noon tonight
+    today: bool = False
+    day: tuple[Day, ...] = ()
+    repeat: tuple[Repeat, ...] = ()
     after: tuple[Length, ...] = ()
-    event: Which | None = None
-    state: str = ""
+    during: tuple[Length, ...] = ()  # "for 10 minutes"
+    until: tuple["When", ...] = ()
+    sun: tuple[Sun, ...] = ()
+    since: Clock | None = None  # "after 10 pm"
+    before: Clock | None = None
+    since_sun: str = ""
+    before_sun: str = ""
+    between: tuple[Clock, ...] = ()
+    event: tuple[Event, ...] = ()
+    condition: tuple["Condition", ...] = ()
+    hours: str = ""  # dark light: only then
+    vague: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +243,6 @@ class Command(Node):
     bare: bool = False  # only the value or the name was said
     polite: bool = harmless(False)
     hint: bool = False  # to be confirmed: "we should turn off the heating"
-    when: When | None = None
     condition: Condition | None = None
     fix: tuple["Command", ...] = ()  # "off, no wait, on"
     instead: tuple[Item, ...] = ()  # "rather than the floor lamp"
@@ -218,7 +301,6 @@ class Everyday(Node):
     clock: bool = False
     polite: bool = harmless(False)
     condition: Condition | None = None
-    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +313,21 @@ class Intent(Node):
     response: str = ""  # of the package: which of its replies belongs to the sentence
     polite: bool = harmless(False)
     slot: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Later(Node):
+    """Steps that are done then, or again and again; or words that are said then."""
+
+    when: When | None = None
+    more: When | None = None  # the other half of the time: "tomorrow turn on the lamp at 8"
+    step: tuple[Node, ...] = ()
+    say: tuple[str, ...] = ()
+    news: bool = False  # what happened is said
+    which: Which | None = None  # "keep the lamp on until 8", "turn off at 9 the lamp"
+    do: str = ""
+    value: Value | None = None
+    hold: bool = False  # on now, and off then
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from home_names.phrases import is_question
@@ -11,9 +12,13 @@ from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.local.undo import correct, take_back
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.listed import told_of
+from voice_gateway.languages import say
+from voice_gateway.routines.model import MAKE, Later, Missing, calls_text
+from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.permission.risk import is_search
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolOutcome, Words
+from voice_gateway.turns.acts import act_of
 from voice_gateway.turns.stage import Turn
 from voice_gateway.understanding import listing, wording
 from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
@@ -21,6 +26,7 @@ from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.listing import DeviceQuery
 from voice_gateway.understanding.nodes import Everyday
 from voice_gateway.understanding.plan import Context, Question, Refused, Step
+from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import drawn
 from voice_gateway.understanding.talk import GatewayFacts, bearing, unanswered, unspoken_of, worldly
 from voice_gateway.understanding.templates import language
@@ -49,8 +55,9 @@ class UnderstandingStage(LocalBrain):
     def order_in(self, text: str, room: str | None = None) -> tuple[Request, ...]:
         """The calls of words that are one plain order for now; none where they are anything else."""
         steps = self.read(text, room).steps
-        plain = all(step.acts and step.requests and not step.corrects for step in steps)
-        return tuple(request for step in steps for request in step.requests) if plain else ()
+        requests = tuple(request for step in steps for request in step.requests)
+        plain = all(step.acts and step.requests and not (step.corrects or step.back) for step in steps)
+        return requests if plain and all(request.tool != MAKE for request in requests) else ()
 
     def _warm_up(self) -> None:
         self.read("warm up")
@@ -66,7 +73,22 @@ class UnderstandingStage(LocalBrain):
             tools=frozenset(tool.name for tool in self._executor.tools.all()),
             problem=self._cache.problem,
             about=self._about,
+            now=datetime.fromtimestamp(self._now(), UTC),
+            place=self._place,
         )
+
+    def keeps(self, text: str) -> bool:
+        """Whether it is an order for another time, or a wish for one."""
+        understood = self.read(text)
+        said = understood.refused.say if understood.refused is not None else None
+        kept = any(step.back or any(one.tool == MAKE for one in step.requests) for step in understood.steps)
+        return kept or (said is not None and said.key.startswith(("when.", "later.")))
+
+    def when(self, text: str, here: str | None, place: Place) -> Later | Missing | None:
+        """What starts a routine, of words or of what a program wrote."""
+        now = datetime.fromtimestamp(self._now(), UTC)
+        context = Context(home=self.home, here=here or self._settings.room, now=now, place=place)
+        return when_of(text, self.grammar().reader(self.home), context)
 
     async def answer(self, turn: Turn) -> Reply | Passed:
         if turn.acts is not None and turn.acts.wanted is not None:
@@ -156,6 +178,11 @@ class UnderstandingStage(LocalBrain):
             own, made = made[: len(step.requests)], made[len(step.requests) :]
             text, own, devices = await self._told(turn, step, own)
             outcomes += [outcome for outcome in own if outcome not in outcomes]
+            if step.back:
+                back = await self._back_then(turn, step, own)
+                outcomes += back
+                then = wording.reply(replace(step, back=""), back, self.home, self.code)
+                text = then or say("later.nothing_to_take_back", self.code)
             texts.append(text)
             memory = _remembered(memory, step, devices)
         text = " ".join(filter(None, texts))
@@ -166,6 +193,17 @@ class UnderstandingStage(LocalBrain):
         return Reply(
             text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=is_question(text), understood=read
         )
+
+    async def _back_then(self, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
+        """To what it was before, or by the calls that were said."""
+        act = act_of(outcomes, turn.acts.called) if turn.acts is not None else None
+        changed = act is not None and any(call not in act.did for call in act.calls)
+        before = calls_text(act.calls) if act is not None and changed else ""
+        calls = step.back_calls or before
+        if not calls or not any(outcome.ok for outcome in outcomes):
+            return []
+        made = await make_calls(self._executor, turn, [Request(MAKE, {"when": step.back, "calls": calls})])
+        return list(made)
 
     async def _told(
         self, turn: Turn, step: Step, own: Sequence[ToolOutcome]

@@ -50,7 +50,7 @@ class LocalBrain:
         self._tool_ready = tool_ready
         self._executor = executor
         self._settings = settings
-        self._now = now
+        self._now, self._place = now, place
         self._cache = DeviceCache(
             executor, home_ready, settings.refresh_seconds, settings=home, sources=sources, now=now
         )

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
+from voice_gateway.routines.schedule import Place
 from voice_gateway.understanding.nodes import Node, Unread, opened, unread
 
 Facts = Mapping[str, Any]
@@ -42,6 +43,7 @@ class Context:
     said: str = ""  # our last words
     reader: Any = None  # `Reader`: reads the sentences that a situation proposes
     now: datetime | None = None
+    place: Place | None = None  # of the home; without it nothing is kept for later
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +63,14 @@ class Step:
     undo: int = 0  # so many acts are to be taken back
     corrects: bool = False  # instead of the last act
     adds: bool = False  # the same as before, for more devices
+    back: str = ""  # the "when" at which it is taken back
+    back_calls: str = ""  # what is done then, where it is not what was before
 
     @property
     def effect(self) -> object:
         """What tells two steps apart: what they call, or say."""
         calls = frozenset((request.tool, repr(sorted(request.args.items()))) for request in self.requests)
-        return calls or (self.say.key if self.say else ""), self.undo, self.corrects
+        return calls or (self.say.key if self.say else ""), self.undo, self.corrects, self.back
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from voice_gateway.brain.local.meaning import Request
-from voice_gateway.understanding.nodes import Everyday, Length, When, bare
+from voice_gateway.understanding.nodes import Everyday, Length, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 
 LOOKS: Final = frozenset(
@@ -84,14 +84,6 @@ def said_length(parts: tuple[Length, ...]) -> str:
     return f"{seconds:g} seconds"
 
 
-def _moment(when: When | None) -> dict[str, str]:
-    if when is None:
-        return {}
-    if when.after:
-        return {"duration": said_length(when.after)}
-    return {"at": when.text}
-
-
 def _with_colon(at: str) -> str:
     """ "6 15" as a clock writes it."""
     hour, _, rest = at.partition(" ")
@@ -105,7 +97,6 @@ def _timer(node: Everyday, context: Context) -> Plan:
     args: dict[str, Any] = {"name": node.name, "message": node.message, "kind": node.kind}
     if node.span:
         args["duration"] = said_length(node.span)
-    args |= _moment(node.when)
     at = f"{node.at} {node.at2}".strip() or args.get("at", "")
     if at:
         args["at"] = _with_colon(at)

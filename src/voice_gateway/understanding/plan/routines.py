@@ -1,0 +1,195 @@
+"""Orders with a time or an event: kept as a routine, or done for a while; never done now."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from home_names.risk import is_sensitive
+from voice_gateway.brain.local.meaning import Request
+from voice_gateway.integrations.device import Device
+from voice_gateway.routines.model import MAKE, calls_text, later_text
+from voice_gateway.routines.model import Event as Trigger
+from voice_gateway.routines.model import Later as Kept
+from voice_gateway.routines.wording import say_news
+from voice_gateway.understanding.nodes import (
+    Command,
+    Later,
+    Node,
+    When,
+    altered,
+    bare,
+    closed,
+)
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
+from voice_gateway.understanding.plan.events import named_by
+from voice_gateway.understanding.plan.when import Unclear, meant, merged
+
+OPPOSITE: Final = {"on": "off", "off": "on", "open": "close", "close": "open", "lock": "unlock"}
+DEGREES: Final = range(13, 36)  # numbers that are a warmth rather than an hour
+
+
+@plans(Later)
+def later(node: Later, context: Context) -> Plan:
+    """A call of the routine tool; or the calls for now, and when they are taken back."""
+    if node.when is None:
+        raise Refused("no time was said")
+    if context.tools and MAKE not in context.tools:
+        raise Refused("nothing keeps routines here", Say("cannot.later"))
+    when = _merged(node)
+    steps, context = _steps(node), _about_its_cause(when, context)
+    when = _with_conditions(when, steps)
+    made = _made(steps, context)
+    if isinstance(made, Question):
+        return replace(made, node=bare(node), expects="device")
+    kept = _kept(when, context, made)
+    if node.hold:
+        return _held(node, kept, made, context)
+    if kept.back:
+        return _taken_back(node, kept, made)
+    say = _said(node, kept)
+    return _planned(node, kept, made, say)
+
+
+def _merged(node: Later) -> When:
+    assert node.when is not None
+    try:
+        return merged(node.when, node.more)
+    except Unclear as unclear:
+        raise Refused("two times", unclear.say) from None
+
+
+def _steps(node: Later) -> tuple[Node, ...]:
+    if node.do:
+        which = node.which and closed(node.which)
+        return (Command(do=node.do, which=which, value=node.value and closed(node.value)),)
+    return node.step
+
+
+def _made(steps: Sequence[Node], context: Context) -> list[Step] | Question:
+    """What is to be done then; nothing that only looks, and nothing that depends on now."""
+    found: list[Step] = []
+    for one in steps:
+        own = altered(one, condition=None) if isinstance(one, Command) and one.condition is not None else one
+        step = _plan_part(own, replace(context, alone=len(steps) == 1))
+        if isinstance(step, Question):
+            return step
+        if step.requests and not step.acts:
+            raise Refused("a look is nothing for later", Say("later.no_looks"))
+        if not step.requests:
+            raise Refused("a part cannot be done", step.say)
+        found.append(step)
+        context = replace(context, last=step.devices or context.last)
+    _check_agree(found)
+    return found
+
+
+def _plan_part(node: Node, context: Context) -> Plan:
+    """The step of a part; its own planner has counted what it read."""
+    made = plan(bare(node), context)
+    closed(node)
+    return made
+
+
+def _check_agree(steps: Sequence[Step]) -> None:
+    """ "Turn it on and turn it off in ten minutes": not both then."""
+    wanted: dict[Any, str] = {}
+    for request in (request for step in steps for request in step.requests):
+        if request.device is None or request.wish is None:
+            continue
+        before = wanted.setdefault(request.device.key, request.wish.action)
+        if OPPOSITE.get(before) == request.wish.action:
+            raise Refused("it cannot be both then", Say("ask.both"))
+
+
+def _with_conditions(when: When, steps: Sequence[Node]) -> When:
+    """ "… only if the door is locked" counts then, not now."""
+    own = tuple(one.condition for one in steps if isinstance(one, Command) and one.condition is not None)
+    return altered(when, condition=(*when.condition, *own)) if own else when
+
+
+def _about_its_cause(when: When, context: Context) -> Context:
+    """ "If the garage door stays open for ten minutes, close it": what tells of it is meant."""
+    which = when.event[0].which if when.event else None
+    if which is None and when.condition:
+        which = when.condition[0].which
+    if which is None or which.item[0].pronoun:
+        return context
+    try:
+        named, _, _ = named_by(which, context)
+    except Unclear:
+        return context
+    acting = tuple(one for one in named if one.kind != "sensor")
+    return replace(context, last=acting or context.last)
+
+
+def _kept(when: When, context: Context, made: Sequence[Step]) -> Kept:
+    """ "Turn off the heater when it has been on for an hour": the event is the heater's; "when it gets colder
+    than 18" is the air's, of the heater's room if no other is said."""
+    devices = tuple(dict.fromkeys(device for step in made for device in step.devices))
+    if _is_warmth(when, devices):
+        raise Refused("a number that could be degrees", Say("later.degrees"))
+    try:
+        event = when.event[0] if when.event else None
+        of_air = event is not None and event.which is None and (event.below, event.above) != (None, None)
+        if of_air and context.here is None and len({device.room for device in devices}) == 1:
+            context = replace(context, here=devices[0].room)
+        return meant(when, replace(context, last=devices or context.last))
+    except Unclear as unclear:
+        raise Refused(f"when: {unclear}", unclear.say) from None
+
+
+def _is_warmth(when: When, devices: Sequence[Device]) -> bool:
+    """ "The heating at 22": behind a thing that has degrees a bare number is a value."""
+    heats = bool(devices) and all(device.kind == "thermostat" for device in devices)
+    return heats and any(
+        clock.hour in DEGREES and not (clock.half or clock.minute or clock.named or clock.text)
+        for clock in when.clock
+    )
+
+
+def _planned(node: Later, kept: Kept, made: Sequence[Step], say: str) -> Step:
+    requests = [request for step in made for request in step.requests]
+    args: dict[str, Any] = {"when": later_text(kept)}
+    if requests:
+        args["calls"] = calls_text([{"name": one.tool, "args": dict(one.args)} for one in requests])
+    if say:
+        args["say"] = say
+    devices = tuple(device for step in made for device in step.devices)
+    return Step(bare(node), (Request(MAKE, args),), devices, acts=True)
+
+
+def _said(node: Later, kept: Kept) -> str:
+    if node.news:
+        if not isinstance(kept.trigger, Trigger):
+            raise Refused("there is nothing to tell of")
+        return say_news(kept.trigger)
+    return " ".join(node.say)
+
+
+def _taken_back(node: Later, kept: Kept, made: Sequence[Step], back_calls: str = "") -> Step:
+    """Done now, and as it was before when the time is over."""
+    requests = tuple(request for step in made for request in step.requests)
+    if not requests or node.say or node.news:
+        raise Refused("nothing to do for a while")
+    if any(_opens_house(request) for request in requests):
+        raise Refused("nothing is opened for a while", Say("later.one_by_one"))
+    devices = tuple(device for step in made for device in step.devices)
+    when = later_text(kept)
+    return Step(bare(node), requests, devices, acts=True, back=when, back_calls=back_calls)
+
+
+def _held(node: Later, kept: Kept, made: Sequence[Step], context: Context) -> Step:
+    """ "Keep the lamp on until 8": on now, and off then, however it was before."""
+    if not kept.back or node.do not in OPPOSITE:
+        raise Refused("it is not said how long")
+    then = plan(Command(do=OPPOSITE[node.do], which=bare(node.which)), context)
+    if isinstance(then, Question):
+        raise Refused("what is meant is not clear")
+    calls = calls_text([{"name": one.tool, "args": dict(one.args)} for one in then.requests])
+    return _taken_back(node, kept, made, calls)
+
+
+def _opens_house(request: Request) -> bool:
+    device, action = request.device, request.wish.action if request.wish else ""
+    names = (device.name, f"{device.room} {device.name}") if device else ()
+    return device is not None and is_sensitive(device.kind, names, action)

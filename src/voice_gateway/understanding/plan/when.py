@@ -1,0 +1,579 @@
+"""`When` → what starts a routine: a moment, a rule, the sun or an event, and on what condition it counts."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from voice_gateway import languages
+from voice_gateway.routines.model import WEEKDAYS, Every, Later, Missing, Once, Sun, later_of, later_text
+from voice_gateway.routines.schedule import NoPlace, Place, check_rule, next_run, on_clock, sun_on
+from voice_gateway.understanding.nodes import (
+    Clock,
+    Day,
+    Event,
+    Length,
+    Repeat,
+    Unread,
+    When,
+    altered,
+    bare,
+    opened,
+    unread,
+)
+from voice_gateway.understanding.nodes import Sun as SaidSun
+from voice_gateway.understanding.plan import Context, Say
+
+if TYPE_CHECKING:
+    from voice_gateway.understanding.reader import Reader
+
+LONGEST_DAYS: Final = 366 * 5  # what lies further ahead is a slip of the tongue
+MOST_OFTEN: Final = 10  # seconds
+# Hours at which a part of the day begins where no other is named.
+PART_HOURS: Final = {"morning": 8, "noon": 12, "afternoon": 15, "evening": 19, "night": 22, "tonight": 21}
+MINUTE, HOUR, DAY, WEEK, MONTH, YEAR = 60.0, 3600.0, 86400.0, 604800.0, 2629800.0, 31557600.0
+FREQUENCIES: Final = {
+    1.0: "SECONDLY", MINUTE: "MINUTELY", HOUR: "HOURLY", DAY: "DAILY", WEEK: "WEEKLY", MONTH: "MONTHLY",
+}  # fmt: skip
+DAYS_OF: Final = {"week": (0, 1, 2, 3, 4), "weekend": (5, 6)}
+NOBODY_MEANS: Final = range(1, 4)  # of another day, the middle of the night
+
+
+class Unclear(Exception):
+    """It cannot be kept as it was said; `say` is what a person should hear."""
+
+    def __init__(self, key: str, **facts: Any) -> None:
+        super().__init__(key)
+        self.say = Say(key, facts)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The clock and the day of now, and the place."""
+
+    now: datetime
+    place: Place
+
+    @property
+    def here(self) -> datetime:
+        return self.now.astimezone(self.place.zone)
+
+    @property
+    def today(self) -> date:
+        return self.here.date()
+
+    def on(self, day: date, minutes: int) -> datetime:
+        """24 hours are the midnight behind the day."""
+        day, minutes = day + timedelta(days=minutes // 1440), minutes % 1440
+        return on_clock(datetime.combine(day, time(minutes // 60, minutes % 60)), self.place.zone, self.now)
+
+
+@dataclass
+class Said:
+    """What is said of days, gathered from all parts of a `When`."""
+
+    when: When
+    part: str = ""
+    day: date | None = None
+    next_day: date | None = None  # meant where the time of the day itself has passed
+    every: tuple[int, ...] | None = None  # weekdays; none of them: every day
+    often: tuple[float, float] | None = None  # how many of which unit
+    monthly: Repeat | None = None
+    yearly: bool = False
+    clocks: Sequence[Clock] = field(default_factory=tuple)
+    sun: SaidSun | None = None
+    until: When | None = None
+    event: Event | None = None
+
+    @property
+    def again(self) -> bool:
+        return self.every is not None or self.often is not None or self.monthly is not None or self.yearly
+
+    @property
+    def is_moment(self) -> bool:
+        """Not only hours or days of the week: it can start something by itself."""
+        days = self.day or self.often or self.monthly or self.yearly
+        return bool(self.clocks or days or self.sun or self.when.after)
+
+
+def meant(when: When, context: Context) -> Later:
+    """What starts it. Unclear: it is none, or cannot be kept."""
+    from voice_gateway.understanding.plan.events import condition_of, event_of
+
+    moment = moment_of(context)
+    try:
+        said = gathered(when, moment)
+        if said.event is not None and not (said.event.is_so and not said.event.held and said.is_moment):
+            return event_of(said.event, said, context, moment)
+        later = _triggered(said, moment)
+        condition = condition_of(when, context, said.event)
+    except NoPlace:
+        raise Unclear("when.no_place") from None
+    if later.back and condition is not None:
+        raise Unclear("when.from_now")
+    later = later if later.back else replace(later, until=_end(said, moment))
+    later = replace(later, condition=condition)
+    if isinstance(later.trigger, Once) and later.trigger.at - moment.now > timedelta(days=LONGEST_DAYS):
+        raise Unclear("when.far")
+    if not next_run(later.trigger, moment.now, moment.place):
+        raise Unclear("when.never")
+    return later
+
+
+def moment_of(context: Context) -> Moment:
+    if context.now is None or context.place is None:
+        raise Unclear("when.nobody")
+    return Moment(context.now, context.place)
+
+
+def merged(first: When, second: When | None) -> When:
+    """ "Tomorrow … at 8": the halves of one time. A half that says the same again cannot be read."""
+    if second is None:
+        return first
+    changes: dict[str, Any] = {}
+    for name, default in _DEFAULTS.items():
+        one, other = getattr(first, name), getattr(second, name)
+        if other == default:
+            continue
+        if isinstance(default, tuple):
+            changes[name] = (*one, *other)
+        elif one not in (default, other):
+            raise Unclear("when.two")
+        else:
+            changes[name] = other
+    return altered(first, **changes)
+
+
+_PLAIN: Final = When()
+_DEFAULTS: Final = {name: getattr(_PLAIN, name) for name in When.__dataclass_fields__}
+
+
+# --- days
+
+
+def gathered(when: When, moment: Moment) -> Said:
+    said = Said(when, _only(when.part) or "", clocks=when.clock, sun=_only(when.sun))
+    said.until, said.event = _only(when.until), _only(when.event)
+    if when.today or said.part == "tonight":
+        said.day = moment.today
+    if (day := _only(when.day)) is not None:
+        said.day, said.next_day = day_of(day, moment.today)
+    for repeat in when.repeat:
+        _take_repeat(said, repeat)
+    without = [day for one in when.repeat for day in (*_days(one.without), *map(int, one.without_day))]
+    if without and said.every is None:
+        raise Unclear("when.exactly")
+    if without and said.every is not None:
+        said.every = tuple(day for day in said.every or range(7) if day not in without)
+        if not said.every:
+            raise Unclear("when.no_day")
+    return said
+
+
+def _only(values: Sequence[Any]) -> Any:
+    """What may be said once: None where it is not said."""
+    if len({bare(one) for one in values}) > 1:
+        raise Unclear("when.two")
+    return values[0] if values else None
+
+
+def _days(sets: Sequence[str]) -> tuple[int, ...]:
+    return tuple(day for one in sets for day in DAYS_OF[one])
+
+
+def _take_repeat(said: Said, repeat: Repeat) -> None:
+    said.part = repeat.part or said.part
+    said.yearly = said.yearly or repeat.yearly
+    if repeat.monthly:
+        said.monthly = repeat
+        return
+    days = (*_days(repeat.days), *map(int, repeat.weekday))
+    if repeat.first is not None and repeat.last is not None:
+        first, last = int(repeat.first), int(repeat.last)
+        days = tuple((first + day) % 7 for day in range((last - first) % 7 + 1))
+    if days or repeat.daily:
+        said.every = tuple(sorted({*(said.every or ()), *days}))
+    if repeat.number == 1 and repeat.unit == DAY:
+        said.every = said.every or ()
+    elif repeat.number is not None:
+        said.often = _often_of(repeat.number, repeat.unit)
+
+
+def _often_of(number: float, unit: float) -> tuple[float, float]:
+    smaller = {HOUR: MINUTE, MINUTE: 1.0}
+    if number % 1:
+        if unit not in smaller or number * 60 % 1:
+            raise Unclear("when.exactly")
+        return number * 60, smaller[unit]
+    if unit == YEAR:
+        raise Unclear("when.which_day")
+    return number, unit
+
+
+def day_of(day: Day, today: date) -> tuple[date, date | None]:
+    """The day, and the one that is meant where its time has passed."""
+    if day.ahead is not None:
+        return today + timedelta(days=min(day.ahead + 7 * day.weeks, 99_999)), None
+    if day.feast is not None:
+        month, number = divmod(round(day.feast * 100), 100)
+        return _dated(today, month, number, None)
+    if day.weekday is not None:
+        return _weekday(day, int(day.weekday), today)
+    if day.date is None:
+        raise Unclear("when.exactly")
+    if day.month is not None:
+        return _dated(today, int(day.month), int(day.date), day.year)
+    return next_month_day(int(day.date), today - timedelta(days=1)), next_month_day(int(day.date), today)
+
+
+def _dated(today: date, month: int, number: int, year: float | None) -> tuple[date, date | None]:
+    found = _checked(int(year or today.year), month, number, today)
+    following = None
+    if year is None and found <= today:
+        following = _checked(today.year + 1, month, number, today)
+        found = following if found < today else found
+    if found < today:
+        raise Unclear("when.over")
+    return found, following
+
+
+def _checked(year: int, month: int, number: int, today: date) -> date:
+    for later in range(8 if (month, number) == (2, 29) and year >= today.year else 1):
+        try:
+            return date(year + later, month, number)
+        except ValueError:
+            continue
+    raise Unclear("when.no_such_day")
+
+
+def _weekday(day: Day, number: int, today: date) -> tuple[date, date | None]:
+    if day.date is not None:
+        found = next_month_day(int(day.date), today - timedelta(days=1))
+        if found.weekday() != number:
+            raise Unclear("when.other_weekday", text=f"{found.day} {found:%B}", weekday=f"{found:%A}")
+        return found, None
+    ahead = (number - today.weekday()) % 7 or (7 if day.next else 0)
+    ahead += 7 if day.week and ahead <= 6 - today.weekday() else 0
+    found = today + timedelta(days=ahead + 7 * min(day.weeks, 9_999))
+    return found, found + timedelta(days=7)
+
+
+def next_month_day(number: int, today: date) -> date:
+    """The next such day behind today."""
+    first = today.replace(day=1)
+    for _ in range(12) if 1 <= number <= 31 else ():
+        try:
+            found = first.replace(day=number)
+        except ValueError:
+            found = today
+        if found > today:
+            return found
+        first = (first + timedelta(days=32)).replace(day=1)
+    raise Unclear("when.no_such_day")
+
+
+# --- lengths and clocks
+
+
+def seconds_of(parts: Sequence[Length]) -> float:
+    """The sum; a month and a year count as their average."""
+    return sum((part.number + part.plus) * part.unit for part in parts)
+
+
+def _shifted(day: date, parts: Sequence[Length]) -> date:
+    from dateutil.relativedelta import relativedelta
+
+    months = sum(part.number * (12 if part.unit == YEAR else 1) for part in parts if part.unit >= MONTH)
+    days = sum(part.number * part.unit / DAY for part in parts if DAY <= part.unit < MONTH)
+    if months % 1 or days % 1:
+        raise Unclear("when.exactly")
+    found: date = day + relativedelta(months=int(months)) + timedelta(days=int(days))
+    return found
+
+
+def minutes_of(clock: Clock, part: str = "") -> list[int]:
+    """The minutes of the day that can be meant, in order; 1440 is midnight."""
+    hour, minute, half = clock.hour, clock.minute, clock.half or part
+    if clock.text:
+        hour, minute = (float(one) for one in clock.text.split(":"))
+    if hour is None or hour % 1 or minute % 1:
+        raise Unclear("when.no_such_time")
+    if hour >= 100 and not minute:  # "1030", "1800 hours"
+        hour, minute = divmod(hour, 100)
+    hours = [int(hour)]
+    if clock.named:
+        hours = [0 if hour == 24 and minute else int(hour)]
+    elif 1 <= hour <= 12 and not (clock.text and clock.text[0] == "0"):
+        hours = _halves(int(hour), half)
+    found = [one * 60 + int(minute) - int(clock.before) for one in hours]
+    found = [one + 1440 if one < 0 else one for one in found]
+    if (
+        not 0 <= minute < 60
+        or not 0 <= clock.before < 60
+        or hour > 24
+        or (hour == 24 and minute and not clock.named)
+    ):
+        raise Unclear("when.no_such_time")
+    return sorted(found)
+
+
+def _halves(hour: int, half: str) -> list[int]:
+    if half in ("am", "morning"):
+        return [hour % 12]
+    if half == "noon":
+        return [12 if hour == 12 else hour + 12 if hour < 6 else hour]
+    if half in ("pm", "afternoon", "evening"):
+        return [hour % 12 + 12]
+    if half in ("night", "tonight"):
+        return [24] if hour == 12 else [hour] if hour < 5 else [hour + 12]
+    return [12, 24] if hour == 12 else [hour, hour + 12]
+
+
+def _minutes(said: Said, clock: Clock | None = None) -> list[int]:
+    """Of the clock that was said, or of the part of the day."""
+    if clock is None and not said.clocks:
+        if not said.part:
+            raise Unclear("when.at_what_time")
+        return [PART_HOURS[said.part] * 60]
+    found = minutes_of(clock or said.clocks[0], said.part)
+    other_day = said.day is not None or said.every is not None or said.monthly is not None
+    if len(found) == 2 and other_day and found[0] // 60 in NOBODY_MEANS:
+        found = found[1:]
+    return found
+
+
+def hours_between(start: Clock, end: Clock) -> tuple[int, int]:
+    """ "Between 8 and 10 pm" is one half of the day, "between 8 and 6" both."""
+    starts, ends = minutes_of(start), minutes_of(end)
+    first, last = starts[0], ends[0]
+    if last <= first and len(ends) > 1:
+        last = ends[1]
+    if len(ends) == 1 and len(starts) > 1 and starts[1] < last and end.half:
+        first = starts[1]
+    return first, last
+
+
+# --- what starts it
+
+
+def _triggered(said: Said, moment: Moment) -> Later:
+    when = said.when
+    if when.vague:
+        raise Unclear("when.exactly")
+    if len(said.clocks) > 1 and (not said.again or said.often is not None):
+        raise Unclear("when.two")
+    if when.during or (said.until is not None and not said.again):
+        return _for_a_while(said, moment)
+    if said.often is not None:
+        return _often(said, said.often, moment)
+    if said.again:
+        return _again(said, moment)
+    if said.sun is not None:
+        return _sun(said, said.sun, moment)
+    if when.after:
+        return _after(said, when.after, moment)
+    if said.clocks or said.part or said.day:
+        return _at(said, moment)
+    raise Unclear("when.between" if when.between else "when.exactly")
+
+
+def _for_a_while(said: Said, moment: Moment) -> Later:
+    """Now, and taken back then."""
+    when = said.when
+    if said.clocks or said.day or when.after or said.sun or said.again or said.event:
+        raise Unclear("when.from_now")
+    if when.during:
+        back = _after(said, when.during, moment)
+    else:
+        assert said.until is not None
+        end = gathered(said.until, moment)
+        back = _sun(end, end.sun, moment) if end.sun is not None else _at(end, moment)
+    return replace(back, back=True, note="")
+
+
+def _sun(said: Said, sun: SaidSun, moment: Moment) -> Later:
+    seconds = round(seconds_of(sun.ahead)) * (-1 if sun.before else 1)
+    if said.day is None:
+        if not moment.place.has_sun:
+            raise NoPlace
+        return Later(Sun(sun.event, seconds, once=True))
+    found = sun_on(sun.event, said.day, moment.place)
+    if found is None:
+        raise Unclear("when.never")
+    at = found + timedelta(seconds=seconds)
+    if at <= moment.now:
+        raise Unclear("when.over_today")
+    return Later(Once(at))
+
+
+def _after(said: Said, span: Sequence[Length], moment: Moment) -> Later:
+    by_day = any(part.unit >= DAY for part in span)
+    if by_day and (said.clocks or said.part):
+        return _at(replace(said, day=_shifted(moment.today, span)), moment)
+    if any(part.unit >= MONTH for part in span):
+        wall = datetime.combine(_shifted(moment.today, span), moment.here.time())
+        return Later(Once(on_clock(wall, moment.place.zone)))
+    seconds = seconds_of(span)
+    if seconds < 1:
+        raise Unclear("when.exactly")
+    if seconds > LONGEST_DAYS * DAY:
+        raise Unclear("when.far")
+    at = moment.now + timedelta(seconds=seconds)
+    # Its microseconds say that time must pass, whatever the clock shows.
+    return Later(Once(at if at.microsecond else at.replace(microsecond=1), seconds))
+
+
+def _at(said: Said, moment: Moment) -> Later:
+    found, note = _minutes(said), ""
+    days = [said.day] if said.day else [moment.today, moment.today + timedelta(days=1)]
+    moments = [moment.on(day, minutes) for day in days for minutes in found]
+    at = next((one for one in moments if one > moment.now), None)
+    instead = said.next_day or moment.today + timedelta(days=1)
+    if at is None and said.day == moment.today:
+        at = moment.on(instead, found[0])
+    if at is None:
+        raise Unclear("when.over")
+    passed = moments[0] <= moment.now and (len(found) == 1 or said.day == moment.today)
+    if passed and at.astimezone(moment.place.zone).date() > moment.today:
+        key = "when.passed_day" if said.day and said.next_day else "when.passed"
+        note = languages.say(key, "en", text=f"{instead:%A}, {instead.day} {instead:%B}")
+    return Later(Once(at), note=note)
+
+
+def _again(said: Said, moment: Moment) -> Later:
+    days = said.every or ()
+    if said.sun is not None:
+        if not moment.place.has_sun:
+            raise NoPlace
+        seconds = round(seconds_of(said.sun.ahead)) * (-1 if said.sun.before else 1)
+        return Later(Sun(said.sun.event, seconds, days=days if len(days) < 7 else ()))
+    clocks = said.clocks or (None,)
+    times = [_minutes(said, clock)[0] for clock in clocks]
+    if times == [1440] and days:  # the midnight behind the day, as always
+        days = tuple(sorted((day + 1) % 7 for day in days))
+    at = times_rule([one % 1440 for one in times])
+    first = moment.on(said.day, 0) if said.day else moment.now.astimezone(UTC).replace(microsecond=0)
+    if said.yearly:
+        if said.day is None:
+            raise Unclear("when.which_day")
+        rule = f"FREQ=YEARLY;BYMONTH={said.day.month};BYMONTHDAY={said.day.day};{at}"
+        first = moment.now.astimezone(UTC).replace(microsecond=0)
+    elif said.monthly is not None and said.monthly.nth is not None:
+        weekday = WEEKDAYS[int(said.monthly.weekday[0])]
+        rule = f"FREQ=MONTHLY;BYDAY={said.monthly.nth:g}{weekday};{at}"
+    elif said.monthly is not None:
+        rule = f"FREQ=MONTHLY;BYMONTHDAY={said.monthly.date or 1:g};{at}"
+    elif days and len(days) < 7:
+        rule = f"FREQ=WEEKLY;BYDAY={','.join(WEEKDAYS[day] for day in days)};{at}"
+    else:
+        rule = f"FREQ=DAILY;{at}"
+    return Later(Every(rule, first))
+
+
+def times_rule(times: Sequence[int]) -> str:
+    """Minutes of the day: of all hours with all minutes, where they are more, only those."""
+    hours, minutes = sorted({at // 60 for at in times}), sorted({at % 60 for at in times})
+    every = [hour * 60 + minute for hour in hours for minute in minutes]
+    rule = f"BYHOUR={','.join(map(str, hours))};BYMINUTE={','.join(map(str, minutes))};BYSECOND=0"
+    chosen = [place for place, at in enumerate(every, start=1) if at in times]
+    return rule if len(chosen) == len(every) else f"{rule};BYSETPOS={','.join(map(str, chosen))}"
+
+
+def _often(said: Said, often: tuple[float, float], moment: Moment) -> Later:
+    amount, unit = int(often[0]), often[1]
+    if amount < 1 or (unit == 1 and amount < MOST_OFTEN):
+        raise Unclear("when.too_often")
+    interval = f";INTERVAL={amount}" if amount > 1 else ""
+    days = said.every or ()
+    by_day = f";BYDAY={','.join(WEEKDAYS[day] for day in days)}" if days and len(days) < 7 else ""
+    if unit < DAY:
+        if said.when.between:
+            return _often_between(said, amount, unit, by_day, moment)
+        if by_day or said.clocks:
+            raise Unclear("when.from_to")
+        return Later(Every(f"FREQ={FREQUENCIES[unit]}{interval}", moment.now.replace(microsecond=0)))
+    minutes = _minutes(said)[0]
+    at = f"BYHOUR={minutes // 60 % 24};BYMINUTE={minutes % 60};BYSECOND=0"
+    day = said.day or moment.today
+    if unit == WEEK and not by_day:
+        by_day = f";BYDAY={WEEKDAYS[day.weekday()]}"
+    if unit == MONTH:
+        by_day = f";BYMONTHDAY={day.day}"
+    rule = f"FREQ={FREQUENCIES[unit]}{interval}{by_day};{at}"
+    start = moment.on(day, 0)
+    plain = Every(rule.replace(interval, "", 1), start)
+    if interval and said.day is None and (first := next_run(plain, moment.now, moment.place)):
+        start = first  # counted from the first that comes
+    return Later(Every(rule, start))
+
+
+def _often_between(said: Said, amount: int, unit: float, by_day: str, moment: Moment) -> Later:
+    """At fixed times of each day, so that it begins anew every morning."""
+    first, last = hours_between(*said.when.between[:2])
+    step = int(amount * unit // MINUTE)
+    if not step or last <= first:
+        raise Unclear("when.from_to")
+    times = list(range(first, last + 1, step))
+    if 60 % step == 0 and step < 60:  # a quarter of an hour goes on up to the hour, without it
+        times = [at for at in times if at < last]
+    return Later(Every(f"FREQ=DAILY{by_day};{times_rule(times)}", moment.now.replace(microsecond=0)))
+
+
+def _end(said: Said, moment: Moment) -> datetime | None:
+    """Until a day: its last moment counts."""
+    if said.until is None:
+        return None
+    day = gathered(said.until, moment).day
+    if day is None:
+        raise Unclear("when.until_day")
+    return on_clock(datetime.combine(day, time(23, 59, 59)), moment.place.zone)
+
+
+# --- words of a tool call
+
+
+def written(text: str, moment: Moment) -> Later | Missing | None:
+    """An ISO time, a rule or what `later_text` has written; None where it is none of these."""
+    try:
+        if text.startswith("{"):
+            return later_of(text)
+        if text.startswith("RRULE:"):
+            check_rule(text.removeprefix("RRULE:"))
+            return Later(Every(text.removeprefix("RRULE:"), moment.now.replace(microsecond=0)))
+        if len(text) > 10 and text[:4].isdecimal() and text[10] == "T":
+            at = datetime.fromisoformat(text)
+            at = at if at.tzinfo is not None else on_clock(at, moment.place.zone)
+            key = "when.time_over"
+            return Later(Once(at.astimezone(UTC))) if at > moment.now else Missing(languages.say(key, "en"))
+    except (ValueError, json.JSONDecodeError):
+        return Missing(languages.say("when.never", "en"))
+    return None
+
+
+def when_of(text: str, reader: "Reader", context: Context) -> Later | Missing | None:
+    """Words, or what a program wrote: for the parameter `when` of the routine tools."""
+    moment = moment_of(context)
+    if (known := written(text.strip(), moment)) is not None:
+        return known
+    problem: Missing | None = None
+    said = reader.tokens(text)
+    for readings in reader.passes(said, "When.spoken") if not said.cut else ():
+        for reading in readings:
+            node = opened(reading.node)
+            assert isinstance(node, When)
+            try:
+                later = meant(node, context)
+            except Unclear as unclear:
+                from voice_gateway.understanding.wording import say
+
+                problem = problem or Missing(say(unclear.say, context.home))
+                continue
+            except Unread:
+                continue
+            if not unread(node):
+                return later
+    return problem
+
+
+__all__ = ["Unclear", "later_text", "meant", "merged", "moment_of", "seconds_of", "when_of"]
