@@ -46,8 +46,10 @@ class HomeIndex:
             for other in others if called in home.rooms else ():
                 rooms.setdefault(other, home.rooms[called])
         for at, device in enumerate(home.devices):
-            for other in language.things.get(device.name.lower(), ()):
-                self._names.setdefault(tuple(other.split()), (at,))
+            words = tuple(device.name.lower().split())
+            for size in range(1, len(words) + 1):
+                for other in language.things.get(" ".join(words[:size]), ()):
+                    self._names.setdefault((*other.split(), *words[size:]), (at,))
         self._rooms = {
             span: room
             for called, room in rooms.items()

@@ -263,6 +263,7 @@ class Look(Node):
     state: str = ""
     measure: str = ""
     sense: str = ""  # what a sensor tells with yes or no: plug, running, battery (low), presence …
+    text: str = ""  # where a person may be
     negated: bool = False
     place: tuple[Place, ...] = ()
 

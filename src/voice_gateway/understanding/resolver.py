@@ -251,7 +251,9 @@ class Resolver:
         if every and (item.quant or everywhere or rooms or not self.here):
             return self._all_of(item, kind, members, rooms, do)
         if not rooms and self.here:
-            return self._here(item, word, members, every=every)
+            found = self._here(item, word, members, every=every)
+            if do != "look" or not isinstance(found, Unknown):
+                return found
         if rooms and do in ("on", "off", "change"):  # "the light in the nursery off": the only one that is on
             state = "off" if do == "change" else do
             other = tuple(one for one in members if not self.is_so(one, state))

@@ -1,5 +1,6 @@
 """Questions about the home: a fresh look at one device, a room, or the list of all."""
 
+from dataclasses import replace
 from typing import Final
 
 from home_names.names import plain_words
@@ -8,10 +9,19 @@ from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.zwave import HEALTH
 from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery
-from voice_gateway.understanding.nodes import Item, Look, Name, Node, Which, altered, bare
-from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
+from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.intents import WORDS, Slots, means
-from voice_gateway.understanding.plan.sensors import PEOPLE, kin, measured, of_class, sensed
+from voice_gateway.understanding.plan.sensors import (
+    PEOPLE,
+    YES_NO,
+    Sensing,
+    kin,
+    known,
+    measured,
+    of_class,
+    sensed,
+)
 from voice_gateway.understanding.plan.sensors import UNITS as SENSOR_UNITS
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown, sort_of
 
@@ -35,9 +45,10 @@ def look(node: Look, context: Context) -> Plan:
     plain = {
         "health": _health, "measure": _measured, "danger": _danger, "rooms": _known, "scenes": _known,
         "where": _where, "about": _about, "most": _sensed, "sum": _sensed, "levels": _sensed,
+        "weather": _weather,
     }  # fmt: skip
     asked: Look = bare(node)
-    if asked.sense or (asked.measure in SENSORS_ONLY and asked.ask == "measure"):
+    if (asked.sense and asked.ask != "weather") or (asked.measure in SENSORS_ONLY and asked.ask == "measure"):
         return _sensed(node, context)
     if (planner := plain.get(node.ask)) is not None:
         return planner(node, context)
@@ -100,11 +111,14 @@ def _single(node: Look, context: Context) -> Plan:
         raise _unknown(found, context)
     if isinstance(found, Doubt):
         telling = tuple(one for one in found.candidates if _can_be(one, state, context))
+        item = which.item[0]
+        if len(telling) > 1 and len(which.item) == 1 and item.kind and not item.name and state:
+            return _listed(altered(node, which=None, ask="any"), item, context)
         if len(telling) != 1 or which.either or which.some:
             devices = telling or found.candidates
             return Question(Say("ask.which", {"devices": devices}), bare(node), devices)
         found = Meant(telling)
-    running = next((of_class(one) for one in found.devices if of_class(one)), "")
+    running = next((own for one in found.devices if (own := of_class(one)) in YES_NO), "")
     if running and state in ("on", "off") and len(found.devices) == 1:
         return sensed(altered(node, sense=running, negated=state == "off"), found.devices, (), context)
     looked = found.devices[:MOST_SINGLE]
@@ -116,7 +130,7 @@ def _can_be(device: Device, state: str, context: Context) -> bool:
     """Whether it can be so, as far as its state tells."""
     home = context.home
     so = any(home.is_so(device, one) for one in (state, OPPOSITE.get(state, state)) if one)
-    return so or (state in ("on", "off") and bool(of_class(device)))
+    return so or (state in ("on", "off") and of_class(device) in YES_NO)
 
 
 def _sensed(node: Look, context: Context) -> Plan:
@@ -133,6 +147,15 @@ def _sensed(node: Look, context: Context) -> Plan:
     if isinstance(found, Unknown):
         raise _unknown(found, context)
     return sensed(node, found.candidates if isinstance(found, Doubt) else found.devices, (), context)
+
+
+def _weather(node: Look, context: Context) -> Plan:
+    """Of the home's own weather; else of the gateway's forecast."""
+    devices = tuple(one for one in context.home.devices if one.domain == "weather")
+    if devices and known(devices, Sensing("is", node.sense)):
+        return sensed(altered(node, ask="weather"), devices, (), context)
+    about = "rain" if node.sense == "rain" else ""
+    return replace(plan(Everyday(tool="get_weather", about=about, ahead=True), context), node=bare(node))
 
 
 def _where(node: Look, context: Context) -> Plan:
@@ -179,6 +202,8 @@ def _listed(node: Look, item: Item, context: Context) -> Plan:
         raise Refused("two states in one question")
     state = state or item.state
     rooms = _rooms(node, item, context)
+    if len(rooms) > 1:
+        raise Refused("a floor of several rooms is not looked at yet")
     sort = sort_of(item.kind or "device")
     if ask == "is":
         ask = (
@@ -231,6 +256,8 @@ def _measured(node: Look, context: Context) -> Plan:
         devices = found.candidates if isinstance(found, Doubt) else found.devices
         return _read(node, _measuring(devices, measure, context) or devices[:1], context)
     rooms = _rooms(node, item, context)
+    if len(rooms) > 1:
+        return sensed(node, (), rooms, context)
     if rooms:
         asked = {device.source for device in home.in_room(rooms[0])}
         sources = [one for one in home.asked_sources if one.name in asked or not asked]
@@ -305,12 +332,12 @@ def get_state(slots: Slots, context: Context) -> Node:
 def _people(slots: Slots, ask: str, state: str, context: Context) -> Node:
     """Who is home; of other places nothing is known."""
     slots.known.pop("domain", None)
-    if ask == "where":
-        return Look(ask=ask, which=slots.which(context))
-    if state not in ("home", "not_home"):
-        raise Refused("only who is home is known")
     which = slots.which(context) if "name" in slots.known else None
-    return Look(ask=ask, which=which, sense="presence", negated=state == "not_home")
+    if ask == "where":
+        return Look(ask=ask, which=which)
+    if state in ("home", "not_home"):
+        return Look(ask=ask, which=which, sense="presence", negated=state == "not_home")
+    return Look(ask=ask, which=which, sense="zone", text=state)
 
 
 @means("HassClimateGetTemperature")

@@ -21,15 +21,29 @@ from voice_gateway.understanding.templates import language
 
 # What a sensor says where it is so, and where it is not; "yes" and "no" count for its own class only.
 STATES: Final = {
+    **{
+        one: (f"{one.replace('_', ' ')} detected", f"no {one.replace('_', ' ')}")
+        for one in ("smoke", "gas", "carbon_monoxide", "carbon_dioxide")
+    },
     "motion": ("motion", "no motion"),
     "water": ("water detected", "dry"),
     "connectivity": ("connected", "not connected"),
     "battery_charging": ("charging", "not charging"),
     "presence": ("home", "not home"),
 }
-ALIKE: Final = {"occupancy": "motion"}
-YES_NO: Final = frozenset({"plug", "power", "running", "light", "sound", "vibration"})
+ALIKE: Final = {"occupancy": "motion", "moving": "motion"}
+YES_NO: Final = frozenset(
+    {"plug", "power", "running", "light", "sound", "vibration", "update", "cold", "heat"}
+)
+WARNED: Final = frozenset({"problem", "tamper", "safety"})  # "problem" or "normal"
+WEATHER: Final = {
+    "rain": ("rainy", "pouring", "lightning-rainy", "snowy-rainy"), "snow": ("snowy", "snowy-rainy"),
+    "sun": ("sunny",), "cloud": ("cloudy", "partlycloudy"), "wind": ("windy", "windy-variant"),
+    "fog": ("fog",), "storm": ("lightning", "lightning-rainy", "exceptional"),
+}  # fmt: skip
+USED: Final = 3.0  # watts: what draws more is running
 PEOPLE: Final = frozenset({"person", "device_tracker"})
+AWAY: Final = "not home"
 LOW: Final = 20  # percent of a battery
 # Units of each measure, and the words that stand beside a bare "%".
 UNITS: Final = {
@@ -54,23 +68,32 @@ class Sensing:
     high: bool = True
     rooms: tuple[str, ...] = ()
     keys: tuple[Key, ...] = ()  # only of these
+    text: str = ""  # where a person may be
     state: str = ""  # never set: `devices_shown` picks from a DeviceQuery only
+
+    def so(self, device: Device) -> bool | None:
+        return tells(device, self.sense, self.text)
 
 
 # --- one device
 
 
-def tells(device: Device, sense: str) -> bool | None:
+def tells(device: Device, sense: str, text: str = "") -> bool | None:  # noqa: PLR0911 (one for each sense)
     """Whether it is so; None where the device cannot tell."""
-    if sense == "presence" and device.domain in PEOPLE:
-        return device.state == "home" if device.state else None
+    if sense in ("presence", "zone") and device.domain in PEOPLE:
+        place = "home" if sense == "presence" else text
+        return plain_words(device.state) == plain_words(place) if device.state else None
+    if sense in WEATHER:
+        return device.state in WEATHER[sense] if device.domain == "weather" else None
+    if sense == "own":
+        return tells(device, own) if (own := of_class(device)) else None
     parts = [part for text in (device.state, *device.readings) for part in parts_of(text)]
     if sense == "battery":
         if sense in device.watches:
             return {"low": True, "normal": False}.get(device.state)
         level = measured(device, "battery")
         return None if level is None else level[0] <= LOW
-    if sense == "problem":
+    if sense in WARNED:
         return {"problem": True, "normal": False}.get(device.state) if sense in device.watches else None
     if sense in YES_NO:
         return {"yes": True, "no": False}.get(device.state) if sense in device.watches else None
@@ -105,8 +128,9 @@ def kin(devices: Sequence[Device], home: Home) -> tuple[Device, ...]:
 
 
 def of_class(device: Device) -> str:
-    """The class of a sensor whose state is a plain yes or no."""
-    return next((one for one in device.watches if one in YES_NO), "") if device.kind == "sensor" else ""
+    """What a sensor tells with yes or no."""
+    known = (*YES_NO, *WARNED, *STATES, *ALIKE)
+    return next((one for one in device.watches if one in known), "") if device.kind == "sensor" else ""
 
 
 # --- the look
@@ -115,18 +139,25 @@ def of_class(device: Device) -> str:
 def known(devices: Iterable[Device], query: Sensing) -> tuple[Device, ...]:
     """The devices that can answer."""
     if query.sense:
-        return tuple(one for one in devices if tells(one, query.sense) is not None)
+        return tuple(one for one in devices if query.so(one) is not None)
     return tuple(one for one in devices if measured(one, query.measure) is not None)
 
 
 def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], context: Context) -> Step:
     """A look at the lists of all homes; `devices` where some were named."""
     home, high = context.home, node.state != "low"
-    if node.sense == "presence" and not any(one.domain in PEOPLE for one in home.devices):
+    if node.sense in ("presence", "zone") and not any(one.domain in PEOPLE for one in home.devices):
         raise Refused("the home knows no people", Say("look.no_people"))
-    query = Sensing(node.ask, node.sense, node.measure, not node.negated, high, rooms)
+    query = Sensing(node.ask, node.sense, node.measure, not node.negated, high, rooms, text=node.text)
+    if query.sense == "zone" and not any(query.so(one) for one in home.devices if one.domain in PEOPLE):
+        raise Refused("no person is at a place of this name")
     if devices:
-        devices = known(kin(devices, home), query) or devices
+        every = kin(devices, home)
+        own = next(filter(None, map(of_class, every)), "") if query.sense == "own" else ""
+        query = replace(query, sense=own or query.sense)
+        if query.sense == "running" and not known(every, query):
+            query = replace(query, ask="measure", sense="", measure="power")
+        devices = known(every, query) or devices
         keys = tuple(one.key for one in devices)
         query = replace(query, rooms=(), keys=keys)
         if not known(devices, query):
@@ -183,7 +214,8 @@ class Words:
         return capital(languages.say(f"look.{key}", self.code, **facts))
 
     def state(self, *, yes: bool) -> str:
-        return languages.say(f"look.{self.query.sense}.{'yes' if yes else 'no'}", self.code)
+        known = {"text": self.query.text}
+        return languages.say(f"look.{self.query.sense}.{'yes' if yes else 'no'}", self.code, **known)
 
     def name(self, device: Device) -> str:
         """Without the words for what it measures: "Washer Power" is the washer."""
@@ -194,13 +226,18 @@ class Words:
             words.pop()
         return " ".join(words)
 
-    def told(self, devices: Sequence[Device]) -> str:
+    def told(self, devices: Sequence[Device]) -> str:  # noqa: PLR0911 (one for each question)
         query = self.query
-        hits = [one for one in devices if tells(one, query.sense) is query.yes]
+        hits = [one for one in devices if query.so(one) is query.yes]
         rest = [one for one in devices if one not in hits]
         people = "people" if all(one.domain in PEOPLE for one in devices) else "things"
         if query.ask == "rooms":
             return self.rooms(devices)
+        if query.ask == "weather":
+            return self.say("weather.yes" if hits else "weather.no")
+        if query.ask == "where" and tells(devices[0], "presence") is False and devices[0].state != AWAY:
+            query = replace(query, sense="zone", text=devices[0].state)
+            return Words(self.code, query).so("which", devices, yes=True)
         if query.ask == "where":
             return self.so("which", devices, yes=bool(hits))
         if query.ask == "all" and not rest:
@@ -226,6 +263,8 @@ class Words:
     def measured(self, devices: Sequence[Device]) -> str:
         query = self.query
         read = [(one, found) for one in devices if (found := measured(one, query.measure)) is not None]
+        units = UNITS.get(query.measure, ())
+        read = [one for one in read if one[1][1].split()[-1] in units] or read
         if query.ask == "sum":
             watts = [(number, text) for _, (number, text) in read if text.endswith(" W")]
             if not watts:
