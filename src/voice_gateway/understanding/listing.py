@@ -10,9 +10,10 @@ from home_names.resolver import number_of
 from home_names.states import UNKNOWN, parts_of
 from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.listed import read_devices, read_scenes
-from voice_gateway.languages import capital, counted, plainly, say, the
+from voice_gateway.languages import capital, counted, listed, plainly, say, the
 from voice_gateway.languages.outcomes import own_text
 from voice_gateway.turn import ToolOutcome
+from voice_gateway.understanding.templates import language
 
 DANGERS: Final = ("smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water")
 MOST_REMEMBERED: Final = 8  # devices that "them" can mean afterwards
@@ -29,8 +30,9 @@ class DeviceQuery:
 
     mode: str  # "which", "any", "all", "list", "count", "rooms", "scenes", "alarm"
     sort: Sort = "device"
-    noun: str = "devices"
-    room: str | None = None
+    noun: str = "device"  # a meaning of the list `kinds`; "all": everything; or a danger
+    rooms: tuple[str, ...] = ()
+    floor: str = ""  # the rooms are all of this floor
     state: str = ""
 
     @property
@@ -96,7 +98,6 @@ def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
         return sort.has(device) or (query.sort in _OPENINGS and query.sort in device.watches)
 
     opening, locking = query.state in ("open", "closed"), query.state in ("locked", "unlocked")
-    room = query.room.casefold() if query.room else None
     return [
         device
         for device in devices
@@ -104,8 +105,13 @@ def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
         and not (locking and query.any_sort and device.kind != "lock")
         and not (opening and query.any_sort and not _opens(device))
         and not (opening and query.sort in _OPENINGS and not (_opens(device) or _is_unsure(device)))
-        and room in (None, device.room.casefold())
+        and is_in(device, query.rooms)
     ]
+
+
+def is_in(device: Device, rooms: Sequence[str]) -> bool:
+    """Whether it is in one of these rooms; any is, where none is named."""
+    return not rooms or device.room.casefold() in {room.casefold() for room in rooms}
 
 
 def _opens(device: Device) -> bool:
@@ -117,12 +123,36 @@ def _is_unsure(device: Device) -> bool:
     return device.kind == "sensor" and device.state in ("", UNKNOWN)
 
 
-def _where(room: str | None, code: str) -> str:
-    return say("look.where", code, room=plainly(room, code)) if room else ""
+def where(rooms: Sequence[str], floor: str, code: str) -> str:
+    """ " in the kitchen", " upstairs", " on the first floor"; nothing for the whole home."""
+    if not floor:
+        return (
+            say("look.where", code, room=listed([plainly(room, code) for room in rooms], code))
+            if rooms
+            else ""
+        )
+    words, groups = floor.casefold().split(), language(code).groups
+    ways = {"look.where_there": "floor_adverbs", "look.where_on": "floor_words"}
+    key = next((key for key, group in ways.items() if words[-1] in groups[group]), "look.where")
+    return say(key, code, room=" ".join(words))
+
+
+def _noun(query: DeviceQuery, code: str) -> str:
+    """The word for several of its kind: "windows"."""
+    words = (" ".join(span) for span, kind in language(code).lists["kinds"].items() if kind == query.noun)
+    return next(words, query.noun)
+
+
+def _about(query: DeviceQuery, code: str) -> dict[str, str]:
+    return {"where": where(query.rooms, query.floor, code), "noun": _noun(query, code)}
 
 
 def _all(query: DeviceQuery, chosen: Sequence[Device], code: str) -> str:
-    facts: dict[str, Any] = {"count": len(chosen), "where": _where(query.room, code), "noun": query.noun}
+    facts: dict[str, Any] = {
+        "count": len(chosen),
+        "where": where(query.rooms, query.floor, code),
+        "noun": _noun(query, code),
+    }
     if not chosen:
         return say("look.no_devices", code, **facts)
     if query.mode == "count":
@@ -135,8 +165,12 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], code: str) -> str:
     opening = query.state in ("open", "closed") and query.sort in _OPENINGS
     known = [device for device in reached if not (opening and _is_unsure(device))]
     hits = [device for device in known if has_state(device, query.state)]
-    whole = query.any_sort or query.noun == "everything"  # "is the house locked"
-    facts: dict[str, Any] = {"state": query.state, "where": _where(query.room, code), "noun": query.noun}
+    whole = query.any_sort or query.noun == "all"  # "is the house locked"
+    facts: dict[str, Any] = {
+        "state": query.state,
+        "where": where(query.rooms, query.floor, code),
+        "noun": _noun(query, code),
+    }
     unseen = not members and (opening or (query.state in _BARRED and (whole or query.sort == "lock")))
     if unseen or (not members and not whole):
         return say("look.unwatched" if unseen else "look.no_devices", code, **facts)
@@ -156,15 +190,15 @@ def _of_known(
     *,
     certain: bool,
 ) -> str:
-    whole = query.any_sort or query.noun == "everything"
+    whole = query.any_sort or query.noun == "all"
     rest = [device for device in known if device not in hits]
-    if query.mode == "all" and known and not rest and not query.noun.startswith("door"):
+    if query.mode == "all" and known and not rest and query.noun != "door":
         return say("look.everything" if whole else "look.all", code, **facts)
     if not known and not certain:
         return say("look.not_known", code)
     against = OPPOSITE.get(query.state, "")
     if query.mode == "all" and rest and all(has_state(device, against) for device in rest):
-        return say("look.no", code, things=[device.name for device in rest], **{**facts, "state": against})
+        return say("look.no", code, things=[device.name for device in rest], state=against, where="")
     if not hits:
         lead = "no_none" if query.mode in ("any", "all") else "none"
         return say(f"look.{lead}.{'things' if whole else 'kind'}", code, **facts)
@@ -174,7 +208,7 @@ def _of_known(
         code,
         things=[one.name for one in hits],
         count=len(hits),
-        **facts,
+        **{**facts, "where": ""},
     )
 
 
@@ -184,9 +218,12 @@ def _of_known(
 def _danger(query: DeviceQuery, devices: Sequence[Device], code: str) -> str:
     """`query.noun` is one of DANGERS; empty: any. Only what watches for it can say no."""
     wanted = (query.noun,) if query.noun else DANGERS
-    here = [one for one in devices if query.room is None or one.room.casefold() == query.room.casefold()]
+    here = [one for one in devices if is_in(one, query.rooms)]
     watching = [(device, danger) for device in here for danger in wanted if device.watches_for(danger)]
-    facts = {"danger": say(f"danger.{query.noun or 'any'}", code), "where": _where(query.room, code)}
+    facts = {
+        "danger": say(f"danger.{query.noun or 'any'}", code),
+        "where": where(query.rooms, query.floor, code),
+    }
     if not watching:
         return say("danger.unwatched", code, **facts)
     found = [
@@ -226,7 +263,7 @@ def _parts(device: Device) -> list[str]:
 
 def _place(device: Device, code: str) -> str:
     return (
-        _where(device.room, code).strip()
+        where((device.room,), "", code).strip()
         if device.room
         else say("danger.by", code, name=the(device.name, code))
     )

@@ -16,6 +16,7 @@ from voice_gateway.understanding.plan.sensors import (
     PEOPLE,
     YES_NO,
     Sensing,
+    floor_of,
     kin,
     known,
     measured,
@@ -26,7 +27,6 @@ from voice_gateway.understanding.plan.sensors import UNITS as SENSOR_UNITS
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown, sort_of
 
 STATES: Final = {"up": "open", "down": "closed", "opening": "open", "closing": "closed"}
-NOUNS: Final = {"light": "lights", "cover": "blinds", "switch": "switches"}
 # Measures that only `sensors` reads from the list of all devices.
 SENSORS_ONLY: Final = frozenset(SENSOR_UNITS) - {"temperature", "humidity", "power", "battery", "light"}
 MOST_SINGLE: Final = 8  # devices that are looked at one by one
@@ -202,8 +202,6 @@ def _listed(node: Look, item: Item, context: Context) -> Plan:
         raise Refused("two states in one question")
     state = state or item.state
     rooms = _rooms(node, item, context)
-    if len(rooms) > 1:
-        raise Refused("a floor of several rooms is not looked at yet")
     sort = sort_of(item.kind or "device")
     if ask == "is":
         ask = (
@@ -211,9 +209,13 @@ def _listed(node: Look, item: Item, context: Context) -> Plan:
         )
     if "locked" in state:
         sort = "lock"
-    whole = {"list": "devices", "all": "everything"}.get(ask, "anything")
-    noun = whole if item.everything or sort == "device" else NOUNS.get(sort, f"{item.kind or sort}s")
-    return _listing(node, DeviceQuery(ask, sort, noun, rooms[0] if rooms else None, state), context)
+    noun = (
+        ("device" if ask in ("list", "count") else "all")
+        if item.everything or sort == "device"
+        else item.kind
+    )
+    query = DeviceQuery(ask, sort, noun or str(sort), rooms, floor_of(node, item), state)
+    return _listing(node, query, context)
 
 
 def _known(node: Look, context: Context) -> Plan:
@@ -226,8 +228,8 @@ def _known(node: Look, context: Context) -> Plan:
 def _danger(node: Look, context: Context) -> Plan:
     """Smoke, gas or water: only what watches for it can say no."""
     rooms = _rooms(node, Item(place=node.place), context)
-    room = rooms[0] if rooms else None
-    query = DeviceQuery("alarm", noun=node.danger, room=room, state="told" if node.told else "")
+    state = "told" if node.told else ""
+    query = DeviceQuery("alarm", noun=node.danger, rooms=rooms, floor=floor_of(node), state=state)
     return _listing(node, query, context)
 
 

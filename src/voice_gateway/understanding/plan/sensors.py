@@ -15,7 +15,8 @@ from voice_gateway.integrations.home import Home
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.languages.outcomes import state_words
 from voice_gateway.turn import ToolOutcome
-from voice_gateway.understanding.nodes import Look, bare
+from voice_gateway.understanding.listing import is_in, where
+from voice_gateway.understanding.nodes import Item, Look, bare
 from voice_gateway.understanding.plan import Context, Refused, Say, Step
 from voice_gateway.understanding.templates import language
 
@@ -67,6 +68,7 @@ class Sensing:
     yes: bool = True  # what is asked about; False: "unplugged"
     high: bool = True
     rooms: tuple[str, ...] = ()
+    floor: str = ""  # the rooms are all of this floor
     keys: tuple[Key, ...] = ()  # only of these
     text: str = ""  # where a person may be
     state: str = ""  # never set: `devices_shown` picks from a DeviceQuery only
@@ -143,12 +145,19 @@ def known(devices: Iterable[Device], query: Sensing) -> tuple[Device, ...]:
     return tuple(one for one in devices if measured(one, query.measure) is not None)
 
 
+def floor_of(node: Look, item: Item | None = None) -> str:
+    """The floor that was named, by its name in the home."""
+    places = (*bare(node).place, *(bare(item).place if item is not None else ()))
+    return next((place.floor for place in places if place.floor), "")
+
+
 def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], context: Context) -> Step:
     """A look at the lists of all homes; `devices` where some were named."""
     home, high = context.home, node.state != "low"
     if node.sense in ("presence", "zone") and not any(one.domain in PEOPLE for one in home.devices):
         raise Refused("the home knows no people", Say("look.no_people"))
     query = Sensing(node.ask, node.sense, node.measure, not node.negated, high, rooms, text=node.text)
+    query = replace(query, floor=floor_of(node) if rooms else "")
     if query.sense == "zone" and not any(query.so(one) for one in home.devices if one.domain in PEOPLE):
         raise Refused("no person is at a place of this name")
     if devices:
@@ -180,11 +189,8 @@ def answer(
     """From the lists, read a moment ago."""
     pages = zip(requests, outcomes, strict=False)
     listed_now = [one for request, page in pages for one in read_devices(page.structured, request.source)]
-    rooms = {room.casefold() for room in query.rooms}
     chosen = [
-        one
-        for one in listed_now
-        if (not query.keys or one.key in query.keys) and (not rooms or one.room.casefold() in rooms)
+        one for one in listed_now if (not query.keys or one.key in query.keys) and is_in(one, query.rooms)
     ]
     words = Words(code, query)
     there = [one for one in chosen if one.available]
@@ -205,12 +211,10 @@ class Words:
     query: Sensing
 
     def say(self, key: str, **facts: object) -> str:
-        rooms = self.query.rooms
-        room = languages.plainly(rooms[0], self.code) if rooms else ""
-        where = languages.say("look.where", self.code, room=room) if rooms else ""
+        place = where(self.query.rooms, self.query.floor, self.code)
         what = languages.say(f"look.measure.{self.query.measure}", self.code) if self.query.measure else ""
         how = self.state(yes=self.query.yes) if self.query.sense else ""
-        facts = {"where": where, "measure": what, "state": how, **facts}
+        facts = {"where": "" if "things" in facts else place, "measure": what, "state": how, **facts}
         return capital(languages.say(f"look.{key}", self.code, **facts))
 
     def state(self, *, yes: bool) -> str:
