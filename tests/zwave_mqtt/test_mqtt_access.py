@@ -1,21 +1,16 @@
 """Accounts, rights and encryption of the broker: what is refused is said, and what is documented works."""
 
 import re
-import socket
-import ssl
 from pathlib import Path
 
 import pytest
-from aiomqtt import MqttError
 from tests.fakes.certificates import Certificates
-from tests.fakes.counterparts import program
 from tests.fakes.mosquitto import Broker
 from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
-from zwave_mcp.mqtt.link import why
-from zwave_mcp.options import MqttOptions, address_of
+from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 USERS = {"gateway": "secret", "assistant": "open sesame"}
@@ -137,40 +132,7 @@ async def test_encryption_with_a_broker_that_has_none_is_said(broker, start_home
             await home.snapshot()
 
 
-@pytest.mark.parametrize(
-    ("cause", "tls", "said"),
-    [
-        (ssl.SSLCertVerificationError(1, "x"), True, "is not trusted; check the CA file"),
-        (ssl.SSLError(1, "x"), True, "does not speak TLS"),
-        (ConnectionResetError(104, "x"), True, "does not speak TLS"),
-        (ConnectionResetError(104, "Connection reset by peer"), False, "reached: connection reset by peer."),
-        (TimeoutError("x"), False, "does not answer"),
-        (ConnectionRefusedError(111, "SSL reset timed out"), False, "reached: ssl reset timed out."),
-        (socket.gaierror(-2, "Name or service not known"), True, "reached: name or service not known."),
-    ],
-)
-def test_the_kind_of_an_error_says_what_is_wrong_and_not_its_words(cause, tls, said):
-    error = MqttError("words of the library")
-    error.__context__ = cause  # what it was at first
-
-    assert said in why(error, address_of(MqttOptions("mqtts://broker" if tls else "mqtt://broker")))
-
-
 async def test_a_missing_ca_file_is_said_and_does_not_end_the_server(encrypted, tmp_path, start_home):
     async with start_home(MqttOptions(encrypted.url, ca_file=tmp_path / "nothing.pem")) as home:
         with pytest.raises(HomeDown, match=r"CA file .*nothing.pem cannot be read"):
             await home.snapshot()
-
-
-def test_a_password_is_not_shown():
-    assert "sesame" not in repr(address_of(MqttOptions("mqtt://a:sesame@b")))
-    assert "sesame" not in repr(MqttOptions("mqtt://b", username="a", password="sesame"))
-
-
-def test_a_missing_broker_skips_these_tests_with_a_reason_but_fails_in_ci(monkeypatch):
-    monkeypatch.delenv("CI", raising=False)
-    with pytest.raises(pytest.skip.Exception, match="is not installed"):
-        program("no-such-broker")
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(pytest.fail.Exception, match="CI must run"):
-        program("no-such-broker")

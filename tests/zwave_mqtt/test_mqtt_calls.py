@@ -5,17 +5,12 @@ import json
 
 import pytest
 
-from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, GatewayError, HomeDown, NoAnswer, ValueId
+from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, GatewayError, NoAnswer, ValueId
 from zwave_mcp.mqtt.api import Api
-from zwave_mcp.mqtt.home import Limits
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 COFFEE_MAKER = ValueId(10, 37, 0, "targetValue")
-COFFEE_MAKER_STATE = ValueId(10, 37, 0, "currentValue")
 BLIND = ValueId(11, 38, 0, "targetValue")
-LOCK = ValueId(6, 98, 0, "targetMode")
-LOCK_STATE = ValueId(6, 98, 0, "currentMode")
-HEATING = ValueId(7, 67, 0, "setpoint", 1)
 HEATER = ValueId(9, 37, 0, "targetValue")
 
 
@@ -107,13 +102,6 @@ async def test_scenes_are_listed_and_activated(home, gateway):
     assert gateway.activated == [1]
 
 
-async def test_a_young_list_of_devices_is_not_asked_for_again(home, gateway):
-    first = await home.snapshot()
-
-    assert await home.snapshot(60) is first
-    assert gateway.count("getNodes") == 1
-
-
 async def test_a_write_makes_the_list_old(home, gateway):
     await home.snapshot()
     await home.write(FLOOR_LAMP, 42)
@@ -127,17 +115,6 @@ async def test_callers_share_one_question_for_the_list(home, gateway):
     await asyncio.gather(*(home.snapshot(0) for _ in range(50)))
 
     assert gateway.count("getNodes") <= 3
-
-
-async def test_callers_share_the_failure_of_one_question(home, gateway):
-    await home.snapshot()
-    home.limits = Limits(snapshot=0.2)
-    gateway.silent.add("getNodes")
-
-    failures = await asyncio.gather(*(home.snapshot(0) for _ in range(50)), return_exceptions=True)
-
-    assert {type(failure) for failure in failures} == {HomeDown}
-    assert gateway.count("getNodes") == 2
 
 
 async def test_a_cancelled_caller_does_not_take_the_list_from_the_others(home, gateway):

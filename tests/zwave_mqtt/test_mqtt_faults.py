@@ -4,19 +4,14 @@ import asyncio
 import contextlib
 import json
 import socket
-import subprocess
-import sys
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.fakes.mosquitto import Broker
 from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 
-from zwave_mcp.home import CONFIRMED, GatewayError, HomeDown, HomeError, NoAnswer, NotUnderstood, ValueId
-from zwave_mcp.mqtt.api import Api, GatewayApi
+from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, ValueId
 from zwave_mcp.mqtt.home import Limits
 from zwave_mcp.options import MqttOptions
 
@@ -77,12 +72,6 @@ async def test_a_call_does_not_wait_for_the_next_attempt_when_the_broker_is_back
                 assert len((await back(home)).nodes) == 12
         finally:
             broker.kill()
-
-
-async def test_a_gateway_name_that_cannot_be_a_topic_is_said(broker, start_home):
-    async with start_home(MqttOptions(broker.url, gateway="Home+")) as home:
-        with pytest.raises(HomeDown, match="cannot be an MQTT topic"):
-            await home.snapshot()
 
 
 async def test_a_killed_broker_fails_calls_in_flight_at_once(home, gateway, broker):
@@ -246,16 +235,6 @@ async def test_a_gateway_that_takes_a_question_along_when_it_stops_is_not_waited
     assert not caught.value.sent
 
 
-async def test_a_late_answer_to_the_question_whether_it_is_there_counts(home, gateway):
-    gateway.silent.add("getInfo")
-    call = asyncio.create_task(home.write(FLOOR_LAMP, 42))
-    first = await gateway.asked("getInfo")
-    await gateway.asked("getInfo", 2)  # asked again: the first may be lost
-    await gateway.answer_raw("getInfo", json.dumps({"success": True, "result": {}, "origin": first.body}))
-
-    assert (await call).status == CONFIRMED
-
-
 async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway):
     await home.snapshot()
     home.limits = Limits(snapshot=0.2, info=0.2, there=0.2)
@@ -317,19 +296,6 @@ async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
     assert (await home.health()).ok
 
 
-async def test_a_gateway_that_has_just_started_has_no_stick_yet(home, gateway, broker):
-    await home.snapshot()
-    await gateway.stop_cleanly()
-    await until(lambda: home._gateways.driver is False)
-    async with FakeGateway(broker.port) as returned:
-        returned.stick = False
-        await until(lambda: home._gateways.just_started)
-        with pytest.raises(HomeDown, match="is just starting, and has no connection to its Z-Wave stick yet"):
-            await home.snapshot(0)
-        health = await home.health()
-        assert (health.ok, health.gateway, health.driver) == (False, True, False)
-
-
 async def test_a_gateway_that_was_stopped_is_said_to_be_although_its_status_stays_true(home, gateway):
     await home.snapshot()
     await gateway.stop_cleanly()
@@ -342,23 +308,6 @@ async def test_a_gateway_that_was_stopped_is_said_to_be_although_its_status_stay
     assert not caught.value.sent
     health = await home.health()
     assert (health.problem, health.gateway, health.driver) == ("Z-Wave JS UI was stopped.", False, None)
-
-
-async def test_it_is_said_where_somebody_listens_to_every_topic_and_the_broker_tells_nothing(
-    home, gateway, broker
-):
-    """We ourselves do. Without its stick it would answer."""
-    home.limits = Limits(there=0.2, info=0.2, snapshot=0.2)
-    await home.snapshot()
-    home.follow()
-    await until(lambda: "zwave/#" in broker.log)
-    await gateway.stop_cleanly()
-    await down(home)
-
-    with pytest.raises(HomeDown, match="does not answer; it seems to have been stopped"):
-        await home.snapshot(0)
-    health = await home.health()
-    assert (health.gateway, health.driver) == (False, None)
 
 
 async def test_a_renamed_device_is_noticed_although_nobody_asks(broker, gateway, start_home):
@@ -453,54 +402,6 @@ async def test_a_malformed_answer_to_a_command_does_not_say_what_happened(home, 
         await call
 
 
-@pytest.mark.parametrize("answer", [{}, {"success": "yes"}, {"message": "done"}, {"success": False}], ids=str)
-async def test_an_answer_without_a_verdict_does_not_say_what_happened(home, gateway, answer):
-    await home.snapshot()
-    gateway.silent.add("_activateScene")
-    call = asyncio.create_task(home.activate_scene(1))
-    request = await gateway.asked("_activateScene")
-    await gateway.answer_raw("_activateScene", json.dumps({**answer, "origin": request.body}))
-
-    with pytest.raises(NotUnderstood):
-        await call
-
-
-async def test_the_gateways_words_are_one_line_that_can_be_said(home, gateway):
-    await home.snapshot()
-    gateway.silent |= {"writeValue", "_activateScene"}
-    words = "Error:\n  at x\t" + "y " * 5_000
-    write = asyncio.create_task(home.write(FLOOR_LAMP, 50))
-    scene = asyncio.create_task(home.activate_scene(1))
-    for api, answer in {
-        "writeValue": {"success": True, "result": {"status": 5, "message": words}},
-        "_activateScene": {"success": False, "message": words},
-    }.items():
-        request = await gateway.asked(api)
-        await gateway.answer_raw(api, json.dumps({**answer, "origin": request.body}))
-
-    with pytest.raises(GatewayError) as refused:
-        await scene
-    for said in ((await write).message, str(refused.value)):
-        assert said.startswith("Error: at x y y")
-        assert said.endswith("…")
-        assert len(said) <= 200
-
-
-async def test_malformed_nodes_are_left_out(home, gateway):
-    nodes = [
-        None,
-        5,
-        {},
-        {"id": "3"},
-        {"id": 300},
-        {"id": 301, "values": {"x": 5, "y": {"commandClass": "a"}}},
-    ]
-    huge = {"commandClass": 49, "property": "x", "endpoint": 0, "min": 10**400, "value": 1}
-    gateway.house.nodes += [*nodes, {"id": 302, "name": ["x"], "values": [huge]}]
-
-    assert {300, 301, 302, 3} <= {node.id for node in (await home.snapshot(0)).nodes}
-
-
 async def test_a_huge_message_does_not_break_the_connection(home, gateway):
     await home.snapshot()
     gateway.silent.add("pingNode")
@@ -527,24 +428,3 @@ async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(home, gatewa
     gateway.silent.clear()
 
     assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
-
-
-@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-@settings(max_examples=50, deadline=None)
-def test_an_answer_to_us_is_a_result_or_an_error_of_ours(payload):
-    async def publish(topic, sent):
-        request_id = json.loads(sent)["id"].encode()
-        api.receive(b'{"origin": {"id": "' + request_id + b'"}, "success": ' + payload + b"}")
-
-    api = GatewayApi("zwave/_CLIENTS/G", publish)
-    try:
-        came = asyncio.run(api.call(Api.PING_NODE, [2], timeout_seconds=0.001))
-    except HomeError as error:
-        came = str(error) or "nothing"
-
-    assert came or (came is None and b"true" in payload)
-
-
-def test_the_mqtt_library_is_not_loaded_before_a_connection_is_made():
-    program = "import sys, zwave_mcp.mqtt.home; sys.exit('aiomqtt' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -4,7 +4,7 @@ import pytest
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import HomeDown, ValueId
-from zwave_mcp.mqtt.connection import Gateways, client_name
+from zwave_mcp.mqtt.connection import Gateways
 from zwave_mcp.options import MqttOptions
 
 ON, OFF = b'{"value":true,"time":1794726670090}', b'{"value":false}'
@@ -18,29 +18,11 @@ def gateways(*states: tuple[str, bytes], wanted: str | None = None) -> Gateways:
     return known
 
 
-def test_the_only_gateway_is_taken():
-    assert gateways(("Home_Gateway", ON)).name == "Home_Gateway"
-
-
 def test_an_only_gateway_that_is_offline_is_taken_and_said_to_be_away():
     known = gateways(("Home", OFF))
 
     assert known.name == "Home"
     assert "not connected" in known.problem()
-
-
-def test_of_two_none_is_taken_and_both_are_named():
-    known = gateways(("Upstairs", ON), ("Garage", ON))
-
-    assert known.chosen is None
-    assert "Garage, Upstairs" in known.problem()
-
-
-def test_the_wanted_one_is_taken_whatever_else_is_there():
-    known = gateways(("Upstairs", ON), ("Garage", ON), wanted="Garage")
-
-    assert known.base == "zwave/_CLIENTS/ZWAVE_GATEWAY-Garage"
-    assert known.problem() is None
 
 
 def test_a_choice_is_kept_when_another_gateway_appears_and_ours_goes():
@@ -70,11 +52,6 @@ def test_the_driver_is_there_gone_or_unknown(payload, driver):
     known.receive("zwave/driver/status", payload)
 
     assert known.driver is driver
-
-
-@pytest.mark.parametrize("name", ["Home Gateway", "Home_Gateway", "ZWAVE_GATEWAY-Home_Gateway"])
-def test_a_gateway_may_be_named_as_in_its_settings_or_as_in_its_topics(name):
-    assert client_name(name) == "ZWAVE_GATEWAY-Home_Gateway"
 
 
 async def test_the_gateway_is_found_by_itself(broker, gateway, start_home):

@@ -97,18 +97,6 @@ async def test_a_command_to_a_sleeping_device_is_queued_and_holds_nobody_up(serv
     assert not claims_success(answer)
 
 
-async def test_200_calls_at_once_are_all_answered_truly(server, gateway):
-    gateway.house.pace = 0.0
-    calls = [server.control("floor lamp", "dim", level=1 + number % 99) for number in range(150)]
-    calls += [server.call("list_zwave_devices") for _ in range(50)]
-
-    answers = await asyncio.gather(*calls)
-
-    assert {answer.outcome for answer in answers[:150]} == {"confirmed"}
-    assert all(answer.structured["total"] >= 12 for answer in answers[150:])
-    assert len(gateway.house.writes) == 150
-
-
 async def test_malformed_messages_do_not_end_the_server(server, gateway):
     for payload in (b"", b"{", b"\xff", b"[" * 100_000, b"x" * 1_000_000):
         await gateway.answer_raw("getNodes", payload)

@@ -4,7 +4,6 @@ import asyncio
 
 from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
-from tests.fakes.zwave_gateway import FakeGateway
 from tests.fakes.zwave_server import claims_success, serving
 
 LIMIT_SECONDS = 30.0  # a loaded machine may need long; a hang never ends
@@ -97,15 +96,6 @@ async def test_a_lost_stick_and_a_lost_gateway_are_told_apart(server, gateway):
     assert "stick" in stick.text
     assert lost.outcome == "system_down"
     assert "Z-Wave JS UI" in lost.text
-
-
-async def test_two_gateways_are_named(broker, gateway):
-    async with FakeGateway(broker.port, name="Garage"), serving(broker.url) as server:
-        answer = await server.control("floor lamp", "on")
-
-        assert answer.outcome == "system_down"
-        assert "Garage" in answer.text
-        assert "Home_Gateway" in answer.text
 
 
 async def test_the_end_of_a_session_closes_the_connection_to_the_broker(broker, gateway):

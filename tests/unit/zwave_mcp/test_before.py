@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.home_talk import simulated, states
-from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, lock, switch
+from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, switch
 
 from zwave_mcp.home import (
     ACKNOWLEDGED,
@@ -58,18 +58,6 @@ async def test_a_command_says_how_the_device_was(node: Node, args: dict[str, Any
 
     assert answer.structured["before"] == [before]
     assert "undo" not in answer.structured
-
-
-@pytest.mark.parametrize(("mode", "word"), [(255, "lock"), (0, "unlock")])
-async def test_a_lock_says_how_the_bolt_was(mode: int, word: str) -> None:
-    node = lock(2, "Front Door", mode=mode)
-    home = ScriptedHome(node)
-    home.polled = [255]
-
-    answer = await act(node, "control_zwave_lock", home=home, action="lock")
-
-    args = {"deviceName": "Front Door", "action": word}
-    assert answer.structured["before"] == [{"name": "control_zwave_lock", "args": args}]
 
 
 @pytest.mark.parametrize(
@@ -135,27 +123,6 @@ async def test_a_dimmer_that_stopped_elsewhere_can_be_put_back() -> None:
 
     assert answer.structured["outcome"] in ("failed", "unconfirmed")
     assert answer.structured["before"] == [device("Lamp", "dim", level=40)]
-
-
-def setting(**args: Any) -> dict[str, Any]:
-    return {"name": "set_zwave_thermostat", "args": {"deviceName": "Thermostat", **args}}
-
-
-@pytest.mark.parametrize(
-    ("args", "before"),
-    [
-        ({"temperature": 23}, [setting(temperature=20.0, unit="C")]),
-        ({"mode": "cool"}, [setting(mode="heat")]),
-        ({"mode": "cool", "temperature": 26}, [setting(temperature=25.0, unit="C"), setting(mode="heat")]),
-        ({"mode": "heat", "temperature": 22}, [setting(temperature=20.0, unit="C"), setting(mode="heat")]),
-    ],
-)
-async def test_a_thermostat_says_its_set_point_and_its_mode(args: dict[str, Any], before: object) -> None:
-    tools = Tools(simulated(HOME))
-
-    answer = await tools.call("set_zwave_thermostat", {"deviceName": "Thermostat", **args})
-
-    assert answer.structured["before"] == before
 
 
 async def test_a_scene_says_how_its_devices_were() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.home_talk import simulated
-from tests.fakes.scripted_home import ScriptedHome, bulb, dimmer, switch
+from tests.fakes.scripted_home import ScriptedHome, bulb, switch
 
 from zwave_mcp.devices import devices_of
 from zwave_mcp.home import ACKNOWLEDGED, NoAnswer, Node, Snapshot, Value, ValueId, WriteResult
@@ -165,17 +165,6 @@ async def test_a_plug_with_a_lamp_of_its_own_stays_as_it_is():
     assert answer.structured["outcome"] == "confirmed"
 
 
-async def test_what_has_no_colours_says_so():
-    answer = await paint(ScriptedHome(dimmer(4, "Mood Light")), color="red")
-    assert answer.sentence == "The Mood Light shows no colours."
-
-
-def test_a_bulb_is_a_light_whatever_it_is_called():
-    for name in ("Pump Room Strip", "Ambience", "Nightlight"):
-        (device,) = devices_of(Snapshot((bulb(4, name, RGBW),)))
-        assert device.kind == "light"
-
-
 # --- put back
 
 
@@ -247,22 +236,7 @@ async def test_the_simulated_home_shows_colours_and_puts_them_back():
     assert await states(home) == before
 
 
-async def test_a_light_that_only_says_yes_is_no_success():
-    answer = await Tools(simulated(HOME)).call("set_zwave_color", {"deviceName": "Liar", "color": "red"})
-    assert (answer.structured["outcome"], answer.is_error) == ("failed", True)
-
-
 # --- words
-
-
-async def test_on_is_told_as_soon_as_it_is_as_bright_as_it_was():
-    """The simulated gateway shows where a light is on its way to, or its end would be waited for in vain."""
-    tools = Tools(home := simulated(HOME))
-    for action in ("off", "on"):
-        await tools.call("control_zwave_device", {"deviceName": "Mood Light", "action": action})
-    (light, *_) = (await home.snapshot(0)).nodes
-    shown = {value.id.property: value.value for value in light.values if value.id.command_class == 38}
-    assert shown["targetValue"] == shown["currentValue"] == 59
 
 
 async def look(home: ScriptedHome) -> Result:
@@ -281,9 +255,3 @@ async def test_a_colour_that_it_does_not_tell_is_not_told():
     home.told, home.polled = {"4-38-0-currentValue": 40}, [NoAnswer("silence")]
     answer = await look(home)
     assert (answer.structured["state"], answer.structured["outcome"]) == ("on, 40 %", "confirmed")
-
-
-async def test_a_light_that_is_off_is_not_asked_for_its_colour():
-    home = home_of(bulb(4, "Mood Light", RGBW))
-    home.told = {"4-38-0-currentValue": 0}  # and no more
-    assert (await look(home)).structured["state"] == "off"

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes.scripted_home import ScriptedHome, sensor, switch
+from tests.fakes.scripted_home import ScriptedHome
 
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
-from zwave_mcp.states import label_of, reading_text, state_of, state_text
+from zwave_mcp.states import reading_text, state_text
 from zwave_mcp.tools import Tools
 
 RECORDED = Path(__file__).parents[2] / "zwave_data" / "getNodes.json"
@@ -42,25 +42,6 @@ def test_a_recorded_home_becomes_its_devices(recorded: dict[str, Device]):
         "Back Door": ("Kitchen", "sensor", "closed"),
         "Node 13": ("", "switch", "off"),
     }
-
-
-def test_neither_controller_nor_broadcast_is_a_device(raw: list[dict[str, Any]]):
-    assert {node["id"] for node in raw} - {node.id for node in parse_nodes(raw)} == {1, 255}
-
-
-def test_every_reading_is_there_with_its_unit(recorded: dict[str, Device]):
-    readings = {label_of(value): reading_text(value) for value in recorded["Climate Sensor"].readings}
-    assert readings == {
-        "Air temperature": "21.4 °C",
-        "Illuminance": "320 Lux",
-        "Humidity": "46 %",
-        "Battery level": "84 %",
-    }
-    assert [reading_text(value) for value in recorded["Coffee Maker"].readings] == ["12.34 kWh", "845.2 W"]
-
-
-def test_a_low_battery_is_seen(recorded: dict[str, Device]):
-    assert [name for name, device in recorded.items() if device.battery_low] == ["Back Door"]
 
 
 def strip(*endpoints: int) -> Node:
@@ -129,14 +110,6 @@ def test_a_garage_door_says_where_it_is(code: int, text: str):
     node = Node(9, "Garage Door", values=(Value(ValueId(9, 102, 0, "currentState"), code),))
     (device,) = devices_of(Snapshot((node,)))
     assert state_text(device) == text
-
-
-@pytest.mark.parametrize("value", [None, "banana", [], {}, float("nan")])
-def test_a_senseless_value_is_unknown_or_said_so(value: Any):
-    (device,) = devices_of(Snapshot((switch(2, "Lamp"),)))
-    assert state_of(device, value) == "unknown"
-    (sensing,) = devices_of(Snapshot((sensor(3, "Sensor"),)))
-    assert isinstance(reading_text(Value(sensing.values[0].id, value)), str)
 
 
 JSON = st.recursive(

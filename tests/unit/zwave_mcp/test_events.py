@@ -63,18 +63,6 @@ def test_every_recorded_event_is_told_once(home: Player, name: str) -> None:
     assert home.said == ALL
 
 
-def test_events_alone_are_enough_where_only_configured_values_have_topics(home: Player) -> None:
-    home.play("named", lambda topic: "_EVENTS" in topic)
-
-    assert home.said == ALL
-
-
-def test_values_alone_are_enough_where_events_are_off(home: Player) -> None:
-    home.play("named", lambda topic: "_EVENTS" not in topic)
-
-    assert home.said == ALL
-
-
 def test_a_list_tells_what_no_message_told(home: Player) -> None:
     home.with_value(SMOKE, 2)
     home.wait(1)

@@ -1,6 +1,5 @@
 """Groups of the gateway: each member gets the command, and says what it did."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ from tests.fakes.scripted_home import ScriptedHome, bulb, chime, lock, switch
 
 from zwave_mcp.home import NoAnswer, Node, WriteResult
 from zwave_mcp.mqtt.nodes import parse_nodes
-from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 
 OFFICE = Node(4096, "Office Lights", members=(16, 17))
@@ -131,17 +129,6 @@ def test_groups_are_read_as_the_gateway_lists_them():
     assert [node.id for node in parse_nodes(nodes, {"not": "a list"})] == [16, 17]
 
 
-async def test_a_simulated_home_has_groups(tmp_path: Path):
-    file = tmp_path / "home.toml"
-    lamp = '[[device]]\nname = "{}"\nkind = "dimmer"\n'
-    group = '[[group]]\nname = "Corner"\ndevices = ["A", "B"]\n'
-    file.write_text(lamp.format("A") + lamp.format("B") + group)
-    said = await Tools(SimulatedHome(file)).call(
-        "control_zwave_device", {"deviceName": "corner", "action": "dim", "level": 40}
-    )
-    assert (said.structured["outcome"], said.structured["state"]) == ("confirmed", "on, 40 %")
-
-
 @pytest.mark.parametrize("tones", [{1: "Siren (30 sec)"}, {1: "Ding Dong (3 sec)", 2: "Fire Alarm"}])
 async def test_a_chime_whose_own_tone_may_be_a_siren_is_not_rung_with_others(tones: dict[Any, str]):
     bells = Node(4097, "Bells", members=(16, 18))
@@ -170,14 +157,6 @@ async def test_of_a_member_that_does_not_answer_nothing_is_confirmed():
     assert said.sentence == "The state of the Office Lights is not confirmed: Wall Lamp."
     assert (said.structured["outcome"], said.structured["state"]) == ("unconfirmed", "unknown")
     assert said.structured["notConfirmed"] == ["Wall Lamp"]
-
-
-@pytest.mark.parametrize("status", ["Dead", "Asleep"])
-async def test_nor_of_one_that_cannot_be_asked(status: str):
-    home = ScriptedHome(switch(16, "Desk Lamp"), switch(17, "Wall Lamp", status=status), OFFICE)
-    home.polled = [False]
-    said = await look(home, "office lights")
-    assert (said.structured["outcome"], said.structured["notConfirmed"]) == ("unconfirmed", ["Wall Lamp"])
 
 
 async def test_a_group_of_which_nobody_answers_does_not_answer():

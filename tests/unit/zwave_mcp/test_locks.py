@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, lock, switch
-from tests.fakes.zwave_events import Player
 
-from zwave_mcp.home import GatewayError, HomeDown, NoAnswer, Node, Scene, SceneValue, ValueId, WriteResult
+from zwave_mcp.home import GatewayError, HomeDown, NoAnswer, Node, WriteResult
 from zwave_mcp.tools import Tools
 
 
@@ -58,17 +57,6 @@ async def test_a_new_jam_after_an_overcome_one_counts():
     assert said.sentence == "The Front Door is jammed and did not unlock."
     seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
     assert seen.structured["state"] == said.structured["state"] == "jammed"
-
-
-async def test_a_scene_that_moved_the_bolt_ends_the_jam_too():
-    home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=True))
-    home.known_scenes = (Scene(4, "Good Night", (SceneValue(ValueId(6, 98, 0, "targetMode"), 255),)),)
-    home.polled = [255]
-    tools = Tools(home)
-    assert (await tools.call("activate_zwave_scene", {"sceneName": "good night"})).sentence.endswith("is on.")
-    assert (await tools.call("get_zwave_device", {"deviceName": "front door"})).structured[
-        "state"
-    ] == "locked"
 
 
 async def unlock(home: ScriptedHome):
@@ -140,14 +128,6 @@ async def test_a_bolt_that_nobody_knows_of_is_neither_locked_nor_unlocked():
         assert (said.structured["outcome"], said.structured["state"]) == ("unconfirmed", "unknown")
 
 
-def test_it_is_no_event_either():
-    home = Player()
-    home.look()
-    home.message("Entrance/Front_Door/98/0/currentMode", {"time": 1, "value": 254})
-    home.wait(5)
-    assert home.said == []
-
-
 # --- a lock that confirms by itself
 
 
@@ -178,7 +158,3 @@ async def test_a_lock_that_confirmed_and_cannot_be_asked_is_locked_if_nothing_sp
 async def test_one_that_confirmed_and_then_does_not_know_is_not():
     lost = (lock(6, "Front Door", mode=254),)
     assert await locked([254], after_write=lost) == ("unconfirmed", "unknown")
-
-
-async def test_a_lock_that_confirmed_is_locked_as_soon_as_its_bolt_says_so():
-    assert await locked([0, 255]) == ("confirmed", "locked")

@@ -64,12 +64,6 @@ def test_the_state_of_every_simulated_home_is_kept_apart(monkeypatch: pytest.Mon
     assert own.home_file == Path("a.toml").resolve()
 
 
-@pytest.mark.parametrize(("word", "simulated"), [("1", True), ("true", True), ("0", False), ("", False)])
-def test_simulation_by_the_environment(word: str, simulated: bool):
-    chosen = options(ZWAVE_SIMULATE=word, MQTT_BROKER_URL="mqtt://x")
-    assert isinstance(chosen.home, SimulationOptions) is simulated
-
-
 @pytest.mark.parametrize(
     ("arguments", "environment", "said"),
     [

@@ -3,16 +3,14 @@
 The lines are the gateway's own; of long lists of nodes only those are kept that a test speaks of.
 """
 
-import asyncio
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes.scripted_home import ScriptedHome
 
-from zwave_mcp.home import Node, Value, WriteResult
+from zwave_mcp.home import Node, WriteResult
 from zwave_mcp.mqtt.home import KnownNodes
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes
 from zwave_mcp.results import Result
@@ -81,53 +79,7 @@ async def test_a_lamp_on_its_way_up_is_not_told_with_the_level_it_passes():
     assert said.sentence == "The Desk Lamp (node 16) is turning on."
 
 
-@pytest.mark.parametrize(
-    ("raw", "known"),
-    [
-        ({"value": 3, "unit": "seconds"}, 3),
-        ({"value": 2, "unit": "minutes"}, 120),
-        ({"unit": "unknown"}, None),
-        ("default", None),
-        (None, None),
-    ],
-)
-def test_what_is_left_of_a_ramp_is_read_from_the_list(raw: object, known: float | None):
-    (node,) = [one for one in told(16, duration=raw) if one.id == 16]
-    (left,) = [
-        one.value for one in node.values if (one.id.command_class, one.id.property) == (38, "duration")
-    ]
-    assert left == known
-
-
-async def test_a_long_ramp_is_not_waited_for():
-    lamp = home()
-    lamp.timing = replace(lamp.timing, window_seconds=60.0, poll_every_seconds=60.0)
-    lamp.written, lamp.polled = written("ramps", "r1"), [12]
-    lamp.after_write = told(16, targetValue=80, duration=seconds(30))
-    async with asyncio.timeout(5):
-        said = await call(lamp, "control_zwave_device", "node 16", action="dim", level=80)
-    assert said.structured["outcome"] == "working"
-
-
-async def test_what_was_left_of_a_ramp_long_ago_says_nothing_of_this_one():
-    lamp = home()
-    lamp.written, lamp.polled = written("ramps", "r1"), [0]
-    nodes = told(16, targetValue=80, duration=seconds(30))
-    lamp.after_write = tuple(replace(node, values=tuple(map(aged, node.values))) for node in nodes)
-    said = await call(lamp, "control_zwave_device", "node 16", action="dim", level=80)
-    assert said.structured["outcome"] == "failed"
-
-
-def aged(value: Value) -> Value:
-    return replace(value, updated=1000.0 if value.id.property == "duration" else 2000.0)
-
-
 # --- groups
-
-
-def test_a_group_has_the_members_that_the_gateway_lists():
-    group = parse_nodes(NODES, GROUPS)[-1]
-    assert (group.id, group.name, group.members) == (4096, "Office Lights", (16, 17, 3))
 
 
 async def test_a_group_is_never_asked_itself_which_the_gateway_cannot_do():
@@ -161,21 +113,3 @@ async def test_of_what_the_gateway_does_not_know_yet_nothing_is_claimed(
     assert starting.sent == []
     for name in known:
         assert (await on(starting, name)).structured["outcome"] == "confirmed"
-
-
-async def test_when_it_is_complete_again_all_is_as_before():
-    raw = answers("restart", "getNodes")[-1]["result"]
-    again = ScriptedHome(*KnownNodes().complete(parse_nodes(raw)))
-    again.polled = [99]
-    for name in ("ceiling fan", "node 16", "mood light"):
-        assert (await on(again, name)).structured["outcome"] == "confirmed"
-
-
-async def test_nor_of_a_group_of_which_a_member_is_not_known_yet():
-    raw = answers("restart", "getNodes")[1]["result"]
-    groups = [{**GROUPS[0], "nodeIds": [16, 17]}]
-    starting = ScriptedHome(*KnownNodes().complete(parse_nodes(raw, groups)))
-    looked = await call(starting, "get_zwave_device", "office lights")
-    asked = await on(starting, "office lights")
-    assert (looked.structured["state"], asked.is_error, starting.sent) == ("unknown", True, [])
-    assert looked.structured["outcome"] != "confirmed"

@@ -41,12 +41,6 @@ async def test_the_only_device_of_a_room_that_can_do_it_is_offered():
     assert sentence == 'There is no device called "office"; did you mean the Desk Lamp in the Office?'
 
 
-async def test_a_room_offers_only_what_can_do_it():
-    outcome, offered, sentence, sent = await answer("control_zwave_device", "kitchen", action="on")
-    assert (outcome, offered, sent) == ("ambiguous", ["Kitchen Light", "Coffee Maker"], [])
-    assert sentence.endswith("make one call for each device: Kitchen Light and Coffee Maker.")
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [("control_zwave_lock", {"action": "lock"}), ("set_zwave_thermostat", {"temperature": 21})],
@@ -61,8 +55,3 @@ async def test_a_room_with_one_thermostat_means_it():
     outcome, _, sentence, sent = await answer("set_zwave_thermostat", "the hallway", temperature=21)
     assert (outcome, sent) == ("confirmed", [("3-67-0-setpoint-1", 21.0)])
     assert sentence == "The Thermostat is now set to 21 degrees Celsius."
-
-
-async def test_a_room_with_two_thermostats_is_asked_about():
-    outcome, offered, _, sent = await answer("set_zwave_thermostat", "attic", temperature=21)
-    assert (outcome, offered, sent) == ("ambiguous", ["Upper Radiator", "Lower Radiator"], [])

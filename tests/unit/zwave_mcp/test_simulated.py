@@ -1,5 +1,4 @@
 import asyncio
-import threading
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import ValueId
 from zwave_mcp.simulated.file import BadHome, parse_home, read_home
 from zwave_mcp.simulated.home import SimulatedHome
-from zwave_mcp.simulated.store import StateFile, Track
+from zwave_mcp.simulated.store import StateFile
 from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
 
@@ -113,16 +112,6 @@ async def named(home: SimulatedHome, name: str) -> Device:
     return next(device for device in devices_of(await home.snapshot()) if device.name == name)
 
 
-async def test_the_gateway_believes_what_the_device_does_not_do_until_it_asks(faulty: SimulatedHome):
-    lamp = await named(faulty, "Lying Lamp")
-    assert lamp.target is not None
-    await faulty.write(lamp.target, True)
-    believing = await named(faulty, "Lying Lamp")
-    assert believing.state_value.value is True  # optimistic, as a real gateway shows it
-    assert await faulty.poll(lamp.state_value.id) is False
-    assert (await named(faulty, "Lying Lamp")).state_value.value is False
-
-
 @pytest.mark.parametrize("fault", ["jams", "optimistic"])
 async def test_what_a_fault_did_ends_with_its_start(tmp_path: Path, fault: str):
     moment = [1_800_000_000.0]
@@ -147,35 +136,6 @@ async def test_what_a_fault_did_ends_with_its_start(tmp_path: Path, fault: str):
     assert (await seen(well), await seen(ill)) == ("unlocked", "unlocked")
 
 
-async def test_a_lock_can_be_made_to_jam(faulty: SimulatedHome):
-    said = await outcome(faulty, "control_zwave_lock", deviceName="stuck door", action="lock")
-    assert said == ("failed", "The Stuck Door is jammed and did not lock.")
-    assert (await outcome(faulty, "control_zwave_lock", deviceName="good door", action="lock"))[
-        0
-    ] == "confirmed"
-
-
-async def test_a_movement_is_seen_and_ends(faulty: SimulatedHome):
-    said = await outcome(faulty, "control_zwave_device", deviceName="blind", action="close")
-    assert said == ("confirmed", "The Blind is now closed.") or said == ("working", "The Blind is closing.")
-    async with asyncio.timeout(30):
-        while (await outcome(faulty, "get_zwave_device", deviceName="blind"))[1] != "The Blind is closed.":
-            await asyncio.sleep(0.01)
-
-
-async def test_a_slow_command_is_not_confirmed_and_still_happens(tmp_path: Path):
-    file = tmp_path / "home.toml"
-    file.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\nslow_seconds = 0.3\n', encoding="utf-8")
-    home = SimulatedHome(file, None)
-    (device,) = devices_of(await home.snapshot())
-    assert device.target is not None
-    with pytest.raises(Exception, match="may still happen"):
-        await home.write(device.target, True, timeout_seconds=0.05)
-    async with asyncio.timeout(30):
-        while devices_of(await home.snapshot(0))[0].state_value.value is not True:
-            await asyncio.sleep(0.02)
-
-
 async def test_state_is_kept_and_shared(tmp_path: Path):
     one, two = (SimulatedHome(None, tmp_path / "state.json") for _ in range(2))
     await two.snapshot()
@@ -188,21 +148,6 @@ async def test_state_is_kept_and_shared(tmp_path: Path):
             if device.state_value
         }
         assert (states["Floor Lamp"], states["Desk Lamp"]) == (40, True)
-
-
-async def test_sensors_drift_and_two_servers_say_the_same():
-    moment = [1_800_000_000.0]
-    one, two = (SimulatedHome(None, None, clock=lambda: moment[0]) for _ in range(2))
-    seen = set()
-    for _ in range(20):
-        moment[0] += 900
-        readings = [
-            [value.value for device in devices_of(await home.snapshot(0)) for value in device.readings]
-            for home in (one, two)
-        ]
-        assert readings[0] == readings[1]
-        seen.add(str(readings[0]))
-    assert len(seen) > 10
 
 
 async def test_the_room_follows_the_thermostat(tmp_path: Path):
@@ -278,28 +223,6 @@ def test_a_wrong_home_file_says_where_and_why(text: str, said: str):
     assert "my-home.toml" in str(caught.value)
 
 
-def test_a_missing_home_file_is_said_so(tmp_path: Path):
-    with pytest.raises(BadHome, match="cannot read the home file"):
-        read_home(tmp_path / "none.toml")
-
-
-def test_writers_at_the_same_time_lose_nothing(tmp_path: Path):
-    file = tmp_path / "deep" / "state.json"
-
-    def write(writer: int) -> None:
-        store = StateFile(file)
-        for number in range(20):
-            store.write({f"{writer}-{number}": Track(0, number)})
-
-    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(StateFile(file).read()) == 80
-    assert sorted(path.name for path in file.parent.iterdir()) == ["state.json"]
-
-
 async def test_a_damaged_state_file_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     file = tmp_path / "state.json"
     file.write_text("no database" * 100, encoding="utf-8")
@@ -340,21 +263,3 @@ async def test_a_home_works_where_nothing_can_be_kept(tmp_path: Path, caplog: py
 )
 async def test_writes_give_the_statuses_of_a_real_driver(value_id: ValueId, value: object, status: int):
     assert (await SimulatedHome(None, None).write(value_id, value)).status == status
-
-
-async def test_a_simulated_jam_ends_when_the_bolt_moved(tmp_path: Path):
-    file = tmp_path / "home.toml"
-    text = '[home]\nradio_seconds = 0.001\n[[device]]\nname = "Door"\nkind = "lock"\n'
-    file.write_text(f'{text}faults = ["jams"]\n', encoding="utf-8")
-    moment = [1_800_000_000.0]
-    home = SimulatedHome(file, None, clock=lambda: moment[0])
-    bolt, alarm = ValueId(2, 98, 0, "targetMode"), ValueId(2, 113, 0, "Access Control", "Lock state")
-    await home.write(bolt, 0)
-    moment[0] += 5
-    assert await home.poll(alarm) == 11
-    file.write_text(text, encoding="utf-8")
-    home.reload()
-    await home.write(bolt, 0)
-    assert await home.poll(alarm) == 11  # not before it moved
-    moment[0] += 5
-    assert await home.poll(alarm) == 0

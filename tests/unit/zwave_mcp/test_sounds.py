@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.fakes.home_talk import simulated
 from tests.fakes.scripted_home import ScriptedHome, chime, dimmer, switch
 
 from zwave_mcp.devices import devices_of
-from zwave_mcp.home import ACKNOWLEDGED, FAILED, NoAnswer, Node, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.home import ACKNOWLEDGED, FAILED, Node, Snapshot, Value, ValueId, WriteResult
 from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
@@ -95,11 +94,6 @@ async def test_one_that_stays_silent_or_goes_on_is_no_success():
     assert silent.sentence == "The Door Chime did not play; it is still silent."
     assert going.sentence == "The Door Chime did not stop; it is still playing Siren."
     assert (await play(refused)).is_error
-
-
-async def test_what_makes_no_sound_says_so():
-    answer = await play(ScriptedHome(switch(5, "Door Chime")))
-    assert answer.sentence == "The Door Chime makes no sounds."
 
 
 async def test_ringing_is_taken_back_by_silence_and_silence_not_at_all():
@@ -198,51 +192,4 @@ async def test_a_fan_that_confirms_by_itself_is_asked_which_speed_it_took(was, l
     assert (answer.structured["outcome"], answer.structured["state"]) == ("confirmed", state)
 
 
-async def test_a_fan_that_confirms_and_then_says_nothing_is_told_without_a_speed():
-    home = home_of(dimmer(4, "Ceiling Fan"), 0)
-    home.written, home.polled = WriteResult(255), [NoAnswer("silence")]
-    answer = await blow(home, "dim", level=50)
-    assert (answer.sentence, answer.structured["outcome"]) == ("The Ceiling Fan confirmed it.", "confirmed")
-
-
 # --- simulated
-
-HOME = """
-[home]
-radio_seconds = 0
-[[device]]
-name = "Door Chime"
-kind = "chime"
-supervised = false
-[[device]]
-name = "Siren"
-kind = "siren"
-tones = ["Alarm (30 sec)"]
-[[device]]
-name = "Broken Bell"
-kind = "chime"
-faults = ["optimistic"]
-[[device]]
-name = "Ceiling Fan"
-kind = "fan"
-"""
-
-
-async def test_the_simulated_home_rings_and_falls_silent():
-    tools = Tools(simulated(HOME))
-
-    async def state(name: str) -> Any:
-        return (await tools.call("get_zwave_device", {"deviceName": name})).structured["state"]
-
-    async def sound(name: str, action: str, **more: Any) -> str:
-        given = {"deviceName": name, "action": action, **more}
-        return (await tools.call("play_zwave_sound", given)).structured["outcome"]
-
-    assert await sound("Door Chime", "play", tone="westminster", volume=10) == "confirmed"
-    assert await state("Door Chime") == "playing Westminster"
-    assert await sound("Door Chime", "stop") == "confirmed"
-    assert await state("Door Chime") == "silent"
-    assert await sound("Siren", "play") == "confirmed"
-    assert await state("Siren") == "playing Alarm"
-    assert await sound("Siren", "stop") == "confirmed"
-    assert await sound("Broken Bell", "play") == "failed"

@@ -38,14 +38,6 @@ def test_a_device_that_was_dead_is_not_alive_because_the_gateway_starts(known: K
     assert known.complete([EMPTY])[0].dead
 
 
-def test_a_new_name_counts_at_once_and_another_product_is_another_device(known: KnownNodes):
-    known.complete([LAMP])
-    (renamed,) = known.complete([replace(EMPTY, name="Reading Lamp")])
-    assert (renamed.name, renamed.values) == ("Reading Lamp", LAMP.values)
-    (other,) = known.complete([replace(EMPTY, product="Acme Lock")])
-    assert (other.values, other.starting) == ((), True)
-
-
 def test_half_an_interview_tells_nothing_for_a_while(known: KnownNodes, times: list[float]):
     half = replace(lock(6, "Front Door"), ready=False)
     assert known.complete([half])[0].values == ()

@@ -38,15 +38,6 @@ def test_several_are_and_one_is():
     assert wording.unreachable(lights).startswith("The Spot Lights do not answer")
 
 
-def test_a_long_name_is_shortened_before_it_is_repeated():
-    assert sentences.not_found("x" * 100, ()) == f'There is no device called "{"x" * 40}…".'
-
-
-def test_many_candidates_are_not_all_read_out():
-    devices = [device(switch(number, f"Lamp {number}", "Den")) for number in range(2, 10)]
-    assert sentences.which(devices).endswith("the Lamp 6 in the Den or one of 3 others?")
-
-
 STATES = st.sampled_from(
     ["on", "off", "on, 40 %", "on, 100 %", "open", "closed", "30 % open", "locked", "unknown"]
 )

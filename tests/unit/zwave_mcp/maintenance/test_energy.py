@@ -47,11 +47,6 @@ def test_what_came_between_two_days_is_kept_apart() -> None:
     assert not found.whole
 
 
-def test_a_meter_that_stood_still_has_missed_nothing() -> None:
-    found = day(counted((at(MONDAY, 9), 5.0), (at(TUESDAY, 20), 5.0)), TUESDAY)
-    assert found == Day(0.0, midnight(TUESDAY), at(TUESDAY, 20), True, 0.0, False)
-
-
 def test_a_meter_that_began_anew_gives_the_least_it_can_be() -> None:
     found = day(counted((at(MONDAY, 9), 50.0), (at(MONDAY, 10), 51.0), (at(MONDAY, 11), 0.5)), MONDAY)
     assert found is not None

@@ -6,7 +6,6 @@ import pytest
 from tests.unit.zwave_mcp.maintenance.conftest import House
 
 from zwave_mcp.home import CannotDo
-from zwave_mcp.schemas import MAINTENANCE_TOOLS
 
 
 async def test_a_scene_is_told_with_its_devices(house: House) -> None:
@@ -113,9 +112,3 @@ async def test_a_gateway_without_such_a_call_is_told_apart(
         "unsupported",
         "This version of Z-Wave JS UI cannot do that, so nothing was done.",
     )
-
-
-def test_every_tool_has_words_that_call_for_it() -> None:
-    assert all(spec.words and spec.summary for spec in MAINTENANCE_TOOLS)
-    changing = {spec.name for spec in MAINTENANCE_TOOLS if not spec.read_only}
-    assert changing == {"rename_zwave_device"}
