@@ -11,8 +11,8 @@ from typing import Any
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
 from bench.table import Row
-from voice_gateway.brain.local.device_cache import DeviceCache
 from voice_gateway.config import BrainSettings
+from voice_gateway.integrations.cache import HomeCache
 from voice_gateway.integrations.home import Home, build_home
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.tools.executor import ToolExecutor
@@ -64,13 +64,13 @@ def sentences(home: ScriptedHome) -> list[str]:
 async def measure(count: int, rounds: int) -> dict[str, float]:
     home = home_of(count)
     brain = UnderstandingStage(ToolExecutor(manager_for(home)), BrainSettings())
-    await brain.refresh()
-    brain.understand("warm up")
+    await brain.cache.refresh()
+    brain.read("warm up")
     times, walls = [], []  # processor time is judged: on a shared machine the clock measures the neighbours
     for _ in range(rounds):
         for text in sentences(home):
             started, busy = perf_counter(), thread_time()
-            brain.understand(text)
+            brain.read(text)
             times.append((thread_time() - busy) * 1000)
             walls.append((perf_counter() - started) * 1000)
     turns = []
@@ -109,7 +109,7 @@ async def off_the_loop() -> bool:
     async def ready() -> None: ...
 
     executor = ToolExecutor(manager_for(home_of(50)))
-    await DeviceCache(executor, ready, refresh_seconds=3600, build=watched).refresh()
+    await HomeCache(executor, ready, refresh_seconds=3600, build=watched).refresh()
     return seen == [True]
 
 

@@ -39,7 +39,7 @@ class Bench:
             settings = load(None).settings
             gateway = await self._stack.enter_async_context(opened(settings))
             await gateway.linked()
-            await gateway.local.refresh()
+            await gateway.local.cache.refresh()
             output = SpeechOutput(
                 new_synthesizer(settings.voice),
                 KeepingSpeaker(),

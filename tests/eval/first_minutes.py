@@ -56,7 +56,7 @@ async def _answered(case: First, gateway: Gateway, engine: Engine) -> Result:
     home = ScriptedHome.default()
     gateway.tools.add_mcp_tools("zwave", home_tools(home))
     gateway.start_long_tasks()
-    await gateway.local.refresh()
+    await gateway.local.cache.refresh()
     engine.requests.clear()
 
     async def say(text: str) -> Reply:

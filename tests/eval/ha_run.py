@@ -23,7 +23,7 @@ async def run_case(case: Case) -> Verdict:
     house = HomeAssistantHouse("default")
     settings = BrainSettings()
     brain = house.brain(settings)
-    await brain.refresh()
+    await brain.cache.refresh()
     conversation = Conversation((brain,), house.executor, settings, PermissionSettings(confirm=False))
     for text in case.turns[:-1]:
         await conversation.answer(Utterance(text, room=case.room))

@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo
 from langchain_core.tools import StructuredTool
 from tests.fakes.home_talk import HomeTalk
 
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.config import BrainSettings
+from voice_gateway.integrations.home import Request
 from voice_gateway.routines.model import MAKE, Condition, Event, Every, Later, Once
 from voice_gateway.routines.schedule import Place
 from voice_gateway.understanding.interpreter import Understood
@@ -70,7 +70,7 @@ async def _brain(moment: list[datetime]) -> UnderstandingStage:
 
     talk = HomeTalk(resources.files("zwave_mcp").joinpath("default_home.toml").read_text("utf-8"), more=tools)
     brain = UnderstandingStage(talk.executor, BrainSettings(), now=now, place=PLACE)
-    await brain.refresh()
+    await brain.cache.refresh()
     return brain
 
 

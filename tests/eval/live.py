@@ -98,7 +98,7 @@ async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Ro
     executor = ToolExecutor(as_shipped(home))
     brain = BrainSettings(provider="ollama")
     local = UnderstandingStage(executor, brain)
-    await local.refresh()
+    await local.cache.refresh()
     model = OllamaClient(settings, brain, executor, devices=lambda: local.home.devices)
     stages: Sequence[Stage] = (local, model) if cascade else (model,)
     # Confirmation is another question: here an unlock that was asked for is carried out.
@@ -169,7 +169,7 @@ class LiveHouse(House):
     async def timed(self, wish: Wish) -> tuple[Result, float]:
         """With the seconds of the whole conversation, after a warm-up as in a gateway that stays up."""
         assert self.client is not None
-        await self.local.refresh()
+        await self.local.cache.refresh()
         await self.client.warm_up()
         started = perf_counter()
         result = await self.hears(wish)

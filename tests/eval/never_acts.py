@@ -50,7 +50,7 @@ async def acting(said: Iterable[str]) -> list[str]:
     home = ScriptedHome.default()
     executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
     brain = UnderstandingStage(executor, settings)
-    await brain.refresh()
+    await brain.cache.refresh()
     conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))
     found = []
     for number, one in enumerate(said):

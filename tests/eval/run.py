@@ -27,7 +27,7 @@ async def run_case(case: Case) -> Verdict:
     home = ScriptedHome.default()
     executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
     brain = UnderstandingStage(executor, settings)
-    await brain.refresh()
+    await brain.cache.refresh()
     # Confirmation of what is sensitive is another question: here an unlock that was asked for is carried out.
     conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))
     for text in case.turns[:-1]:

@@ -253,7 +253,7 @@ async def sample() -> tuple[dict[str, Counter[str]], Counter[str], list[str], li
     drawn_at = set[int]()
     for executor, sources in homes():
         brain = UnderstandingStage(executor, BrainSettings(), sources=sources)
-        await brain.refresh()
+        await brain.cache.refresh()
         walk = Walk(brain, chance)
         for number, template in enumerate(walk.language.grammar.rules["intent"]):
             for _ in range(PER_TEMPLATE):

@@ -23,7 +23,7 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.stand_in_models import ORDERS, ObedientModel, RightModel, StandIn, WrongModel
 
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
-from voice_gateway.conversation.context import NullContext, home_facts
+from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.tools.executor import ToolExecutor
@@ -80,18 +80,17 @@ class House(NullContext):
             )
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
-        return self.local.reach(call, traits)
+        return self.local.cache.reach(call, traits)
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self.local.fitting(utterance, before)
 
     def home_facts(self, text: str) -> HomeFacts:
-        tools = self.executor.tools.all()
-        return home_facts(text, self.local.home.devices, self.local.home_servers, tools)
+        return self.local.home_facts(text)
 
     async def hears(self, wish: Wish) -> Result:
         self._put(wish)
-        await self.local.refresh()
+        await self.local.cache.refresh()
         goals = [Goal(way, wish) for way in wish.rights]
         if self.model is not None:
             _instruct(self.model, wish, goals, self.home)

@@ -9,7 +9,6 @@ from tests.fakes.locked_house import Scripted
 from tests.fakes.scripted_home import QUICK
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.events import EventBus
@@ -76,7 +75,7 @@ class HomeTalk:
         )
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Any:
-        return self.brain.reach(call, traits)
+        return self.brain.cache.reach(call, traits)
 
     def agreed(self, _call: ToolCall, _traits: ToolTraits) -> None:
         """Nothing is remembered."""
@@ -85,7 +84,7 @@ class HomeTalk:
         return self.brain.fitting(utterance, before)
 
     def home_facts(self, text: str) -> HomeFacts:
-        return home_facts(text, self.brain.home.devices, self.brain.home_servers, self.executor.tools.all())
+        return self.brain.home_facts(text)
 
     async def linked(self) -> None:
         """It is."""

@@ -32,7 +32,7 @@ async def test_a_server_with_devices_sends_it_away():
     async with opened(Settings(mcpServers=servers, mcp=PATIENT), events=events) as gateway:
         async with asyncio.timeout(30):
             await gateway.linked()
-            await gateway.local.refresh()
+            await gateway.local.cache.refresh()
         assert [status.name for status in gateway.link.status()] == ["mine"]
         assert {device.source for device in gateway.local.home.devices} == {"mine"}
         reply = await gateway.conversation.answer(Utterance("turn on the floor lamp"))
@@ -49,6 +49,6 @@ async def test_a_server_without_devices_leaves_it():
     ) as gateway:
         async with asyncio.timeout(30):
             await gateway.linked()
-            await gateway.local.refresh()
+            await gateway.local.cache.refresh()
         assert {device.source for device in gateway.local.home.devices} == {"zwave"}
     assert not (data_folder() / "homes").exists()

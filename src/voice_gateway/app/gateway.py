@@ -16,7 +16,6 @@ from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
 from voice_gateway.app.timers import PlansTold, Timers
 from voice_gateway.config import Settings, data_folder
-from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.prompts import SpokenPrompts
@@ -142,7 +141,7 @@ class Gateway:
         self.routines = Routines(self, place)
         for tool in self.routines.tools():
             self.tools.add(tool)
-        self.local.subscribe(self.routines.changed)
+        self.local.cache.subscribe(self.routines.changed)
         self.home_events = self._build_events()
         self.model = build_model(
             settings,
@@ -189,7 +188,7 @@ class Gateway:
             self.events,
             self.settings.events,
             AlarmBook(data_folder() / "alarms.json"),
-            homes=lambda: self.local.home_servers,
+            homes=self.local.cache.servers,
             routines=self.routines.runner.happened,
             sounders=self.sounders,
         )
@@ -209,7 +208,7 @@ class Gateway:
             context=self,
             first=self.timers.clock.answer,
             alarms=self.home_events.answer,
-            why=Why(self.recorder, self._devices_named, self.local.known).answer,
+            why=Why(self.recorder, self._devices_named, self.local.cache.known).answer,
             prompts=SpokenPrompts(
                 self._prompts_listed, self.link.get_prompt, has_model=self.model is not None
             ),
@@ -254,13 +253,13 @@ class Gateway:
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, self._sources.taken(server, tools))
         self.servers.replace_simulated_home(server)
-        self.local.home_changed()
+        self.local.cache.changed()
         if self.model is not None:
             self.model.tools_changed()
 
     def _resource_updated(self, server: str, uri: str) -> None:
-        if server in self.local.home_servers:
-            self.local.home_changed()
+        if server in self.local.cache.servers():
+            self.local.cache.changed()
         self.routines.resources.updated(server, uri)
         self.home_events.updated(server, uri)
 
@@ -272,23 +271,23 @@ class Gateway:
 
     def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
         """The devices that a call reaches; a scene that the user agreed to before counts as known."""
-        reach = self.local.reach(call, known)
+        reach = self.local.cache.reach(call, known)
         agreed = reach is not None and reach.unseen and self._agreed_scenes.knows(call, known, reach)
         return replace(reach, unseen=False) if reach is not None and agreed else reach
 
     def agreed(self, call: ToolCall, known: ToolTraits) -> None:
-        if (reach := self.local.reach(call, known)) is not None:
+        if (reach := self.local.cache.reach(call, known)) is not None:
             self._agreed_scenes.add(call, known, reach)
 
     def _home_acted(self, event: Acted) -> None:
         """Read the affected devices again after any act."""
-        self.local.acted(event.outcome)
+        self.local.cache.acted(event.outcome)
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self.local.fitting(utterance, before)
 
     def home_facts(self, text: str) -> HomeFacts:
-        return home_facts(text, self.local.home.devices, self.local.home_servers, self.tools.all())
+        return self.local.home_facts(text)
 
     def left_out(self) -> Mapping[str, str]:
         """By tool: why the model does not see it. Empty without a model."""
@@ -300,7 +299,7 @@ class Gateway:
 
     async def home_known(self) -> None:
         """Returns when the devices are known, or cannot be read."""
-        await self.local.known()
+        await self.local.cache.known()
 
     # --- long tasks
 
@@ -340,7 +339,7 @@ class Gateway:
     async def home_read(self) -> None:
         """Returns when every server was asked and the devices were read."""
         await self.linked()
-        await self.local.refresh()
+        await self.local.cache.refresh()
 
     async def ready(self) -> None:
         """Returns when every part is up or known to be missing."""

@@ -48,7 +48,7 @@ def build_model(
         if not local.home.devices:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(HOME_WAIT_SECONDS):
-                    await local.refresh()
+                    await local.cache.refresh()
 
     home: dict[str, Any] = {"devices": devices, "instructions": instructions, "tools_ready": tools_ready}
     if settings.brain.provider == "ollama":

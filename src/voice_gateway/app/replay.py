@@ -7,7 +7,7 @@ from typing import Any
 from voice_gateway.app.model import build_model
 from voice_gateway.app.routines import place_of
 from voice_gateway.config import Settings
-from voice_gateway.conversation.context import NullContext, home_facts
+from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.events import Event, EventBus
@@ -95,13 +95,13 @@ class Replay(NullContext):
         )
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
-        return self._local.reach(call, traits)
+        return self._local.cache.reach(call, traits)
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self._local.fitting(utterance, before)
 
     def home_facts(self, text: str) -> HomeFacts:
-        return home_facts(text, self._local.home.devices, self._local.home_servers, self._tools.all())
+        return self._local.home_facts(text)
 
     async def run(self, turn: Turn, before: Sequence[Turn]) -> dict[str, Any]:
         for each in (*before, turn):

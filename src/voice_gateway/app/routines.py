@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from home_names.kinds import HomeDevice
 from voice_gateway.app.resources import WatchedResources
 from voice_gateway.app.timers import KeptPlans, kept_routines
-from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.config import HomeSettings, PermissionSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import Notice, State
+from voice_gateway.integrations.cache import Change
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.events import RESOURCE
 from voice_gateway.problems import ROUTINES_LOST
@@ -219,7 +219,7 @@ class Routines:
         self.resources.want(resources)
 
     def _homes(self) -> frozenset[str]:
-        return self._gateway.local.home_servers
+        return self._gateway.local.cache.servers()
 
     def tell(self, text: str) -> None:
         self._gateway.events.publish(Notice(text, aloud=True))

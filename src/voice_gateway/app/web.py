@@ -36,7 +36,7 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
     from voice_gateway.channels.web.system_api import Doctor, Health, turns_router
     from voice_gateway.channels.web.voice import Engines, voice_router
 
-    talk, home, events = gateway.conversation, gateway.local, gateway.events
+    talk, home, events = gateway.conversation, gateway.local.cache, gateway.events
     started, feed = time.time(), Feed(events)
     asks = AskApi(talk.answer, feed, start)
     devices = DevicesApi(lambda: home.home, home.known, talk.make_calls, asks, feed)

@@ -1,20 +1,16 @@
 """What a conversation asks of the gateway around it."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
-from home_names.kinds import HomeDevice, classes_in
-from home_names.names import words
-from voice_gateway.brain.local.fitting import Fitting
-from voice_gateway.brain.local.meaning import Context
-from voice_gateway.brain.local.speech_act import SpeechAct, classify
-from voice_gateway.brain.local.understand import Reader
 from voice_gateway.integrations.zwave import ZwaveSource
 from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts
+from voice_gateway.understanding.fitting import Fitting, home_facts
+from voice_gateway.understanding.interpreter import Interpreter
+from voice_gateway.understanding.plan import Context
+from voice_gateway.understanding.templates import language
 
 
 class GatewayContext(Protocol):
@@ -52,26 +48,10 @@ class NullContext:
         """There is nothing to remember."""
 
     def fitting(self, utterance: Utterance, _before: str) -> Fits:
-        return Fitting(utterance.text, Reader(Context()))
+        return Fitting(utterance.text, Interpreter(language("en")), Context())
 
     def home_facts(self, text: str) -> HomeFacts:
-        return home_facts(text)
+        return home_facts(text, Interpreter(language("en")), Context(), frozenset())
 
     async def linked(self) -> None:
         """There is nothing to wait for."""
-
-
-def home_facts(
-    text: str,
-    devices: Sequence[HomeDevice] = (),
-    servers: frozenset[str] = frozenset(),
-    tools: Sequence[Any] = (),
-) -> HomeFacts:
-    """Words are about the home if the local brain says so, or if they name a device, room or kind of it."""
-    names = frozenset(name for device in devices for name in (device.name, device.room) if name)
-    facts = HomeFacts(names, servers)
-    act = classify(text, names, tools)
-    if act is not SpeechAct.UNCLEAR:
-        return replace(facts, meant=act is SpeechAct.HOME, talk=act is SpeechAct.TALK)
-    kinds = [kind for kind in classes_in(words(text)) if any(map(kind.has, devices))]
-    return replace(facts, meant=bool(kinds or facts.names_in(text)))

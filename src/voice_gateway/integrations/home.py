@@ -9,7 +9,7 @@ from home_names.kinds import HomeDevice
 from home_names.names import name_key, plain_words
 from home_names.resolver import Names, names_of, number_of
 from voice_gateway.integrations.device import Device, Key, has_state, same_but_for_state
-from voice_gateway.integrations.source import HomeSource
+from voice_gateway.integrations.source import Act, Call, HomeSource
 from voice_gateway.integrations.zwave import ZwaveSource
 
 _OURS = ZwaveSource()  # its tools are meant if no server is named
@@ -143,6 +143,28 @@ class Home:
 
     def in_room(self, room: str) -> tuple[Device, ...]:
         return self.names.in_room(room)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call to be; it gets its id when it is made."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    device: Device | None = None
+    scene: str = ""  # the scene that it starts
+    source: str = ""  # of a look at a whole home: whose
+    twin: bool = False  # another device has the same name
+    wish: Act | None = None  # what it does to the device, independent of its source
+
+    @classmethod
+    def of(cls, call: Call, *, scene: str = "", source: str = "") -> "Request":
+        return cls(call.tool, call.args, scene=scene, source=source)
+
+    @classmethod
+    def about(cls, call: Call, device: Device, home: Home, wish: Act | None = None) -> "Request":
+        twin = home.names.exact(device.name) != (device,)
+        return cls(call.tool, call.args, device, twin=twin, wish=wish)
 
 
 def _same(device: Device, known: HomeDevice, source: str) -> bool:

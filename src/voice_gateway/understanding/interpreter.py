@@ -1,13 +1,12 @@
 """Text → what to do: an answer to our question, else the best reading that can be carried out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.tools.builtin.calculate.asked import read_asked
 from voice_gateway.understanding import situations as _situations
 from voice_gateway.understanding import talk as _talk
@@ -31,22 +30,17 @@ from voice_gateway.understanding.nodes import (
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan
 from voice_gateway.understanding.plan import acts as _acts
 from voice_gateway.understanding.plan import everyday as _everyday
+from voice_gateway.understanding.plan import foreign as _foreign
 from voice_gateway.understanding.plan import intents as _intents
 from voice_gateway.understanding.plan import looks as _looks
 from voice_gateway.understanding.plan import routines as _routines
+from voice_gateway.understanding.plan.foreign import Voice, spans
 from voice_gateway.understanding.reader import Reader, Reading
 from voice_gateway.understanding.resolver import Meant, Resolver
 from voice_gateway.understanding.templates import Language
 
-SUBJECTS: Final = (
-    _acts,
-    _everyday,
-    _intents,
-    _looks,
-    _situations,
-    _talk,
-    _routines,
-)  # importing a subject registers its planners
+# Importing a subject registers its planners.
+SUBJECTS: Final = (_acts, _everyday, _foreign, _intents, _looks, _situations, _talk, _routines)
 TIE: Final = 0.05  # readings this close whose effects differ are a question
 
 
@@ -79,6 +73,8 @@ class Interpreter:
     def __init__(self, language: Language) -> None:
         self.language = language
         self._reader: Reader | None = None
+        self._voices: Mapping[str, Voice] = {}
+        self._tools: Mapping[tuple[str, ...], str] = {}
 
     def reader(self, home: Home) -> Reader:
         if self._reader is None or self._reader.index.home is not home:
@@ -90,6 +86,9 @@ class Interpreter:
     def understand(self, text: str, context: Context, memory: Memory) -> Understood:
         """What is meant, without doing anything."""
         reader = self.reader(context.home)
+        if self._voices is not context.voices:
+            self._voices, self._tools = context.voices, spans(context.voices, self.language)
+        reader.index.tools = self._tools
         said = reader.tokens(text)
         context = replace(
             context, last=memory.last, recent=memory.recent, topic=memory.topic, command=memory.command,

@@ -18,6 +18,7 @@ _DIGITS: Final = re.compile(r"\d+(?:\.\d+)?")
 _CLOCK: Final = re.compile(r"\d{1,2}:\d\d")
 _NTH: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 LONGEST_NAME: Final = 6  # words
+LONGEST_TOOL: Final = 6
 MIN_DESCRIBED: Final = 3  # letters
 
 
@@ -34,6 +35,7 @@ class HomeIndex:
 
     def __init__(self, home: Home, language: Language) -> None:
         self.home, self.language = home, language
+        self.tools: Mapping[tuple[str, ...], str] = {}  # the words for a tool of another server
         self.place = {device.key: at for at, device in enumerate(home.devices)}
         names: dict[tuple[str, ...], list[int]] = {}
         for at, device in enumerate(home.devices):
@@ -114,6 +116,11 @@ class HomeIndex:
         sizes = self._lengths[kind].get(words[at], ())
         spans = ((at + size, words[at : at + size]) for size in sizes if at + size <= len(words))
         return [(end, known[span], 0.0) for end, span in spans if span in known]
+
+    def tools_at(self, words: tuple[str, ...], at: int) -> list[Found]:
+        """Tools of other servers that can be spoken to."""
+        ends = range(at + 1, min(len(words), at + LONGEST_TOOL) + 1) if self.tools else ()
+        return [(end, self.tools[words[at:end]], 0.0) for end in ends if words[at:end] in self.tools]
 
     def names(self, words: tuple[str, ...], at: int, level: int) -> list[Found]:
         found: list[Found] = []
@@ -209,6 +216,8 @@ class UtteranceLeaves:
             "scene": lambda at: home.spans("scene", self.words, at),
             "unknown": self._unknown,
             "described": lambda at: home.described(self.words, at),
+            "tool": lambda at: home.tools_at(self.words, at),
+            "tool_phrase": lambda at: [one for one in home.tools_at(self.words, at) if one[0] > at + 1],
             "remark": self._remark,
             "talk": self._talk,
         }

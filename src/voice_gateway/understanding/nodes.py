@@ -269,6 +269,15 @@ class Look(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse(Node):
+    """Words to a tool of another server."""
+
+    tool: str = ""
+    value: str = ""
+    look: bool = False  # asked as a question
+
+
+@dataclass(frozen=True, slots=True)
 class Everyday(Node):
     """A call of one of the gateway's own tools; text fields are as they were said."""
 

@@ -1,56 +1,106 @@
 """The stage in the conversation: reads, plans, carries out, and remembers."""
 
-from collections.abc import Sequence
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final, ParamSpec, TypeVar
 
 from home_names.phrases import is_question
-from voice_gateway.brain.local.calls import make_calls, more_pages
-from voice_gateway.brain.local.meaning import Request
-from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.local.undo import correct, take_back
+from voice_gateway.config import BrainSettings, HomeSettings
+from voice_gateway.integrations.cache import HomeCache, HomeReady
 from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.integrations.listed import told_of
+from voice_gateway.integrations.sources import Sources
 from voice_gateway.languages import say
 from voice_gateway.routines.model import MAKE, Later, Missing, calls_text
 from voice_gateway.routines.schedule import Place
+from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.risk import is_search
-from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Passed, Reply, ToolOutcome, Words
+from voice_gateway.tools.permission.target import Reach
+from voice_gateway.tools.traits import qualified_name, traits
+from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Words
 from voice_gateway.turns.acts import act_of
-from voice_gateway.turns.stage import Turn
+from voice_gateway.turns.stage import HomeFacts, Turn
 from voice_gateway.understanding import listing, wording
+from voice_gateway.understanding.calls import make_calls, more_pages
 from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
+from voice_gateway.understanding.fitting import Fitting, devices_in, home_facts
 from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.listing import DeviceQuery
-from voice_gateway.understanding.nodes import Everyday
+from voice_gateway.understanding.nodes import Everyday, ToolUse
 from voice_gateway.understanding.plan import Context, Question, Refused, Step
+from voice_gateway.understanding.plan.foreign import Voice, tool_words, voices
 from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import drawn
 from voice_gateway.understanding.talk import GatewayFacts, bearing, unanswered, unspoken_of, worldly
 from voice_gateway.understanding.templates import language
+from voice_gateway.understanding.undo import correct, take_back
 
+# Tools of our own that the home may have, too: it must be known before they are used.
 HOMES_OWN: Final = frozenset({"control_speaker_volume", "manage_list", "read_list", "get_weather"})
+LARGE: Final = 200  # devices: from here on understanding may take longer than a frame of sound
+
+ToolReady = Callable[[str], Awaitable[None]]  # returns when it is decided whose tool this name means
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-class UnderstandingStage(LocalBrain):
-    """The home and its cache are still those of the old stage."""
+async def _at_once() -> None:
+    """For a home that needs no waiting."""
 
-    _grammar: Interpreter | None = None
+
+class UnderstandingStage:
+    """Answers without a model what it understands, and passes on the rest. When unsure it asks."""
+
+    name = "local"
     code = "en"
 
-    def __init__(self, *args: Any, about: GatewayFacts | None = None, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self._about = about or GatewayFacts(provider=self._settings.provider)
+    def __init__(
+        self,
+        executor: ToolExecutor,
+        settings: BrainSettings,
+        *,
+        home_ready: HomeReady = _at_once,
+        tool_ready: ToolReady | None = None,
+        home: HomeSettings | None = None,
+        sources: Sources | None = None,
+        about: GatewayFacts | None = None,
+        now: Callable[[], float] = time.time,
+        place: Place | None = None,  # where the home stands; without it nothing is kept for later
+    ) -> None:
+        self._executor, self._settings = executor, settings
+        self._tool_ready, self._about = tool_ready, about or GatewayFacts(provider=settings.provider)
+        self._now, self._place = now, place
+        self.cache = HomeCache(
+            executor, home_ready, settings.refresh_seconds, settings=home, sources=sources, now=now
+        )
+        self._grammar: Interpreter | None = None
+        self._voices: tuple[int, Mapping[str, Voice]] = (-1, {})
+        self._warm = False
+
+    @property
+    def home(self) -> Home:
+        return self.cache.home
+
+    async def keep_fresh(self) -> None:
+        """A long task: reads the home at every change and at least every `refresh_seconds`."""
+        await asyncio.to_thread(self.read, "warm up")  # loads the language
+        await self.cache.keep_fresh()
 
     def grammar(self) -> Interpreter:
         if self._grammar is None:
             self._grammar = Interpreter(language(self.code))
         return self._grammar
 
-    def understand(self, text: str) -> Understood:
-        return self.read(text)
+    def voices(self) -> Mapping[str, Voice]:
+        """The tools of other servers that can be spoken to."""
+        if self._voices[0] != (version := self._executor.tools.version):
+            known = voices(self._executor.tools, self.grammar().language, self.cache.servers())
+            self._voices = (version, known)
+        return self._voices[1]
 
     def order_in(self, text: str, room: str | None = None) -> tuple[Request, ...]:
         """The calls of words that are one plain order for now; none where they are anything else."""
@@ -59,8 +109,27 @@ class UnderstandingStage(LocalBrain):
         plain = all(step.acts and step.requests and not (step.corrects or step.back) for step in steps)
         return requests if plain and all(request.tool != MAKE for request in requests) else ()
 
-    def _warm_up(self) -> None:
-        self.read("warm up")
+    def fitting(self, utterance: Utterance, before: str) -> Fitting:
+        """Whether a model's call is what these words mean, behind those before them."""
+        context = replace(self.context(utterance.room), last=devices_in(before, self.home))
+        return Fitting(utterance.text, self.grammar(), context, self._reach_of)
+
+    def home_facts(self, text: str) -> HomeFacts:
+        """The home's names and servers, and whether these words of a user are about it."""
+        return home_facts(text, self.grammar(), self.context(), self.cache.servers())
+
+    def _reach_of(self, request: Request) -> Reach | None:
+        tool = self._executor.tools.find(request.tool)
+        known = traits(tool) if tool is not None else ToolTraits()
+        return self.cache.reach(ToolCall("", request.tool, dict(request.args)), known)
+
+    async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The first use loads the language, and a large home takes a while: both would hold up the sound."""
+        if self._warm and len(self.home.devices) <= LARGE:
+            return work(*args, **kwargs)
+        result = await asyncio.to_thread(work, *args, **kwargs)
+        self._warm = True
+        return result
 
     def read(self, text: str, here: str | None = None, memory: Memory | None = None) -> Understood:
         """What is meant, without doing anything."""
@@ -70,11 +139,25 @@ class UnderstandingStage(LocalBrain):
         return Context(
             home=self.home,
             here=here or self._settings.room,
-            tools=frozenset(tool.name for tool in self._executor.tools.all()),
-            problem=self._cache.problem,
+            tools=self._tool_names(),
+            problem=self.cache.problem,
+            voices=self.voices(),
             about=self._about,
             now=datetime.fromtimestamp(self._now(), UTC),
             place=self._place,
+        )
+
+    def _tool_names(self) -> frozenset[str]:
+        """Of two servers with one tool, both by the names that they are called by."""
+        tools = self._executor.tools
+        return frozenset(
+            name
+            for tool in tools.all()
+            for name in (
+                traits(tool).original_name or tool.name,
+                tools.offered_name(tool),
+                qualified_name(tool),
+            )
         )
 
     def keeps(self, text: str) -> bool:
@@ -93,11 +176,17 @@ class UnderstandingStage(LocalBrain):
     async def answer(self, turn: Turn) -> Reply | Passed:
         if turn.acts is not None and turn.acts.wanted is not None:
             return (await take_back(self._executor, turn, self.home, None, 1)).reply
-        memory, understood = await self._read_turn(turn, wait=self._cache.settled)
-        if not self._cache.settled and not _needs_no_home(understood):
+        memory, understood = await self._read_turn(turn, wait=self.cache.settled)
+        if not self.cache.settled and not _needs_no_home(understood):
             memory, understood = await self._read_turn(turn)
+        tool = next((step.node.tool for step in understood.steps if isinstance(step.node, ToolUse)), None)
+        if tool is not None and self._tool_ready is not None:
+            version = self._executor.tools.version
+            await self._tool_ready(tool)  # another server may have it, too, and the later one is meant
+            if self._executor.tools.version != version:
+                memory, understood = await self._read_turn(turn)
         unknown = understood.refused is not None and understood.refused.unknown
-        if unknown and await self._cache.looked_again():
+        if unknown and await self.cache.looked_again():
             memory, understood = await self._read_turn(turn)
         if understood.refused is not None:
             self._keep(turn, memory.closed())
@@ -110,7 +199,7 @@ class UnderstandingStage(LocalBrain):
 
     async def _read_turn(self, turn: Turn, *, wait: bool = True) -> tuple[Memory, Understood]:
         if wait:
-            await self._cache.known()
+            await self.cache.known()
         memory = recall(turn.history.state, self.home, self._now())
         where = turn.utterance.room
         return memory, await self._off_the_loop(self.read, turn.utterance.text, where, memory)
@@ -119,7 +208,9 @@ class UnderstandingStage(LocalBrain):
         """How far the words are a wish, and what nobody behind us may do with them."""
         reader = self.grammar().reader(self.home)
         said = reader.tokens(text)
-        words = Words.TALK if refused.talk else bearing(reader, said).words
+        words = (
+            Words.TALK if refused.talk else bearing(reader, said, tool_words(self.voices().values())).words
+        )
         unspoken = unspoken_of(reader.language, said)
         if not worldly(reader, said):
             found = ((tool, traits(tool)) for tool in self._executor.tools.all())
@@ -127,7 +218,7 @@ class UnderstandingStage(LocalBrain):
             unspoken |= {offered(tool) for tool, known in found if is_search(known, tool.name)}
         spoken = wording.say(refused.say, self.home) if refused.say is not None else None
         if spoken is not None and not self.home.devices:
-            spoken = self._cache.problem or spoken
+            spoken = self.cache.problem or spoken
         return Passed(self.name, str(refused), words, spoken, unspoken)
 
     def fallback(self, turn: Turn) -> Reply:
@@ -166,14 +257,15 @@ class UnderstandingStage(LocalBrain):
             return (await take_back(self._executor, turn, self.home, None, first.undo)).reply
         if first.corrects:
             done = await correct(self._executor, turn, first.requests, self.home)
-            self._cache.learn(done.requests, done.outcomes)
+            self.cache.learn(done.requests, done.outcomes)
             self._keep(turn, replace(memory, last=first.devices or memory.last, command=first.node))
             return done.reply
         turn.history.add_user(turn.utterance.text)
         texts: list[str] = []
         outcomes: list[ToolOutcome] = []
         requests = [request for step in understood.steps for request in step.requests]
-        made = await make_calls(self._executor, turn, requests)
+        asking = turn.asking() if any(step.asks for step in understood.steps) else turn
+        made = await make_calls(self._executor, asking, requests)
         for step in understood.steps:
             own, made = made[: len(step.requests)], made[len(step.requests) :]
             text, own, devices = await self._told(turn, step, own)
@@ -214,7 +306,7 @@ class UnderstandingStage(LocalBrain):
             told_of(outcome, request.device, step.room)
             for request, outcome in zip(step.requests, own, strict=True)
         ]
-        self._cache.learn(step.requests, told)
+        self.cache.learn(step.requests, told)
         devices = step.devices
         if isinstance(step.query, DeviceQuery) and step.query.state:
             devices = listing.shown(step.query, [request.source for request in step.requests], told)

@@ -1,6 +1,6 @@
 """Talk, the gateway's own manual, and what becomes of words that nobody understood."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -99,16 +99,16 @@ class Bearing:
         return self.words is Words.TALK
 
 
-def bearing(reader: Reader, said: Tokens, tools: Iterable[str] = ()) -> Bearing:
+def bearing(reader: Reader, said: Tokens, tools: frozenset[str] = frozenset()) -> Bearing:
     """By what the words name, how they begin, and what forbids to act on them. In doubt it is not talk."""
     groups, every = reader.language.groups, frozenset(said.words)
     body = _without_politeness(reader, said)
     first = body.words[0] if body.words else ""
     asks = (said.question or first in groups["asking"]) and body is said
-    order = not asks and (first in groups["deeds"] or body is not said)
+    order = not asks and (first in groups["deeds"] or first in tools or body is not said)
     forbidden = not every.isdisjoint(reader.language.group("denial", "report", "condition"))
-    named = _names_something(reader, said)
-    things = named or not every.isdisjoint(groups["subjects"] | frozenset(tools))
+    named = names_something(reader, said)
+    things = named or not every.isdisjoint(groups["subjects"] | tools)
     if order and things and not forbidden and not asks:
         return Bearing(Words.WISH, True)
     pointed = not every.isdisjoint(groups["pointing"])
@@ -124,7 +124,7 @@ def _without_politeness(reader: Reader, said: Tokens) -> Tokens:
     return said.part(end, len(said.words)) if 0 < end < len(said.words) else said
 
 
-def _names_something(reader: Reader, said: Tokens) -> bool:
+def names_something(reader: Reader, said: Tokens) -> bool:
     """A device or room of this home, or a word for a kind of device."""
     leaves = UtteranceLeaves(said, reader.language, reader.index, EXACT)
     kinds = ("exact", "room", "scene", "kind", "kinds")

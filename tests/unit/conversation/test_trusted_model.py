@@ -37,7 +37,7 @@ class House(NullContext):
         )
 
     def reach(self, call, traits):
-        return self.local.reach(call, traits)
+        return self.local.cache.reach(call, traits)
 
     def fitting(self, utterance: Utterance, before: str):
         return self.local.fitting(utterance, before)

@@ -9,11 +9,11 @@ import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.redis_server import RedisServer
 
-from voice_gateway.brain.local.undo import CANNOT_LOOK
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.conversation.undo_log import MOST_ACTS, MemoryActs, RedisActs, SqliteActs, acts_from
 from voice_gateway.shared.store import RedisStore
 from voice_gateway.turns.acts import Acts, UndoEntry, Where
+from voice_gateway.understanding.undo import CANNOT_LOOK
 
 NOT_UNIT = "a Redis of its own"
 ONE_LAMP = "[home]\nradio_seconds = 0\n[[device]]\nname = 'Lamp'\nkind = 'switch'\n"

@@ -26,7 +26,7 @@ class Recorded(HomeTalk):
 
     def _seen(self) -> Surroundings:
         tools = self.executor.tools
-        return Surroundings(tools.version, tools.all(), self.brain._cache._all.looked())
+        return Surroundings(tools.version, tools.all(), self.brain.cache._all.looked())
 
     async def turns(self) -> list[dict[str, Any]]:
         """Oldest first."""

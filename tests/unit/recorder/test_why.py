@@ -7,7 +7,6 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.recording import recording
 
 from home_names.resolver import Nothing
-from voice_gateway.conversation.context import home_facts
 from voice_gateway.conversation.stages import Stages
 from voice_gateway.recorder.why import NOTHING, OFF, Why, explain, read_question
 from voice_gateway.turn import ToolCall, Utterance
@@ -33,9 +32,9 @@ class Talk(HomeTalk):
         super().__init__(HOME)
         events = self.conversation.events
         self.recorder = recording(tmp_path, events, **settings)
-        why = Why(self.recorder, self.named, self.brain.known).answer
+        why = Why(self.recorder, self.named, self.brain.cache.known).answer
         stages: list[Any] = [self.brain, self.model] if model else [self.brain]
-        self.conversation._stages = Stages(stages, events, home_facts, why=why)
+        self.conversation._stages = Stages(stages, events, self.brain.home_facts, why=why)
 
     def named(self, text):
         names = self.brain.home.names
@@ -76,7 +75,7 @@ async def test_what_was_not_understood_is_told_with_the_reason(talk):
 
 async def test_a_routine_is_named_in_any_conversation(talk):
     call = ToolCall("1", "control_zwave_device", {"deviceName": "Floor Lamp", "action": "on"})
-    await talk.brain.known()
+    await talk.brain.cache.known()
     own = Utterance("turn on the floor lamp at sunset", "cli", "routine-3")
     await talk.conversation.carry_out(own, [call], sensitive=False, made_in=Utterance("x"))
     for question in ("why did the floor lamp go on", "why did you do that"):

@@ -68,7 +68,7 @@ PASSES = (
 
 async def brain_of(home: ScriptedHome) -> UnderstandingStage:
     brain = UnderstandingStage(ToolExecutor(manager_for(home)), BrainSettings())
-    await brain.refresh()
+    await brain.cache.refresh()
     return brain
 
 

@@ -25,7 +25,7 @@ LIGHTS_ALONE = ("light up the whole house", "dim everything to 20", "all lamps o
 
 async def brain() -> UnderstandingStage:
     made = UnderstandingStage(ToolExecutor(manager_for(ScriptedHome.default())), BrainSettings())
-    await made.refresh()
+    await made.cache.refresh()
     return made
 
 

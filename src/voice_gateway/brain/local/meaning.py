@@ -1,40 +1,15 @@
 """What an utterance was taken for: calls to make, words to say, a question back, or nothing for us."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from home_names.kinds import Sort
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home import Home
-from voice_gateway.integrations.source import Act, Call
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.routines.schedule import Place
 
 HOME_AWAY = "I can't reach the home at the moment."
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A call to be; it gets its id when it is made."""
-
-    tool: str
-    args: Mapping[str, Any] = field(default_factory=dict)
-    device: Device | None = None
-    scene: str = ""  # the scene that it starts
-    source: str = ""  # of a look at a whole home: whose
-    twin: bool = False  # another device has the same name
-    wish: Act | None = None  # what it does to the device, in the words of no source
-
-    @classmethod
-    def of(cls, call: Call, *, scene: str = "", source: str = "") -> "Request":
-        return cls(call.tool, call.args, scene=scene, source=source)
-
-    @classmethod
-    def about(cls, call: Call, device: Device, home: Home, wish: Act | None = None) -> "Request":
-        twin = home.names.exact(device.name) != (device,)
-        return cls(call.tool, call.args, device, twin=twin, wish=wish)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +141,6 @@ class Context:
 def home_unknown(context: Context) -> NotHandled:
     spoken = context.problem or HOME_AWAY
     return NotHandled("the home is not known", spoken=spoken, understood=True)
+
+
+__all__ = ["Request"]

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.routines.schedule import Place
 from voice_gateway.understanding.nodes import Node, Unread, opened, unread
 
@@ -35,6 +34,7 @@ class Context:
     timer: str = ""  # the timer that was just set
     tools: frozenset[str] = frozenset()
     problem: str = ""  # why the home is not known
+    voices: Mapping[str, Any] = field(default_factory=dict)  # tools of other servers that can be spoken to
     polite: bool = False  # "please" was said
     question: bool = False  # the utterance ends with a question mark
     alone: bool = True  # the only step of the utterance
@@ -65,6 +65,7 @@ class Step:
     adds: bool = False  # the same as before, for more devices
     back: str = ""  # the "when" at which it is taken back
     back_calls: str = ""  # what is done then, where it is not what was before
+    asks: bool = False  # the gate asks about each act
 
     @property
     def effect(self) -> object:

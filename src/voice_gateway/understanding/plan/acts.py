@@ -6,9 +6,8 @@ from typing import Any, Final
 
 from home_names.kinds import ENTRANCES
 from home_names.states import degrees_of, level_of
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.integrations.source import Act
 from voice_gateway.understanding.nodes import (
     Amount,

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from voice_gateway.brain.local.meaning import Request
+from voice_gateway.integrations.home import Request
 from voice_gateway.understanding.nodes import Everyday, Length, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 

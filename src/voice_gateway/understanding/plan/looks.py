@@ -5,8 +5,8 @@ from typing import Final
 
 from home_names.names import plain_words
 from home_names.phrases import capital, with_article
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Request
 from voice_gateway.integrations.zwave import HEALTH
 from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare

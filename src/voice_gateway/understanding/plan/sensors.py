@@ -9,9 +9,8 @@ from home_names.names import plain_words
 from home_names.phrases import capital, with_article
 from home_names.states import parts_of
 from voice_gateway import languages
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device, Key
-from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.languages.outcomes import state_words
 from voice_gateway.turn import ToolOutcome

@@ -1,104 +1,28 @@
-"""Taking back what was done, and doing what was meant instead: "undo", "no, I meant the desk lamp"."""
+"""Takes back what was done, and does what was meant instead."""
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from home_names.phrases import capital
-from home_words.undo_words import HOW_MANY, REGRET, UNDO, UNDO_ONE
-from voice_gateway.brain.local.calls import run_in_order
-from voice_gateway.brain.local.correction import correction_in, device_of, meant_instead
-from voice_gateway.brain.local.followup import QUESTION_SECONDS, resolve_answer
-from voice_gateway.brain.local.grammar import Frame, has_own_sentences
-from voice_gateway.brain.local.meaning import Clarification, Request
-from voice_gateway.brain.local.memory import Memory
-from voice_gateway.brain.local.normalise import NormalisedText, normalise, strip_politeness
-from voice_gateway.brain.local.understand import Reader
-from voice_gateway.brain.local.wording import the
 from voice_gateway.errors import LinkError
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
-from voice_gateway.turns.acts import Call, TurnActs, UndoEntry, new_calls, target
+from voice_gateway.turns.acts import Call, UndoEntry, new_calls, target
 from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import Turn
+from voice_gateway.understanding.calls import run_in_order
 
 log = logging.getLogger(__name__)
 
 NOTHING = "There is nothing that I could take back."
 CANNOT_LOOK = "I cannot look up what I did, so I took nothing back."
-CORRECTED_SECONDS = 300.0  # so long "no, I meant …" is about what was done last
-CORRECTING = "correcting"  # in the state: the open question is about what was meant instead
 MOST_TRIES = 2  # to put something back; then the next "undo" goes further
-EVERYTHING = 20  # acts: no more of them are taken back at once
 _NOT_DONE = frozenset(
     {OutcomeStatus.FAILED, OutcomeStatus.UNREACHABLE, OutcomeStatus.SYSTEM_DOWN, OutcomeStatus.NOT_PERMITTED}
 )
-
-# --- the words
-
-
-def acts_to_undo(said: NormalisedText) -> int:
-    """How many acts are to be taken back. It must be the whole of it: who says more than that speaks of
-    something else."""
-    for parts in ((said.text,), (said.whole,), said.parts):
-        meant = [part for part in parts if len(parts) == 1 or not REGRET.fullmatch(part)]
-        if len(meant) == 1 and (count := _acts(meant[0])):
-            return count
-    return 0
-
-
-def _acts(text: str) -> int:
-    regret = REGRET.match(text)
-    rest = text[regret.end() :].strip() if regret else text
-    if not any(UNDO.fullmatch(strip_politeness(words)[0]) for words in (text, rest) if words):
-        return 0
-    many = HOW_MANY.search(rest)
-    if many is None:
-        return 1
-    count = many["count"] or many["times"] or (2 if many["two"] else EVERYTHING)
-    return min(int(count), EVERYTHING)
-
-
-def undone_device(said: NormalisedText, home: Home) -> Device | None:
-    """The one that is to be put back, called by its own name: "put the floor lamp back"."""
-    match = UNDO_ONE.fullmatch(said.text)
-    found = home.names.exact(match["undone"] or match["put"] or match["was"]) if match else ()
-    return found[0] if len(found) == 1 else None
-
-
-# --- what is said of what was done
-
-
-async def put_right(
-    executor: ToolExecutor, turn: Turn, acts: TurnActs, reader: Reader, memory: Memory
-) -> "Done | Clarification | None":
-    """The last act is taken back, or put right; None where nobody speaks of it."""
-    said, correcting = normalise(turn.utterance.text), turn.history.state.pop(CORRECTING, False)
-    context, ours = reader.context, has_own_sentences(reader.language)
-    only = undone_device(said, context.home) if ours and acts.wanted is None else None
-    count = acts_to_undo(said) if ours else 0
-    if acts.wanted is not None or only is not None or count:
-        asking = turn.asking() if said.question and acts.wanted is None else turn
-        return await take_back(executor, asking, context.home, only, count or 1)
-    if correcting and memory.asked is not None and acts.now() - memory.asked_at <= QUESTION_SECONDS:
-        answered = resolve_answer(said, memory.asked, context)
-        meant = reader.planned(answered).requests if isinstance(answered, Frame) else ()
-        return await correct(executor, turn, meant, context.home) if meant else None
-    correction = correction_in(said) if ours and memory.asked is None else None
-    act = await acts.last(CORRECTED_SECONDS) if correction is not None else None
-    if correction is None or act is None:
-        return None
-    instead = await asyncio.to_thread(meant_instead, correction, act, memory, reader)
-    if isinstance(instead, Clarification):
-        turn.history.state[CORRECTING] = True
-        return instead
-    return await correct(executor, turn, instead, context.home) if instead else None
-
-
-# --- carried out
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +46,9 @@ async def take_back(executor: ToolExecutor, turn: Turn, home: Home, only: Device
     if act is None:
         return _told(turn, NOTHING)
     turn.acts.leave(act)  # should the turn end in the middle
-    calls = [call for call in act.calls if only is None or device_of(call, home) == only]
+    calls = [call for call in act.calls if only is None or _device_of(call, home) == only]
     if only is not None and not calls:
-        return _told(turn, f"What I did last was not about {the(only)}, so I took nothing back.")
+        return _told(turn, f"What I did last was not about the {only.name}, so I took nothing back.")
     outcomes, failed = await _put_back(executor, turn, calls)
     again = failed if act.tries + 1 < MOST_TRIES else []
     left = [call for call in act.calls if call not in calls or call in again]
@@ -161,9 +85,13 @@ async def correct(executor: ToolExecutor, turn: Turn, requests: Sequence[Request
     return replace(done, right=tuple(requests))
 
 
+def _device_of(call: Call, home: Home) -> Device | None:
+    return home.device_of(str(call["name"]), call["args"])
+
+
 def _about(call: Call, home: Home) -> object:
     """Two calls on one device may look different: what turns it on, and what dims it."""
-    device = device_of(call, home)
+    device = _device_of(call, home)
     return device.key if device is not None else target(call)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from voice_gateway.brain.local.meaning import Request
+from voice_gateway.integrations.home import Request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 from voice_gateway.turns.acts import waves

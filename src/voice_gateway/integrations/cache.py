@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from home_names.names import name_key
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.config import HomeSettings
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home import Home, build_home
+from voice_gateway.integrations.home import Home, Request, build_home
 from voice_gateway.integrations.listed import read_scenes
 from voice_gateway.integrations.source import HomeSource, Listing
 from voice_gateway.integrations.sources import Sources
@@ -33,7 +32,7 @@ class Change:
     readings: tuple[str, ...] = ()  # what it measured before
 
 
-class DeviceCache:
+class HomeCache:
     """`ready` waits for the servers that know the home; it is awaited only when an utterance needs them.
 
     `build` runs in a thread: it takes a while for a large home. Each source may fail alone: what was known of

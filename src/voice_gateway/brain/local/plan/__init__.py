@@ -1,1 +1,0 @@
-"""From frames to what is done: acts in the home, looks at it, and what needs no home."""

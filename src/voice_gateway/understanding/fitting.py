@@ -1,0 +1,206 @@
+"""Whether a model's call is what the user's words mean, by the grammar's own reading of them.
+
+An error costs a question: what is not surely meant is asked about.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+from home_names.kinds import DeviceClass, HomeDevice
+from home_names.names import loose_words
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Home, Request
+from voice_gateway.tools.builtin.durations import parse_span
+from voice_gateway.tools.permission.gate import Fit
+from voice_gateway.tools.permission.risk import name_words
+from voice_gateway.tools.permission.target import Reach
+from voice_gateway.turn import ToolCall, ToolTraits, Words
+from voice_gateway.turns.stage import HomeFacts
+from voice_gateway.understanding.dialogue import Memory
+from voice_gateway.understanding.interpreter import Interpreter
+from voice_gateway.understanding.leaves import PARTIAL, UtteranceLeaves
+from voice_gateway.understanding.lexer import PAUSES, Tokens
+from voice_gateway.understanding.nodes import Chat
+from voice_gateway.understanding.plan import Context
+from voice_gateway.understanding.plan.foreign import tool_words
+from voice_gateway.understanding.resolver import sort_of
+from voice_gateway.understanding.talk import bearing, names_something
+
+_SECONDS: Final = (1, 60, 3600)  # a tool may count the minutes that were said in seconds
+
+
+def devices_in(text: str, home: Home) -> tuple[Device, ...]:
+    """The devices that a conversation has named: what "it" may be."""
+    spoken = loose_words(text)
+    return tuple(device for device in home.devices if loose_words(device.name) <= spoken)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """Judges calls by the words of one turn, and by what they would reach."""
+
+    raw: str
+    grammar: Interpreter
+    context: Context  # `last`: what the conversation was about
+    reach_of: Callable[[Request], Reach | None] = lambda _request: None
+
+    def __call__(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> Fit:
+        if self._said.cut:
+            return Fit.FAR
+        if self._means(call, traits, reach):
+            return Fit.MEANT
+        devices = reach.devices if reach else ()
+        # The gate knows by which words the built-in tools are spoken of.
+        near = traits.source == "builtin" or any(map(self._is_near, devices))
+        return Fit.NEAR if near or (not devices and self._names(call, traits, reach)) else Fit.FAR
+
+    @cached_property
+    def _said(self) -> Tokens:
+        return self.grammar.reader(self.context.home).tokens(self.raw)
+
+    def _group(self, *names: str) -> frozenset[str]:
+        return self.grammar.language.group(*names)
+
+    @cached_property
+    def _spoken(self) -> frozenset[str]:
+        return loose_words(self.raw)
+
+    @cached_property
+    def _forbidden(self) -> bool:
+        """A denial, a report or a condition: what is not read as a whole is no order."""
+        return not self._group("denial", "report", "condition").isdisjoint(self._said.words)
+
+    @cached_property
+    def _requests(self) -> tuple[Request, ...]:
+        """What the grammar would call: for the whole of it, else for the parts that it can read."""
+        if (whole := self._planned(self.raw)) or self._forbidden or self._said.question:
+            return whole
+        parts = [part for part in self._parts() if part]
+        return tuple(one for part in parts for one in self._planned(part)) if len(parts) > 1 else ()
+
+    def _planned(self, text: str) -> tuple[Request, ...]:
+        memory = Memory(last=self.context.last, recent=self.context.last)
+        return self.grammar.understand(text, self.context, memory).requests
+
+    def _parts(self) -> Iterator[str]:
+        words, start = self._said.words, 0
+        for at, word in enumerate((*words, *PAUSES)):
+            if word in PAUSES or word in self.grammar.language.groups["joins"]:
+                yield " ".join(words[start:at])
+                start = at + 1
+
+    def _means(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
+        """What the grammar cannot read is compared word by word."""
+        if self._requests:
+            return any(self._is_same(request, call, traits, reach) for request in self._requests)
+        if self._forbidden or (reach and reach.devices):
+            return False
+        if traits.source == "builtin" or not traits.trusted:
+            said = traits.source != "builtin" or all(map(self._is_said, _leaves(call.arguments)))
+            return said and self._calls_by_name(call, traits)
+        return self._names(call, traits, reach)
+
+    def _calls_by_name(self, call: ToolCall, traits: ToolTraits) -> bool:
+        """All words of the tool's name are said, or all of its title if its server is trusted."""
+        dull = self.grammar.language.groups["tool_dull"]
+        names = [traits.original_name or call.name, *([traits.title] if traits.trusted else [])]
+        meant = [frozenset(loose_words(" ".join(name_words(name)))) - dull for name in names]
+        return any(one and one <= self._spoken for one in meant)
+
+    def _names(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
+        """What is none of our devices: a scene, a tool of another server, a device that nobody knows."""
+        tool = " ".join(name_words(traits.original_name or call.name))
+        return not loose_words((reach and (reach.said or reach.scene)) or tool).isdisjoint(self._spoken)
+
+    def _is_said(self, value: Any) -> bool:
+        if value is None or value is False:
+            return True
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return any(math.isclose(value, number * per) for number in self._numbers for per in _SECONDS)
+        return isinstance(value, str) and loose_words(value) <= self._spoken
+
+    @cached_property
+    def _leaves(self) -> UtteranceLeaves:
+        reader = self.grammar.reader(self.context.home)
+        return UtteranceLeaves(self._said, reader.language, reader.index, PARTIAL)
+
+    def _all(self, *kinds: str) -> list[Any]:
+        """The values of all leaves of these kinds in the words."""
+        places = range(len(self._said.words))
+        return [value for kind in kinds for at in places for _, value, _ in self._leaves.leaf(kind, at)]
+
+    @cached_property
+    def _numbers(self) -> list[float]:
+        return self._all("number")
+
+    def _is_same(self, request: Request, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
+        """In a home it is the same to do the same with the same devices, by whichever call."""
+        if reach is not None:
+            meant = self.reach_of(request)
+            return meant is not None and _touched(meant) == _touched(reach)
+        if request.tool != (traits.original_name or call.name):
+            return False
+        return _values(request.args) == _values(call.arguments)
+
+    def _is_near(self, device: HomeDevice) -> bool:
+        """By its whole name or its kind. One word of a name is said of other things, too: then something must
+        be wanted."""
+        name, room = loose_words(device.name), loose_words(device.room)
+        kinds = [DeviceClass(sort_of(word), word, plural=True) for word in self._all("kind", "kinds")]
+        if (len(name) > 1 and name <= self._spoken) or any(kind.has(device) for kind in kinds):
+            return True
+        asks = any(part.split()[0] in self._group("asking") for part in self._parts() if part)
+        wanted = asks or self._said.question or self._said.polite
+        wanted = wanted or not self._group("deeds").isdisjoint(self._said.words)
+        return wanted and (bool((name | room) & self._spoken) or device in self.context.last)
+
+
+def home_facts(text: str, grammar: Interpreter, context: Context, servers: frozenset[str]) -> HomeFacts:
+    """Words are about the home if a reading of them is, or if they name a device, a room or a kind of it."""
+    names = frozenset(name for device in context.home.devices for name in (device.name, device.room) if name)
+    understood, reader = grammar.understand(text, context, Memory()), grammar.reader(context.home)
+    facts = HomeFacts(names, servers)
+    if understood.refused is None:
+        talk = bool(understood.steps) and all(isinstance(step.node, Chat) for step in understood.steps)
+        return replace(facts, meant=not talk, talk=talk)
+    if understood.refused.talk:
+        return replace(facts, talk=True)
+    said = reader.tokens(text)
+    found = bearing(reader, said, tool_words(context.voices.values(), looks=True))
+    if found.words is Words.TALK:
+        return replace(facts, talk=True)
+    return replace(facts, meant=found.words is Words.WISH or found.home or names_something(reader, said))
+
+
+def _touched(reach: Reach) -> tuple[object, ...]:
+    things = frozenset((one.name, one.room, one.kind) for one in reach.devices)
+    how = tuple(_value("", word) for word in reach.how.split())  # "to 40.0 percent" is "to 40 percent"
+    return things, reach.action, how, reach.scene.casefold()
+
+
+def _values(args: Mapping[str, Any]) -> dict[str, object]:
+    """As they are compared: "600" is ten minutes."""
+    return {key: _value(key, value) for key, value in args.items()}
+
+
+def _value(key: str, value: Any) -> object:
+    if key == "duration" and (span := parse_span(str(value))) is not None:
+        return span.total_seconds
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return loose_words(str(value))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """The values in a call's arguments."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
