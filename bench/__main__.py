@@ -33,7 +33,7 @@ PARTS = (
     "web",
     "routines",
     "recorder",
-    "local_brain",
+    "understanding",
     "voice_hearing",
     "voice_latency",
 )

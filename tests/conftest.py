@@ -19,9 +19,7 @@ from tests.fakes.syntax import imported, statements
 
 ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src"
-OURS = {"tests": ROOT, "bench": ROOT} | dict.fromkeys(
-    ("voice_gateway", "zwave_mcp", "home_names", "home_words"), SRC
-)
+OURS = {"tests": ROOT, "bench": ROOT} | dict.fromkeys(("voice_gateway", "zwave_mcp", "home_names"), SRC)
 LOCKS = ("run.lock", "dev.lock")  # what `make unit` installs
 BEYOND_UNIT = "beyond_unit"  # by this name xdist's workers are told which files are
 DECLARATION = "NOT_UNIT"  # a fake that starts something real says so in a constant of this name

@@ -14,7 +14,7 @@ from tests.fakes.syntax import imported, statements
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-OURS = {"voice_gateway", "zwave_mcp", "home_names", "home_words"}
+OURS = {"voice_gateway", "zwave_mcp", "home_names"}
 NOT_INSTALLED = {"hibari": ["hibari-tts"]}  # where there are no speech engines, nobody knows who brings it
 
 

@@ -73,7 +73,7 @@ def _answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolO
             f"look.{query.mode}" if names else f"look.no_{query.mode}", code, names=names, count=len(names)
         )
     if query.mode == "alarm":
-        return _danger(query, devices, code)
+        return told_of_danger(query, devices, code)
     chosen = _told_apart(_chosen(query, devices), devices)
     return _by_state(query, chosen, code) if query.state else _all(query, chosen, code)
 
@@ -215,7 +215,7 @@ def _of_known(
 # --- smoke, gas and water
 
 
-def _danger(query: DeviceQuery, devices: Sequence[Device], code: str) -> str:
+def told_of_danger(query: DeviceQuery, devices: Sequence[Device], code: str) -> str:
     """`query.noun` is one of DANGERS; empty: any. Only what watches for it can say no."""
     wanted = (query.noun,) if query.noun else DANGERS
     here = [one for one in devices if is_in(one, query.rooms)]
@@ -269,4 +269,4 @@ def _place(device: Device, code: str) -> str:
     )
 
 
-__all__ = ["DANGERS", "OPPOSITE", "DeviceQuery", "answer", "counted", "shown"]
+__all__ = ["DANGERS", "OPPOSITE", "DeviceQuery", "answer", "counted", "shown", "told_of_danger"]

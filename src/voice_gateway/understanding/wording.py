@@ -8,9 +8,8 @@ from typing import Any, Final
 from home_names.resolver import number_of
 from home_names.states import UNKNOWN, degrees_of, measured_of, parts_of
 from voice_gateway import languages
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device, has_state
-from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.languages import capital, listed, plainly, the
 from voice_gateway.languages.outcomes import own_text, state_words, told
 from voice_gateway.turn import OutcomeStatus, ToolOutcome

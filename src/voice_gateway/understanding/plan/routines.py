@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from home_names.risk import is_sensitive
-from voice_gateway.brain.local.meaning import Request
 from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import Request
 from voice_gateway.routines.model import MAKE, calls_text, later_text
 from voice_gateway.routines.model import Event as Trigger
 from voice_gateway.routines.model import Later as Kept

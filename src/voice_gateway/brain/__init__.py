@@ -1,1 +1,0 @@
-"""What decides on an answer: the local rules, the model clients, and the loop they share."""

@@ -1,1 +1,0 @@
-"""The local brain: understanding what is said without a model."""
