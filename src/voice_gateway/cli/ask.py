@@ -4,19 +4,20 @@ import argparse
 import asyncio
 import sys
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.control import answer_json
 from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, tell_unasked
-from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.command import by_gateway, wants_json
 from voice_gateway.cli.parser import Parser
-from voice_gateway.config import conversations_file
 from voice_gateway.errors import LinkError
 from voice_gateway.events import PartState, State, Waiting
 from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.executor import WAIT_SECONDS
 from voice_gateway.turn import COMMANDS, Reply, Utterance
-from voice_gateway.turns.acts import Where
+
+if TYPE_CHECKING:
+    from voice_gateway.app import Gateway
 
 STORES = frozenset({"memory", "timers", "routines"})  # parts that hold what people asked to keep
 
@@ -46,12 +47,6 @@ async def ask(options: argparse.Namespace) -> int:
     return printed(options, answer)
 
 
-async def answered(
-    options: argparse.Namespace, utterance: Utterance, message: dict[str, Any], take_back: Where | None = None
-) -> dict[str, Any]:
-    return await _there(options, utterance, message) or await _alone(options, utterance, take_back)
-
-
 def printed(options: argparse.Namespace, answer: dict[str, Any]) -> int:
     reply = answer["reply"]
     if wants_json(options):
@@ -61,10 +56,10 @@ def printed(options: argparse.Namespace, answer: dict[str, Any]) -> int:
     return 0 if reply["ok"] else 1
 
 
-async def _there(
+async def answered(
     options: argparse.Namespace, utterance: Utterance, message: dict[str, Any]
-) -> dict[str, Any] | None:
-    """The running gateway's answer, or None if there is none; a reply with the error if it ends meanwhile."""
+) -> dict[str, Any]:
+    """The answer; a reply with the error if the running gateway ends meanwhile."""
     conversation_id, started = utterance.conversation_id, perf_counter()
     message = {**message, "conversation_id": conversation_id}
     waiting = Waiting(utterance, "the running gateway")
@@ -76,30 +71,19 @@ async def _there(
         if shown is not None:
             shown(progress)
 
+    async def watch(gateway: "Gateway") -> None:
+        timer.cancel()  # our own gateway says what it waits for
+        gateway.events.subscribe(_tell_waiting, Waiting)
+        gateway.events.subscribe(_tell_degraded, PartState)
+
     try:
-        answer: dict[str, Any] | None = await ask_running(options, message, moved)
+        return await by_gateway(options, message, first=watch, on_progress=moved)
     except LinkError as error:
         seconds = perf_counter() - started
         reply = Reply(f"Sorry, {error}.", ok=False, conversation_id=conversation_id, seconds=seconds)
         return answer_json(reply)
     finally:
         timer.cancel()
-    return answer
-
-
-async def _alone(
-    options: argparse.Namespace, utterance: Utterance, take_back: Where | None
-) -> dict[str, Any]:
-    from voice_gateway.app import opened
-    from voice_gateway.conversation.store import SqliteStore
-
-    settings = loaded(options).settings
-    # Kept in a file: the next `ask --conversation` is another process.
-    store = SqliteStore(conversations_file())
-    async with opened(settings, store=store) as gateway:
-        gateway.events.subscribe(_tell_waiting, Waiting)
-        gateway.events.subscribe(_tell_degraded, PartState)
-        return answer_json(await gateway.conversation.answer(utterance, take_back=take_back))
 
 
 def _tell_degraded(event: PartState) -> None:

@@ -3,18 +3,22 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.control import Silent, greet, request
 from voice_gateway.channels.terminal import printable
 from voice_gateway.cli.parser import PROGRAM
-from voice_gateway.config import Loaded, control_file, data_folder, load, named_file
+from voice_gateway.config import Loaded, control_file, conversations_file, data_folder, load, named_file
 from voice_gateway.errors import ConfigError, LinkError
+from voice_gateway.interruption import Interruption
 from voice_gateway.logs import one_line
 from voice_gateway.problems import ADVICE, SETTINGS_READABLE
 from voice_gateway.progress import OnProgress
+
+if TYPE_CHECKING:
+    from voice_gateway.app import Gateway
 
 OPENED = ("/dev/", "/proc/self/fd/")
 
@@ -68,6 +72,31 @@ async def ask_running(
     if not await _speaks_for(options):
         return None
     return await request(control_file(), message, on_progress=on_progress)
+
+
+async def by_gateway(
+    options: argparse.Namespace,
+    message: dict[str, Any],
+    *,
+    first: "Callable[[Gateway], Awaitable[None]] | None" = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """The answer of the running gateway, else that of one that is opened for this request.
+
+    `first` is called with a gateway of our own before it gets the request.
+    """
+    if (answer := await ask_running(options, message, on_progress)) is not None:
+        return dict(answer)
+    from voice_gateway.app import opened
+    from voice_gateway.app.control_api import operations
+    from voice_gateway.conversation.store import SqliteStore
+
+    # Conversations are kept in a file: the next `ask --conversation` is another process.
+    store = SqliteStore(conversations_file())
+    async with opened(loaded(options).settings, store=store) as gateway:
+        if first is not None:
+            await first(gateway)
+        return dict(await operations(gateway, None)[message["op"]](message, Interruption()))
 
 
 def _refuse_environment_mistakes(options: argparse.Namespace) -> None:

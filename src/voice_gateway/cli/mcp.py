@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from voice_gateway.artifacts import size_of
 from voice_gateway.channels.terminal import print_json, print_reply, printable
-from voice_gateway.cli.command import ask_running, loaded, print_table, wants_json
+from voice_gateway.cli.command import by_gateway, loaded, print_table, wants_json
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.parser import PROGRAM, Parser
 from voice_gateway.cli.tools import add_pairs, arguments_of, print_saved, save, wide_console
@@ -85,16 +85,7 @@ async def _list(options: argparse.Namespace) -> int:
 
 
 async def _asked(options: argparse.Namespace, op: str, action: str, **more: Any) -> dict[str, Any]:
-    """By the running gateway, if there is one; else the servers are connected for this question."""
-    message = {"op": op, "action": action, **more}
-    if (answer := await ask_running(options, message)) is not None:
-        return dict(answer)
-    from voice_gateway.app import opened
-    from voice_gateway.app.control_api import catalogue_request
-
-    async with opened(loaded(options).settings) as gateway:
-        await gateway.linked()
-        return await catalogue_request(gateway, message)
+    return await by_gateway(options, {"op": op, "action": action, **more}, first=lambda own: own.linked())
 
 
 async def _resources(options: argparse.Namespace) -> int:

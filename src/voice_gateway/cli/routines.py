@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.app.routines import place_of
-from voice_gateway.channels.control import answer_json
 from voice_gateway.channels.terminal import print_reply
 from voice_gateway.cli.ask import printed
-from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.command import by_gateway, loaded, wants_json
 from voice_gateway.cli.parser import Parser
-from voice_gateway.config import conversations_file, data_folder
+from voice_gateway.config import data_folder
 from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.routines.book import RoutineBook
 from voice_gateway.routines.model import Routine
@@ -47,7 +46,7 @@ def arguments(command: Parser) -> None:
 async def routines(options: argparse.Namespace) -> int:
     action = options.action or "list"
     if action in ("add", "run", "import"):
-        return await _by_gateway(options, action)
+        return await _of_the_home(options, action)
     settings = loaded(options).settings
     place = place_of(settings.home)
     store, _lease = kept_in(connected(settings.brain.store), data_folder())
@@ -137,7 +136,7 @@ _ACTIONS = {
 # --- what needs the home
 
 
-async def _by_gateway(options: argparse.Namespace, action: str) -> int:
+async def _of_the_home(options: argparse.Namespace, action: str) -> int:
     message: dict[str, Any] = {"op": "routines", "action": action, "conversation_id": COMMANDS}
     if action == "add":
         message["text"] = " ".join(options.text)
@@ -145,10 +144,7 @@ async def _by_gateway(options: argparse.Namespace, action: str) -> int:
         message["id"] = options.id
     else:
         message["records"] = _read(options.file)
-    answer = await ask_running(options, message)
-    if answer is None:
-        answer = await _alone(options, message)
-    return printed(options, answer)
+    return printed(options, await by_gateway(options, message))
 
 
 def _read(file: str) -> list[dict[str, Any]]:
@@ -161,13 +157,3 @@ def _read(file: str) -> list[dict[str, Any]]:
     if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
         raise GatewayError(f"{file} has no [[routine]] tables")
     return records
-
-
-async def _alone(options: argparse.Namespace, message: dict[str, Any]) -> dict[str, Any]:
-    from voice_gateway.app import opened
-    from voice_gateway.app.control_api import routine_request
-    from voice_gateway.conversation.store import SqliteStore
-
-    store = SqliteStore(conversations_file())
-    async with opened(loaded(options).settings, store=store) as gateway:
-        return answer_json(await routine_request(gateway, message))

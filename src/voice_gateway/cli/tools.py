@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, printable
-from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.command import by_gateway, wants_json
 from voice_gateway.cli.parser import PROGRAM, Parser
 from voice_gateway.errors import ConfigError, ErrorKind, GatewayError, LinkError
 from voice_gateway.logs import one_line
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from voice_gateway.app import Gateway
 
 RUNNING = "The tools of the running gateway:"
 ALONE = "No gateway is running; one would have these:"
@@ -67,29 +69,24 @@ async def tools(options: argparse.Namespace) -> int:
         return await _call(options)
     action = options.action or "list"
     asked = {"op": "tools", "action": action, "name": getattr(options, "name", None)}
-    found = await ask_running(options, asked)
-    running = found is not None
-    if found is None:
-        found = await _found_alone(options, asked)
+    heading = RUNNING
+
+    async def link(gateway: "Gateway") -> None:
+        nonlocal heading
+        heading = ALONE
+        await gateway.linked(installed=True)
+
+    found = await by_gateway(options, asked, first=link)
     if action == "show":
         return _show(found, as_json=wants_json(options))
     if wants_json(options):
         print_json([record["tool"] for record in found["tools"]])
         return 0
-    print(RUNNING if running else ALONE, file=sys.stderr)
+    print(heading, file=sys.stderr)
     if found["silent"]:
         print(f"Not connected, so without its tools: {', '.join(found['silent'])}.", file=sys.stderr)
     show_all(found["tools"])
     return 0
-
-
-async def _found_alone(options: argparse.Namespace, asked: dict[str, Any]) -> dict[str, Any]:
-    from voice_gateway.app import opened
-    from voice_gateway.app.control_api import tool_request
-
-    async with opened(loaded(options).settings) as gateway:
-        await gateway.linked(installed=True)
-        return await tool_request(gateway, asked)
 
 
 def _show(found: dict[str, Any], *, as_json: bool) -> int:
@@ -111,7 +108,7 @@ async def _call(options: argparse.Namespace) -> int:
     line = ProgressLine(sys.stderr)
     try:
         with progress_to(line.show):
-            outcome = await _call_there(options, args) or await _call_alone(options, args)
+            outcome = await _called(options, args)
     finally:
         line.end()
     files = outcome.pop("files", [])
@@ -124,26 +121,17 @@ async def _call(options: argparse.Namespace) -> int:
     return 0 if outcome["ok"] else 1
 
 
-async def _call_there(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any] | None:
-    """By the running gateway, if there is one; one that ends in the middle leaves an outcome, too."""
+async def _called(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any]:
+    """A running gateway that ends in the middle leaves an outcome, too."""
     message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
     message["fetch"] = bool(options.save)
     started = perf_counter()
     try:
-        outcome: dict[str, Any] | None = await ask_running(options, message, listener())
+        return await by_gateway(options, message, on_progress=listener())
     except LinkError as error:
         seconds, text = perf_counter() - started, f"Error: {error}."
         lost = ToolOutcome(new_id(), options.name, text, False, seconds, args, ErrorKind.UNAVAILABLE)
         return lost.to_json()
-    return outcome
-
-
-async def _call_alone(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any]:
-    from voice_gateway.app import opened
-    from voice_gateway.app.control_api import call_tool
-
-    async with opened(loaded(options).settings) as gateway:
-        return await call_tool(gateway, options.name, args, options.timeout, fetch=bool(options.save))
 
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:

@@ -5,7 +5,6 @@ import argparse
 from voice_gateway.cli.ask import answered, printed
 from voice_gateway.cli.parser import Parser
 from voice_gateway.turn import COMMANDS, Utterance
-from voice_gateway.turns.acts import Where
 
 
 def arguments(command: Parser) -> None:
@@ -20,5 +19,4 @@ async def undo(options: argparse.Namespace) -> int:
     """Of everything that was asked at the command line, or of one conversation."""
     utterance = Utterance("undo", conversation_id=options.conversation or COMMANDS)
     message = {"op": "undo", "all": options.conversation is None}
-    wanted = Where(utterance.channel, conversation=options.conversation)
-    return printed(options, await answered(options, utterance, message, wanted))
+    return printed(options, await answered(options, utterance, message))
