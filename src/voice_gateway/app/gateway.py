@@ -80,18 +80,26 @@ class Gateway:
         self.sounders: list[Sounder] = []
         # By channel, the conversation that unprompted messages belong to.
         self.talks_in = {"cli": COMMANDS}
-        self.playback = PlaybackVolume(file=data_folder() / "volume.json")
+        self._others_hear = False  # other channels are open too
+        self._place = place_of(settings.home)
+        self._build_tools()
+        self._build_home()
+        self._build_conversation()
+        self.events.subscribe(outside_parts(self.events), Acted)
+        self.events.subscribe(self._home_acted, Acted)
+        self.recorder.start()
+        self.channels = Channels(self)
+
+    def _build_tools(self) -> None:
+        """The tools, the executor, and the links to MCP servers."""
+        settings, folder = self.settings, data_folder()
+        self.playback = PlaybackVolume(file=folder / "volume.json")
         self.shared = connected(settings.brain.store)
         self.timers = Timers(self.events, self.shared)
-        self.tools = ToolManager(settings.mcpServers)
-        self._others_hear = False  # other channels are open too
-        lists = ListStore(
-            data_folder() / "lists.sqlite3", on_damage=damaged_file(self.events, "memory", "lists")
-        )
+        lists = ListStore(folder / "lists.sqlite3", on_damage=damaged_file(self.events, "memory", "lists"))
         self._list_publisher = ListPublisher(lists, self._tell_list)
-        place = place_of(settings.home)
-        wake_words = () if settings.voice.wake == "none" else settings.voice.wake_words
-        for tool in builtin_tools(
+        self.tools = ToolManager(settings.mcpServers)
+        builtin = builtin_tools(
             settings.tools,
             playback=self.playback,
             timers=self.timers.store,
@@ -99,25 +107,38 @@ class Gateway:
             repeated=RepeatedAlarms(lambda: self.routines.book),
             lists=lists,
             announce=self._announce,
-            home=place.coordinates,
-        ):
+            home=self._place.coordinates,
+        )
+        for tool in builtin:
             self.tools.add(tool)
         self._add_own_tools()
+        own = settings.tools
         self.executor = ToolExecutor(
-            self.tools,
-            timeout_seconds=settings.tools.timeout_seconds,
-            result_cap=settings.tools.result_cap,
+            self.tools, timeout_seconds=own.timeout_seconds, result_cap=own.result_cap
         )
-        self.link = self._build_link()
+        names = [tool.name for tool in self.tools.all()]
+        self.link = MCPIntegration(
+            settings.mcpServers,
+            settings.mcp,
+            on_tools=self._take_tools,
+            on_status=self._report_server,
+            local_tools=lambda: names,
+            on_resource=self._resource_updated,
+            hide=without_secrets,
+        )
+
+    def _build_home(self) -> None:
+        """The home, what reads words about it, and what happens in it by itself."""
+        settings, link = self.settings, self.link
         reached = any(server.url is not None for server in settings.mcpServers.values())
-        self._sources = Sources(self.executor, lambda: home_trouble(self.link.status()), lists=reached)
+        self._sources = Sources(self.executor, lambda: home_trouble(link.status()), lists=reached)
         self.servers = ToolServers(
             settings,
-            self.link,
+            link,
             self.tools,
             self._sources,
             self.events,
-            tasks=tasks,
+            tasks=self._tasks,
             report=self._report_server,
         )
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
@@ -128,36 +149,29 @@ class Gateway:
             tool_ready=lambda tool: self.servers.tool_known(tool, TOOLS_WAIT_SECONDS),
             home=settings.home,
             sources=self._sources,
-            place=place,
+            place=self._place,
             about=GatewayFacts(
                 settings.mqtt.name,
                 settings.voice.enabled,
-                wake_words,
+                () if settings.voice.wake == "none" else settings.voice.wake_words,
                 settings.recorder.days,
                 settings.recorder.audio,
                 settings.brain.provider,
             ),
         )
-        self.routines = Routines(self, place)
+        self.routines = Routines(self, self._place)
         for tool in self.routines.tools():
             self.tools.add(tool)
         self.local.cache.subscribe(self.routines.changed)
-        self.home_events = self._build_events()
-        self.model = build_model(
-            settings,
-            self.executor,
-            self.local,
-            instructions=self.link.instructions,
-            ready=self.servers.tools_known,
+        self.home_events = HomeEvents(
+            link.request,
+            self.events,
+            settings.events,
+            AlarmBook(data_folder() / "alarms.json"),
+            homes=self.local.cache.servers,
+            routines=self.routines.runner.happened,
+            sounders=self.sounders,
         )
-        self.recorder = Recorder(
-            settings.recorder, data_folder() / TURNS_FILE, self.events, around=self._surroundings
-        )
-        self.conversation = self._build_conversation()
-        self.events.subscribe(outside_parts(self.events), Acted)
-        self.events.subscribe(self._home_acted, Acted)
-        self.recorder.start()
-        self.channels = Channels(self)
 
     def _add_own_tools(self) -> None:
         found = own_tools(self.settings.tools.tools_dir, taken=self.settings.mcpServers)
@@ -170,51 +184,38 @@ class Gateway:
                 "tools", State.DEGRADED, OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(found.problems))
             )
 
-    def _build_link(self) -> MCPIntegration:
-        builtin = [tool.name for tool in self.tools.all()]
-        return MCPIntegration(
-            self.settings.mcpServers,
-            self.settings.mcp,
-            on_tools=self._take_tools,
-            on_status=self._report_server,
-            local_tools=lambda: builtin,
-            on_resource=self._resource_updated,
-            hide=without_secrets,
+    def _build_conversation(self) -> None:
+        """The model, the recorder, and the one entry for words."""
+        settings, folder, link = self.settings, data_folder(), self.link
+        self.model = build_model(
+            settings,
+            self.executor,
+            self.local,
+            instructions=link.instructions,
+            ready=self.servers.tools_known,
         )
-
-    def _build_events(self) -> HomeEvents:
-        return HomeEvents(
-            self.link.request,
-            self.events,
-            self.settings.events,
-            AlarmBook(data_folder() / "alarms.json"),
-            homes=self.local.cache.servers,
-            routines=self.routines.runner.happened,
-            sounders=self.sounders,
+        self.recorder = Recorder(
+            settings.recorder, folder / TURNS_FILE, self.events, around=self._surroundings
         )
-
-    def _build_conversation(self) -> Conversation:
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
-        gateway = gateway_id(data_folder() / "gateway-id") if self.store.shared else ""
+        gateway = gateway_id(folder / "gateway-id") if self.store.shared else ""
         damaged = damaged_file(self.events, "memory", "acts")
-        acts = acts_from(self.store, data_folder() / "acts.sqlite", gateway, on_damage=damaged)
-        return Conversation(
+        has_model = self.model is not None
+        self.conversation = Conversation(
             stages,
             self.executor,
-            self.settings.brain,
-            self.settings.permission,
+            settings.brain,
+            settings.permission,
             store=self.store,
             events=self.events,
             context=self,
             first=self.timers.clock.answer,
             alarms=self.home_events.answer,
             why=Why(self.recorder, self._devices_named, self.local.cache.known).answer,
-            prompts=SpokenPrompts(
-                self._prompts_listed, self.link.get_prompt, has_model=self.model is not None
-            ),
-            pin_file=data_folder() / "wrong-pins.json",
+            prompts=SpokenPrompts(self._prompts_listed, link.get_prompt, has_model=has_model),
+            pin_file=folder / "wrong-pins.json",
             gateway=gateway,
-            acts=acts,
+            acts=acts_from(self.store, folder / "acts.sqlite", gateway, on_damage=damaged),
         )
 
     async def _prompts_listed(self) -> Catalogue:

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
+from voice_gateway.app.resources import Request, asked, texts_of
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import EventSettings
-from voice_gateway.errors import GatewayError
 from voice_gateway.events import AlarmsTold, EventBus, Happened, Notice
 from voice_gateway.integrations.alarms import Alarm, AlarmBook, means_heard
 from voice_gateway.integrations.events import RESOURCE, EventPage, HomeEvent, read_page
@@ -17,10 +17,8 @@ from voice_gateway.routines.runner import StateChange
 
 log = logging.getLogger(__name__)
 
-Request = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 Sounder = Callable[[str], Coroutine[Any, Any, None]]  # sounds the alarm until it is cancelled
 
-ANSWER_SECONDS = 10.0
 AGAIN_SECONDS = 60.0  # how often an alarm is published again as text
 LOOK_SECONDS = 2.0  # how long an acknowledgement at another gateway may go unnoticed
 QUIET = ResourceState("quiet")
@@ -74,23 +72,13 @@ class HomeEvents:
 
     async def _read(self, server: str) -> None:
         if server not in self._subscribed:
-            if await self._asked(server, "resources/subscribe") is None:
+            if await asked(self._request, "resources/subscribe", server, RESOURCE) is None:
                 return  # it has no events
             self._subscribed.add(server)
-        answer = await self._asked(server, "resources/read")
-        contents = answer.get("contents") if answer is not None else None
-        texts = [one.get("text") for one in contents or () if isinstance(one, Mapping)]
-        page = next((read_page(text, server) for text in texts if isinstance(text, str)), None)
+        answer = await asked(self._request, "resources/read", server, RESOURCE)
+        page = next((read_page(text, server) for text in texts_of(answer)), None)
         if page is not None:
             self._take(server, page)
-
-    async def _asked(self, server: str, method: str) -> Mapping[str, Any] | None:
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await self._request(server, method, {"uri": RESOURCE})
-        except (GatewayError, TimeoutError) as error:
-            log.info("no events of this server", extra={"server": server, "reason": str(error)})
-            return None
 
     def _take(self, server: str, page: EventPage) -> None:
         run, last = self._seen.get(server, (0.0, 0))

@@ -94,19 +94,28 @@ class WatchedResources:
 
     async def _read(self, key: Key) -> ResourceState | None:
         answer = await self._asked(key, "resources/read")
-        contents = answer.get("contents") if answer is not None else None
-        texts = [one.get("text") for one in contents or () if isinstance(one, Mapping)]
-        return next((shown_of(text) for text in texts if isinstance(text, str)), None)
+        return next(map(shown_of, texts_of(answer)), None)
 
     async def _asked(self, key: Key, method: str) -> Mapping[str, Any] | None:
-        server, uri = key
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await self._request(server, method, {"uri": uri})
-        except (GatewayError, TimeoutError) as error:
-            facts = {"server": server, "resource": uri, "method": method, "reason": str(error)}
-            log.info("a resource cannot be asked", extra=facts)
-            return None
+        return await asked(self._request, method, *key)
+
+
+async def asked(request: Request, method: str, server: str, uri: str) -> Mapping[str, Any] | None:
+    """A server's answer about one resource; None if it has none."""
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            return await request(server, method, {"uri": uri})
+    except (GatewayError, TimeoutError) as error:
+        facts = {"server": server, "resource": uri, "method": method, "reason": str(error)}
+        log.info("a resource cannot be asked", extra=facts)
+        return None
+
+
+def texts_of(answer: Mapping[str, Any] | None) -> list[str]:
+    """The texts in an answer to `resources/read`."""
+    contents = (answer or {}).get("contents") or ()
+    texts = [content.get("text") for content in contents if isinstance(content, Mapping)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def shown_of(text: str) -> ResourceState:
