@@ -28,7 +28,7 @@ from voice_gateway.channels.mqtt.topics import (
 )
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.locking import Locks
-from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.conversation.store import Store
 from voice_gateway.errors import LinkError, first_error
 from voice_gateway.events import Event, EventBus, PartState, Planned, State
 
@@ -80,18 +80,18 @@ class Outbox:
 
     async def next(self) -> Letter:
         """The first message. It stays the first until `done`, so a lost connection keeps the order."""
-        while not self._waiting:
-            self._dropped = 0
-            self._added.clear()
-            await self._added.wait()
-        letter = self._waiting[0]
-        if letter.tries >= MOST_TRIES:
-            facts = {"topic": letter.message.topic, "tries": letter.tries}
+        while True:
+            while not self._waiting:
+                self._dropped = 0
+                self._added.clear()
+                await self._added.wait()
+            letter = self._waiting[0]
+            letter.tries += 1
+            if letter.tries <= MOST_TRIES:
+                return letter
+            facts = {"topic": letter.message.topic, "tries": MOST_TRIES}
             log.error("MQTT message was given up: the connection was lost each time", extra=facts)
             self.done(letter)
-            return await self.next()
-        letter.tries += 1
-        return letter
 
     def done(self, letter: Letter) -> None:
         self._waiting.remove(letter)
@@ -125,7 +125,6 @@ class MqttChannel:
         self.outbox = Outbox()
         self._status_changed = asyncio.Event()
         self._ready = False
-        self._ids = Locks(MemoryStore(), _no_lock)
         self._conversations = Locks(store, _no_lock)
         self._free = asyncio.Semaphore(AT_ONCE)
         self._waiting: Counter[str] = Counter()  # unanswered requests, by conversation
@@ -242,7 +241,7 @@ class MqttChannel:
         """A conversation takes its next request when the answer before is out: answers keep their order."""
         conversation = request.conversation_id
         try:
-            async with self._ids.of(request.id), self._conversations.of(f"mqtt:{conversation}"), self._free:
+            async with self._conversations.of(f"mqtt:{conversation}"), self._free:
                 letter = self.outbox.put(await self._answer_to(request), is_answer=True)
                 await wait_at_most(letter.gone, ANSWER_OUT_SECONDS)
             await letter.gone.wait()
