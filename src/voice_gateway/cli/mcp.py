@@ -17,7 +17,7 @@ from voice_gateway.channels.terminal import print_json, print_reply, printable
 from voice_gateway.cli.command import by_gateway, loaded, print_table, wants_json
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.parser import PROGRAM, Parser
-from voice_gateway.cli.tools import add_pairs, arguments_of, print_saved, save, wide_console
+from voice_gateway.cli.tools import add_pairs, arguments_of, print_grouped, print_saved, save
 from voice_gateway.config import ServerSettings
 from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.errors import ConfigError, LinkError
@@ -151,19 +151,9 @@ def _print_listed(
     elif not rows:
         print(f"No MCP server that is connected offers {kind}.")
     else:
-        from rich.padding import Padding
-        from rich.table import Table
         from rich.text import Text
 
-        console = wide_console()
-        for server in dict.fromkeys(row[0] for row in rows):
-            console.print(Text(f"the server {printable(server)}", "bold"))
-            table = Table.grid(padding=(0, 2, 0, 0))
-            table.add_column(overflow="fold")
-            table.add_column()
-            for _, called, about in (row for row in rows if row[0] == server):
-                table.add_row(Text(printable(called), "cyan"), Text(printable(about)))
-            console.print(Padding(table, (0, 0, 0, 2), expand=False))
+        print_grouped([(f"the server {row[0]}", row[1], Text(printable(row[2]))) for row in rows])
     for problem in answer["problems"]:
         print(f"{PROGRAM}: {one_line(problem)}", file=sys.stderr)
     return 1 if answer["problems"] else 0

@@ -161,25 +161,36 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def show_all(records: Sequence[Mapping[str, Any]]) -> None:
     """Names and sentences for people, grouped by origin."""
+    from rich.text import Text
+
+    rows = []
+    for record in records:
+        summary = Text(_summary(record))
+        if record["left_out"]:
+            summary.append(f" Not offered to the model: {record['left_out']}", "yellow")
+        rows.append((record["origin"], record["tool"]["name"], summary))
+    console = print_grouped(rows)
+    if console.is_terminal:
+        console.print(Text(FURTHER, "dim"))
+
+
+def print_grouped(rows: "Sequence[tuple[str, str, Text]]") -> "Console":
+    """Under a heading for each group: a name, and what is known about it."""
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
     console = wide_console()
-    width = min(LONGEST_NAME, max((len(record["tool"]["name"]) for record in records), default=0))
-    for origin in dict.fromkeys(record["origin"] for record in records):
-        console.print(Text(printable(origin), "bold"))
+    width = min(LONGEST_NAME, max((len(name) for _, name, _ in rows), default=0))
+    for group in dict.fromkeys(row[0] for row in rows):
+        console.print(Text(printable(group), "bold"))
         table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(min_width=width, max_width=LONGEST_NAME, overflow="fold")
+        table.add_column(min_width=width, overflow="fold")
         table.add_column()
-        for record in (record for record in records if record["origin"] == origin):
-            summary = Text(_summary(record))
-            if record["left_out"]:
-                summary.append(f" Not offered to the model: {record['left_out']}", "yellow")
-            table.add_row(Text(printable(record["tool"]["name"]), "cyan"), summary)
+        for _, name, about in (row for row in rows if row[0] == group):
+            table.add_row(Text(printable(name), "cyan"), about)
         console.print(Padding(table, (0, 0, 0, 2), expand=False))
-    if console.is_terminal:
-        console.print(Text(FURTHER, "dim"))
+    return console
 
 
 def show_one(record: Mapping[str, Any]) -> None:
