@@ -157,7 +157,7 @@ async def test_a_yes_does_what_a_stranger_proposed(tmp_path, door):
         home.model.first = [("search_web", {"query": "tomatoes"})]
         before = await home.states()
         asked = await home.hears(f"{ASKED}, and what about the heater", channel=door)
-        assert asked.text == "Turn on the Heater?"
+        assert asked.expects_answer
         assert await home.states() == before
         done = await home.hears("yes", channel=door)
         assert (acts(done), await home.states() == before) == (["control_zwave_device"], False)
@@ -228,11 +228,11 @@ async def test_a_model_calls_a_strange_tool_by_itself_only_when_its_server_is_tr
             return
         reply = await home.hears(WISH)
         assert home.strange_calls() == []
-        assert reply.text == "Shall I use water plants of strange with plant fern?"
+        assert reply.expects_answer
         await home.hears("yes")
         assert home.strange_calls() == ["water_plants"]
         home.conversation = "named"
         named = await home.hears("water my plants please")  # by the rules, without the model
-        assert named.text == "Shall I use water plants of strange?"
+        assert named.expects_answer
         await home.hears("yes")
         assert home.strange_calls() == ["water_plants"] * 2

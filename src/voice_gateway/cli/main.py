@@ -14,7 +14,7 @@ from voice_gateway import logs
 from voice_gateway.cli.parser import PROGRAM, command_module, parsed, parser
 from voice_gateway.errors import ConfigError, GatewayError, first_error
 
-# Commands whose JSON is a reply; the others print their error as JSON, too.
+# Commands whose JSON has a shape of its own; the others print their error as JSON, too.
 ANSWERING = ("run", "chat", "ask", "undo", "status")
 # Packages of the extra `speech`.
 SPEECH = ("sounddevice", "numpy", "wyoming", "hibari", "moonshine_voice", "soxr", "soundfile")
@@ -42,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if getattr(options, "debug", False):
             raise
         lines = _told(error)
-        if getattr(options, "json", False) and options.command not in ANSWERING:
+        told = isinstance(error, ConfigError) or options.command in ANSWERING
+        if getattr(options, "json", False) and not told:
             from voice_gateway.channels.terminal import print_json
 
             print_json({"ok": False, "problem": "\n".join(lines)})
