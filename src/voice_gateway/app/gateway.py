@@ -29,6 +29,7 @@ from voice_gateway.mcp_client.catalogue import Catalogue
 from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import OWN_TOOLS_LEFT_OUT
+from voice_gateway.recorder.changes import CHANGES_FILE, ChangeStore
 from voice_gateway.recorder.recorder import TURNS_FILE, Recorder, Surroundings
 from voice_gateway.recorder.why import Why
 from voice_gateway.reports import (
@@ -142,6 +143,7 @@ class Gateway:
             report=self._report_server,
         )
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
+        self.changes = ChangeStore(data_folder() / CHANGES_FILE, settings.recorder.days)
         self.local = UnderstandingStage(
             self.executor,
             settings.brain,
@@ -158,6 +160,7 @@ class Gateway:
                 settings.recorder.audio,
                 settings.brain.provider,
             ),
+            history=self.changes,
         )
         self.routines = Routines(self, self._place)
         for tool in self.routines.tools():
@@ -371,7 +374,9 @@ class Gateway:
             await self.model.aclose()
         self.link.stop()
         await self._end_long_tasks()
-        await asyncio.gather(self.servers.close(), self.recorder.close())
+        await asyncio.gather(
+            self.servers.close(), self.recorder.close(), asyncio.to_thread(self.changes.close)
+        )
 
     async def _end_long_tasks(self) -> None:
         """Cancel several times: a library may spend the first cancel on a goodbye to a hung broker."""

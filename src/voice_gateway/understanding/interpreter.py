@@ -31,6 +31,7 @@ from voice_gateway.understanding.plan import Context, Plan, Question, Refused, S
 from voice_gateway.understanding.plan import acts as _acts
 from voice_gateway.understanding.plan import everyday as _everyday
 from voice_gateway.understanding.plan import foreign as _foreign
+from voice_gateway.understanding.plan import history as _history
 from voice_gateway.understanding.plan import intents as _intents
 from voice_gateway.understanding.plan import looks as _looks
 from voice_gateway.understanding.plan import routines as _routines
@@ -40,7 +41,7 @@ from voice_gateway.understanding.resolver import Meant, Resolver
 from voice_gateway.understanding.templates import Language
 
 # Importing a subject registers its planners.
-SUBJECTS: Final = (_acts, _everyday, _foreign, _intents, _looks, _situations, _talk, _routines)
+SUBJECTS: Final = (_acts, _everyday, _foreign, _history, _intents, _looks, _situations, _talk, _routines)
 TIE: Final = 0.05  # readings this close whose effects differ are a question
 
 

@@ -278,6 +278,17 @@ class ToolUse(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Past(Node):
+    """A question about what was."""
+
+    ask: str = ""  # when since ever often
+    which: Which | None = None
+    state: str = ""
+    span: str = ""  # today, yesterday, night …
+    place: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Everyday(Node):
     """A call of one of the gateway's own tools; text fields are as they were said."""
 

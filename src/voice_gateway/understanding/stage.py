@@ -15,6 +15,7 @@ from voice_gateway.integrations.home import Home, Request
 from voice_gateway.integrations.listed import told_of
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.languages import say
+from voice_gateway.recorder.changes import ChangeStore
 from voice_gateway.routines.model import MAKE, Later, Missing, calls_text
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.executor import ToolExecutor
@@ -70,6 +71,7 @@ class UnderstandingStage:
         about: GatewayFacts | None = None,
         now: Callable[[], float] = time.time,
         place: Place | None = None,  # where the home stands; without it nothing is kept for later
+        history: ChangeStore | None = None,
     ) -> None:
         self._executor, self._settings = executor, settings
         self._tool_ready, self._about = tool_ready, about or GatewayFacts(provider=settings.provider)
@@ -77,6 +79,9 @@ class UnderstandingStage:
         self.cache = HomeCache(
             executor, home_ready, settings.refresh_seconds, settings=home, sources=sources, now=now
         )
+        self._history = history
+        if history is not None:
+            self.cache.subscribe(lambda change: history.note(change.device, change.before, change.after))
         self._grammar: Interpreter | None = None
         self._voices: tuple[int, Mapping[str, Voice]] = (-1, {})
         self._warm = False
@@ -145,6 +150,7 @@ class UnderstandingStage:
             about=self._about,
             now=datetime.fromtimestamp(self._now(), UTC),
             place=self._place,
+            history=self._history,
         )
 
     def _tool_names(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
+from voice_gateway.recorder.changes import ChangeStore
 from voice_gateway.routines.schedule import Place
 from voice_gateway.understanding.nodes import Node, Unread, opened, unread
 
@@ -44,6 +45,7 @@ class Context:
     reader: Any = None  # `Reader`: reads the sentences that a situation proposes
     now: datetime | None = None
     place: Place | None = None  # of the home; without it nothing is kept for later
+    history: ChangeStore | None = None  # how the devices changed
 
 
 @dataclass(frozen=True, slots=True)
