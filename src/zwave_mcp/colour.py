@@ -10,11 +10,11 @@ from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN, level_of
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
-from zwave_mcp.control import HAPPENED, Action, command, down, may_have_changed
+from zwave_mcp.control import HAPPENED, Action, answering, command, down, may_have_changed
 from zwave_mcp.devices import CC, Device, components, has_level, with_value
 from zwave_mcp.home import Home, HomeError, ValueId, is_number
-from zwave_mcp.results import NotPossible, Result, given, result, worst
-from zwave_mcp.states import colour_text, remembered, state_text
+from zwave_mcp.results import NotPossible, Result, result, worst
+from zwave_mcp.states import colour_text, remembered
 from zwave_mcp.undo import Before, before_colour
 from zwave_mcp.view import View, Viewer, resolve_device
 
@@ -41,25 +41,20 @@ class Colours:
         temperature: float | None = None,
         brightness: int | None = None,
     ) -> Result:
-        requested = given(color=color, temperature=temperature, brightness=brightness)
         view = await self._viewer.now()
-        device = resolve_device(view, asked, requested, lambda hit: bool(components(hit)))
-        if isinstance(device, Result):
-            return device
-        try:
+        device = resolve_device(view, asked, lambda hit: bool(components(hit)))
+        with answering(device):
             if device.members:
                 _check_members(device)
             lights = device.members or (device,)
             plans = [
                 (light, _mix(light, color, temperature), _shining(light, brightness)) for light in lights
             ]
-        except NotPossible as reason:
-            return result(str(reason), reason.outcome, device, requested, state_text(device))
-        answers = await asyncio.gather(*(self._carry_out(view, requested, *plan) for plan in plans))
-        return self._of_group(device, answers, requested) if device.members else answers[0][0]
+        answers = await asyncio.gather(*(self._carry_out(view, *plan) for plan in plans))
+        return self._of_group(device, answers, brightness or 100) if device.members else answers[0][0]
 
     @staticmethod
-    def _of_group(group: Device, answers: list[tuple[Result, Device]], requested: dict[str, Any]) -> Result:
+    def _of_group(group: Device, answers: list[tuple[Result, Device]], level: int) -> Result:
         """Done when each member confirms it."""
         facts = [answer.structured for answer, _ in answers]
         outcome = worst(item["outcome"] for item in facts)
@@ -73,7 +68,6 @@ class Colours:
         undo = " ".join(dict.fromkeys(item["undo"] for item in facts if "undo" in item))
         name, verb = capital(wording.the(now)), wording.verb(now, "is")
         shown = {_shown(member) for member in now.members}
-        level = requested.get("brightness", 100)
         if behind:
             sentence = sentences.sent_but(now, behind)
         elif outcome == "working":
@@ -84,10 +78,10 @@ class Colours:
             sentence = f"{name} confirmed it."
         state = remembered(now) if outcome == "confirmed" else UNKNOWN
         more = {"notConfirmed": behind, **Before(calls, undo).facts()}
-        return result(sentence, outcome, group, requested, state, more=more)
+        return result(sentence, outcome, group, state=state, more=more)
 
     async def _carry_out(
-        self, view: View, requested: dict[str, Any], old: Device, mix: Mix, shining: Command | None
+        self, view: View, old: Device, mix: Mix, shining: Command | None
     ) -> tuple[Result, Device]:
         """Write the colour, then turn the light on; returns also the light as it is now."""
         clock = asyncio.get_running_loop().time
@@ -105,13 +99,13 @@ class Colours:
                     device = with_value(device, shining.read, verdict.value) if verdict.known else device
         except HomeError as error:
             before = before_colour(view.names, old, colour=coloured, level=lit)
-            return down(error, requested, old, before), old
+            return down(error, old, before), old
         before = before_colour(view.names, old, colour=coloured, level=lit)
         more = before.facts() if coloured or lit else {}
         # Not `state_text`: a device that was taken for dead has just answered.
         state = remembered(device) if verdict.outcome == "confirmed" else UNKNOWN
         sentence = _sentence(device, verdict, lit)
-        return result(sentence, verdict.outcome, device, requested, state, more=more), device
+        return result(sentence, verdict.outcome, device, state=state, more=more), device
 
     async def _colour(self, device: Device, mix: Mix, seconds: float) -> CommandOutcome:
         """Write all components in one message; each is polled unless the device has confirmed the write

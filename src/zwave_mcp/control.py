@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from zwave_mcp.devices import (
     without_jam,
 )
 from zwave_mcp.home import GatewayError, Home, HomeDown, HomeError, NoAnswer, Value, ValueId, is_number
-from zwave_mcp.results import NotPossible, Outcome, Result, given, result, worst
+from zwave_mcp.results import NotPossible, Outcome, Refused, Result, result, worst
 from zwave_mcp.states import JAMMED_STATE, own_tone, remembered, state_of, state_text, tones_of
 from zwave_mcp.undo import Before, before_command, together
 from zwave_mcp.view import View, Viewer, resolve_device
@@ -62,32 +63,22 @@ class Control:
 
     async def device(self, asked: str, action: str, level: int | None = None) -> Result:
         """Act on one device, or on every member of a group."""
-        requested = given(action=action, level=level)
         view = await self._viewer.now()
-        device = resolve_device(view, asked, requested, lambda hit: supports(hit, action))
-        if isinstance(device, Result):
-            return device
-        before = None
-        try:
+        device = resolve_device(view, asked, lambda hit: supports(hit, action))
+        with answering(device):
             if device.members:
                 return await self._group(view, device, action, level)
             check(device, action, level)
             present = await self._present(device, action)
             chosen = resolve_action(device, action, level, present)
             sent = stop_command(device) if chosen.name == "stop" else command(device, chosen)
-            before = before_command(view.names, device, present, chosen.name)
+        before = before_command(view.names, device, present, chosen.name)
+        with answering(device, before):
             return await self._carry_out(sent, chosen, before, present)
-        except NotPossible as reason:
-            return result(str(reason), reason.outcome, device, requested, state_text(device))
-        except HomeError as error:
-            return down(error, requested, device, before)
 
     async def lock(self, asked: str, action: str) -> Result:
-        requested = {"action": action}
         view = await self._viewer.now()
-        device = resolve_device(view, asked, requested, lambda hit: hit.kind == "lock")
-        if isinstance(device, Result):
-            return device
+        device = resolve_device(view, asked, lambda hit: hit.kind == "lock")
         state, target = device.state_value, device.target
         problem = ""
         if device.kind != "lock":
@@ -97,22 +88,15 @@ class Control:
         elif state is None or target is None:
             problem = capital(f"{wording.the(device)} cannot be locked from here.")
         if problem or state is None or target is None:
-            return result(problem, "unsupported", device, requested, state_text(device))
+            return result(problem, "unsupported", device, state=state_text(device))
         before = before_command(view.names, device, state.value)
-        value = LOCKED if action == "lock" else 0
-        sent = Command(
-            device,
-            target,
-            value,
-            state.id,
-            lambda now: now == LOCKED if action == "lock" else is_number(now) and now != LOCKED,
-        )
-        try:
-            return await self._carry_out(sent, Action(action, None, requested), before, state.value)
-        except NotPossible as reason:
-            return result(str(reason), reason.outcome, device, requested, state_text(device))
-        except HomeError as error:
-            return down(error, requested, device, before)
+
+        def reached(now: Any) -> bool:
+            return bool(now == LOCKED) if action == "lock" else is_number(now) and now != LOCKED
+
+        sent = Command(device, target, LOCKED if action == "lock" else 0, state.id, reached)
+        with answering(device, before):
+            return await self._carry_out(sent, Action(action), before, state.value)
 
     async def _present(self, device: Device, name: str) -> Any:
         """The remembered state; toggle asks the device, because it may have been switched by hand."""
@@ -139,7 +123,7 @@ class Control:
             if not (guarded and error.sent):
                 raise
             left = await self._taken_back(sent, present)
-            return _with_rest(down(error, action.requested, device, before), left)
+            return _with_rest(down(error, device, before), left)
         left = await self._taken_back(sent, present) if guarded and verdict.unanswered else ""
         return _with_rest(self._judged(sent, action, before, verdict), left)
 
@@ -212,7 +196,7 @@ class Control:
         else:
             sentence = wording.done(group, name, state)
         more = {"notConfirmed": behind, **before.facts()}
-        return result(sentence, outcome, group, given(action=name, level=level), state, more=more)
+        return result(sentence, outcome, group, state=state, more=more)
 
     async def _of_member(self, item: Command) -> CommandOutcome:
         try:
@@ -258,20 +242,17 @@ def _check_group(group: Device, action: str) -> None:
 
 def resolve_action(device: Device, name: str, level: int | None, state: Any) -> Action:
     """`state` is the present value, for toggle."""
-    requested = given(action=name, level=level)
     mover = device.kind in ("blind", "garage_door")
     if name == "toggle":
         if not isinstance(state, bool) and not is_number(state):
             raise NotPossible("failed", f"It is not known whether {wording.the(device)} is on or off.")
         opposite = ("close" if state else "open") if mover else ("off" if state else "on")
-        return Action(opposite, None, {**requested, "resolved": opposite})
+        return Action(opposite, requested={"resolved": opposite})
     if name == "stop" and device.kind in SOUNDERS:
-        return Action("off", None, requested)
+        return Action("off")
     if level == 0 and name == "dim":
-        return Action("close" if mover else "off", None, requested)
-    if level is not None and name in ("on", "dim", "open"):
-        return Action("dim", level, requested)
-    return Action(name, None, requested)
+        return Action("close" if mover else "off")
+    return Action("dim", level) if level is not None and name in ("on", "dim", "open") else Action(name)
 
 
 def command(device: Device, action: Action) -> Command:
@@ -363,13 +344,23 @@ def _with_rest(answer: Result, left: str) -> Result:
     )
 
 
-def down(
-    error: HomeError, requested: dict[str, Any], device: Device | None = None, before: Before | None = None
-) -> Result:
+@contextmanager
+def answering(device: Device, before: Before | None = None) -> Iterator[None]:
+    """Ends the call with an answer about this device if the command cannot be sent, or the home is away."""
+    try:
+        yield
+    except NotPossible as reason:
+        answer = result(str(reason), reason.outcome, device, state=state_text(device))
+        raise Refused(answer) from reason
+    except HomeError as error:
+        raise Refused(down(error, device, before)) from error
+
+
+def down(error: HomeError, device: Device | None = None, before: Before | None = None) -> Result:
     """The answer of every tool when the home cannot be asked."""
     outcome: Outcome = "unconfirmed" if isinstance(error, NoAnswer) else "system_down"
     sentence, sent = str(error), isinstance(error, HomeDown) and error.sent
     if sent:
         sentence = f"{sentence.rstrip('.')}; the command is not confirmed, it may still happen."
     more = before.facts() if sent and before is not None else {}
-    return result(sentence, outcome, device, requested, UNKNOWN if device else None, more=more)
+    return result(sentence, outcome, device, state=UNKNOWN if device else None, more=more)

@@ -38,9 +38,7 @@ class Queries:
     async def device(self, asked: str) -> Result:
         """The state of one device, polled from the device where it can answer."""
         view = await self._viewer.now()
-        device = resolve_device(view, asked, {})
-        if isinstance(device, Result):
-            return device
+        device = resolve_device(view, asked)
         behind: list[str] = []
         if device.members:
             device, outcome, behind = await verified_group(self._home, device)
@@ -63,9 +61,7 @@ class Queries:
         view = await self._viewer.now()
         if in_room := view.names.in_room(asked):
             return _room_readings(in_room)
-        device = resolve_device(view, asked, {}, lambda hit: bool(hit.readings))
-        if isinstance(device, Result):
-            return device
+        device = resolve_device(view, asked, lambda hit: bool(hit.readings))
         state, more = state_text(device), {"readings": [reading(value) for value in device.readings]}
         if device.node.dead:
             return result(wording.unreachable(device), "unreachable", device, state=state, more=more)

@@ -63,10 +63,13 @@ def result(
     return Result(sentence, {**structured, **(more or {})}, outcome not in _GOOD)
 
 
+class Refused(Exception):
+    """Ends a tool call with this answer."""
+
+    def __init__(self, answer: Result) -> None:
+        super().__init__(answer.sentence)
+        self.answer = answer
+
+
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     return min(outcomes, key=_WORST.index)
-
-
-def given(**arguments: Any) -> dict[str, Any]:
-    """The arguments that were given, as `requested` shows them."""
-    return {key: value for key, value in arguments.items() if value is not None}

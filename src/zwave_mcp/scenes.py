@@ -46,43 +46,38 @@ class Scenes:
 
     async def activate(self, asked: str, *, confirmed: bool = False) -> Result:
         """`confirmed`: the user was told that not all of the scene is known, and said yes."""
-        requested: dict[str, Any] = {"scene": asked}
         known = await self._home.scenes()
         scene = _find(asked, known)
         if scene is None:
             names = [item.name for item in known]
             sentence = sentences.no_scene(asked, names)
-            return result(sentence, "not_found", requested=requested, more={"scenes": names})
+            return result(sentence, "not_found", more={"scenes": names})
         view = await self._viewer.now()
         sentence, needs_yes = self._refusal(scene, view, confirmed=confirmed)
         if sentence:
-            return result(
-                sentence, "unsupported", requested=requested, more={NEEDS_YES: True} if needs_yes else {}
-            )
+            return result(sentence, "unsupported", more={NEEDS_YES: True} if needs_yes else {})
         touched = [(device, value.id) for value in scene.values for device in _reached(value, view)]
         before = before_scene(view.names, touched).facts()
         try:
             await self._home.activate_scene(scene.id)
         except GatewayError as error:
-            return result(f"The scene {scene.name} did not start: {error}", "failed", requested=requested)
+            return result(f"The scene {scene.name} did not start: {error}", "failed")
         except NoAnswer:
             sentence = f"The scene {scene.name} is not confirmed, it may still happen."
-            return result(sentence, "unconfirmed", requested=requested, more=before)
-        return await self._judge(scene, view, requested, before)
+            return result(sentence, "unconfirmed", more=before)
+        return await self._judge(scene, view, before)
 
-    async def _judge(
-        self, scene: Scene, view: View, requested: dict[str, Any], before: dict[str, Any]
-    ) -> Result:
+    async def _judge(self, scene: Scene, view: View, before: dict[str, Any]) -> Result:
         answers = await asyncio.gather(*(self._not_taken(value, view) for value in scene.values))
         behind = [name for name in answers if name]
         more = {"notConfirmed": behind, **before}
         if behind:
             names = listed(list(dict.fromkeys(behind)))
             sentence = f"The scene {scene.name} was started, but this is not confirmed: {names}."
-            return result(sentence, "unconfirmed", requested=requested, more=more)
+            return result(sentence, "unconfirmed", more=more)
         if not scene.values:
-            return result(f"The scene {scene.name} was started.", "working", requested=requested, more=more)
-        return result(f"The scene {scene.name} is on.", "confirmed", requested=requested, more=more)
+            return result(f"The scene {scene.name} was started.", "working", more=more)
+        return result(f"The scene {scene.name} is on.", "confirmed", more=more)
 
     def _refusal(self, scene: Scene, view: View, *, confirmed: bool) -> tuple[str, bool]:
         """Why the scene is not started, and whether the user's yes would start it. Somebody who confirms an
@@ -139,12 +134,11 @@ class Scenes:
     async def list(self, asked: str = "") -> Result:
         """All scenes, or one with its members."""
         known = await self._home.scenes()
-        requested = {"scene": asked} if asked else {}
         if asked:
             scene = _find(asked, known)
             if scene is None:
                 sentence = sentences.no_scene(asked, [item.name for item in known])
-                return result(sentence, "not_found", requested=requested)
+                return result(sentence, "not_found")
             known = (scene,)
         entries: list[dict[str, Any]] = []
         view = await self._viewer.now() if known else None
@@ -154,7 +148,7 @@ class Scenes:
         sentence = _list_sentence([item.name for item in known])
         if asked and view is not None:
             sentence = _members_sentence(known[0], entries[0]["members"], view)
-        return result(sentence, "confirmed", requested=requested, more={"scenes": entries})
+        return result(sentence, "confirmed", more={"scenes": entries})
 
 
 def _find(asked: str, known: tuple[Scene, ...]) -> Scene | None:

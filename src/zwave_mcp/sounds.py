@@ -10,12 +10,12 @@ from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
-from zwave_mcp.control import down, may_have_changed
+from zwave_mcp.control import answering, may_have_changed
 from zwave_mcp.devices import CC, SOUNDERS, Device
-from zwave_mcp.home import Home, HomeError, is_number
-from zwave_mcp.results import NotPossible, Result, given, result
-from zwave_mcp.states import DEFAULT_TONE, Tone, state_of, state_text, tones_of
-from zwave_mcp.undo import Before, before_sound
+from zwave_mcp.home import Home, is_number
+from zwave_mcp.results import NotPossible, Result, result
+from zwave_mcp.states import DEFAULT_TONE, Tone, state_of, tones_of
+from zwave_mcp.undo import before_sound
 from zwave_mcp.view import Viewer, resolve_device
 
 _OFFERED: Final = 10  # tones that a refusal names
@@ -30,22 +30,12 @@ class Sounds:
         self, asked: str, action: str, tone: str | None = None, volume: int | None = None
     ) -> Result:
         """`action` is play or stop."""
-        requested = given(action=action, tone=tone, volume=volume)
         view = await self._viewer.now()
-        device = resolve_device(
-            view, asked, requested, lambda hit: hit.kind in SOUNDERS, room_will_do=action == "stop"
-        )
-        if isinstance(device, Result):
-            return device
-        before: Before | None = None
-        try:
+        device = resolve_device(view, asked, lambda hit: hit.kind in SOUNDERS, room_will_do=action == "stop")
+        before = before_sound(view.names, device, action)
+        with answering(device, before):
             command, wanted = _command(device, action, tone, volume)
-            before = before_sound(view.names, device, action)
             verdict = await self._carry_out(command, wanted, action, volume)
-        except NotPossible as reason:
-            return result(str(reason), reason.outcome, device, requested, state_text(device))
-        except HomeError as error:
-            return down(error, requested, device, before)
         outcome = verdict.outcome
         state = state_of(device, verdict.value) if verdict.known else UNKNOWN
         more = before.facts() if may_have_changed(command, verdict) else {}
@@ -54,7 +44,7 @@ class Sounds:
             loud = f" at {volume} percent" if volume is not None else ""
             now = "now " if action == "stop" else ""
             sentence = capital(f"{wording.the(device)} {wording.verb(device, 'is')} {now}{state}{loud}.")
-        return result(sentence, outcome, device, requested, state, more=more)
+        return result(sentence, outcome, device, state=state, more=more)
 
     async def _carry_out(
         self, command: Command, tone: Tone | None, action: str, volume: int | None

@@ -9,11 +9,11 @@ from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, carry_out
-from zwave_mcp.control import may_have_changed
+from zwave_mcp.control import answering, may_have_changed
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value, ValueId, is_number
-from zwave_mcp.results import NotPossible, Result, given, result
-from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text, number_text, remembered, state_text
+from zwave_mcp.results import NotPossible, Result, result
+from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text, number_text, remembered
 from zwave_mcp.undo import before_setting
 from zwave_mcp.view import Viewer, resolve_device
 
@@ -39,18 +39,11 @@ class Thermostats:
         setpoint: str | None = None,
     ) -> Result:
         """`setpoint`: heating or cooling, where an automatic mode keeps both."""
-        requested = given(temperature=temperature, unit=unit, mode=mode, setpoint=setpoint)
         view = await self._viewer.now()
         # A room with one thermostat leaves no doubt, and little can go wrong.
-        device = resolve_device(
-            view, asked, requested, lambda hit: hit.kind == "thermostat", room_will_do=True
-        )
-        if isinstance(device, Result):
-            return device
-        try:
+        device = resolve_device(view, asked, lambda hit: hit.kind == "thermostat", room_will_do=True)
+        with answering(device):
             commands = _commands(device, temperature, unit, mode, setpoint)
-        except NotPossible as reason:
-            return result(str(reason), reason.outcome, device, requested, state_text(device))
         clock = asyncio.get_running_loop().time
         end = clock() + self._home.timing.tool_seconds
         now, more = device, {}
@@ -66,10 +59,10 @@ class Thermostats:
             if verdict.outcome != "confirmed":
                 state = remembered(now) if verdict.known else UNKNOWN
                 sentence = sentences.unsuccessful(now, verdict.outcome, "set", state, verdict.message)
-                return result(sentence, verdict.outcome, now, requested, state, more=more)
+                return result(sentence, verdict.outcome, now, state=state, more=more)
         sentence = _confirmed(now, temperature is not None, mode is not None, written)
         # Not `state_text`: a device that was taken for dead has just answered.
-        return result(sentence, "confirmed", now, requested, remembered(now), more=more)
+        return result(sentence, "confirmed", now, state=remembered(now), more=more)
 
 
 def _commands(

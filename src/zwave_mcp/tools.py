@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -17,7 +18,7 @@ from zwave_mcp.maintenance.codes import UserNames, user_codes
 from zwave_mcp.maintenance.energy import Energy, MeterDays
 from zwave_mcp.maintenance.naming import ping, rename
 from zwave_mcp.queries import Queries
-from zwave_mcp.results import Result, result
+from zwave_mcp.results import Refused, Result, result
 from zwave_mcp.scenes import Scenes
 from zwave_mcp.schemas import ALL_TOOLS, Schema
 from zwave_mcp.sounds import Sounds
@@ -37,6 +38,9 @@ _NAMES: Final = {
     "deviceName": "asked", "sceneName": "asked", "newName": "name", "filter": "asked",
     "includeInactive": "inactive",
 }  # fmt: skip
+# In `requested`: parameters under other names, and those that are left out.
+_SHOWN: Final = {"sceneName": "scene"}
+_UNSHOWN: Final = ("deviceName", "confirmed")
 _SPECS: Final = {spec.name: spec for spec in ALL_TOOLS}
 
 
@@ -89,18 +93,19 @@ class Tools:
         # Models give an optional parameter as null.
         given = {key: value for key, value in (arguments or {}).items() if value is not None}
         started = perf_counter()
-        requested = {key: value for key, value in given.items() if key != "deviceName"}
         try:
             problem = complaint(_SPECS[name].parameters, given)
-            answer = (
-                result(problem, "invalid", requested=requested) if problem else await self._run(name, given)
-            )
+            answer = result(problem, "invalid") if problem else await self._run(name, given)
         except HomeError as error:
             log.warning("home not reachable", extra={"tool": name, "error": str(error)})
-            answer = down(error, requested)
+            answer = down(error)
+        facts: dict[str, Any] = {**answer.structured}
         if name == "list_zwave_devices" and answer.is_error:  # a failure has the promised shape, too
-            empty = {"devices": [], "total": 0, "outcome": answer.structured["outcome"]}
-            answer = Result(answer.sentence, empty, is_error=True)
+            facts = {"devices": [], "total": 0, "outcome": facts["outcome"]}
+        elif "requested" in facts:
+            shown = {_SHOWN.get(key, key): value for key, value in given.items() if key not in _UNSHOWN}
+            facts["requested"] = {**shown, **facts["requested"]}
+        answer = replace(answer, structured=facts)
         log.info(
             "tool finished",
             extra={
@@ -121,7 +126,10 @@ class Tools:
             for key, value in given.items()
         }
         while True:
-            answer = await self._calls[name](**arguments)
+            try:
+                answer = await self._calls[name](**arguments)
+            except Refused as refused:
+                answer = refused.answer
             if not answer.structured.get(STARTING) or perf_counter() > end:
                 return answer
             await asyncio.sleep(self._home.timing.starting_poll_seconds)

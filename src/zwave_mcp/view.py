@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from home_names import wording
 from home_names.resolver import Group, Names, One, Prefers, Several
@@ -11,7 +11,7 @@ from zwave_mcp import sentences
 from zwave_mcp.describe import Row, row_of
 from zwave_mcp.devices import Device, OldJams, devices_of_node, groups_of, mark_twins
 from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Node, Snapshot
-from zwave_mcp.results import Result, result
+from zwave_mcp.results import Outcome, Refused, result
 
 STARTING: Final = "starting"  # key in a result: nothing was done, and in a moment more is known
 
@@ -89,49 +89,39 @@ def _is_same(old: Device, new: Device) -> bool:
 
 
 def resolve_device(
-    view: View,
-    asked: str,
-    requested: dict[str, Any],
-    prefers: Prefers[Device] | None = None,
-    *,
-    room_will_do: bool = False,
-) -> Device | Result:
-    """The device that is meant, or the answer that says why there is none. With `room_will_do` a room means
-    its only device that `prefers` accepts."""
+    view: View, asked: str, prefers: Prefers[Device] | None = None, *, room_will_do: bool = False
+) -> Device:
+    """The device that is meant, or Refused. With `room_will_do` a room means its only device that `prefers`
+    accepts."""
     match = view.names.find(asked, prefers)
     if isinstance(match, One):
-        return _not_known_yet(match.device, requested) or match.device
+        device, node = match.device, match.device.node
+        if node.ready or device.kind != "other":
+            return device
+        # Not interviewed: what it can do is unknown.
+        sentence = wording.unreachable(device) if node.dead else sentences.not_interviewed(device)
+        more = {STARTING: True} if node.starting else {}
+        raise Refused(result(sentence, "unreachable", device, state=UNKNOWN, more=more))
+    outcome: Outcome = "not_found"
     if isinstance(match, Several):
-        return result(
-            sentences.which(match.devices), "ambiguous", requested=requested, candidates=match.devices
-        )
-    if not isinstance(match, Group):
-        sentence = sentences.not_found(asked, match.nearest)
-        return result(sentence, "not_found", requested=requested, candidates=match.nearest)
-    able = tuple(device for device in match.devices if prefers is None or prefers(device))
-    if room_will_do and match.room and len(able) == 1:
-        return able[0]
-    if len(able) == 1:  # offered by its name
-        return result(sentences.not_found(asked, able), "not_found", requested=requested, candidates=able)
-    sentence = sentences.one_at_a_time(asked, able)
-    outcome = "ambiguous" if able else "not_found"
-    return result(sentence, outcome, requested=requested, candidates=able)  # type: ignore[arg-type]
+        outcome, sentence, near = "ambiguous", sentences.which(match.devices), match.devices
+    elif isinstance(match, Group):
+        near = tuple(device for device in match.devices if prefers is None or prefers(device))
+        if len(near) == 1 and room_will_do and match.room:
+            return near[0]
+        if len(near) == 1:  # offered by its name
+            sentence = sentences.not_found(asked, near)
+        else:
+            outcome, sentence = "ambiguous" if near else outcome, sentences.one_at_a_time(asked, near)
+    else:
+        near, sentence = match.nearest, sentences.not_found(asked, match.nearest)
+    raise Refused(result(sentence, outcome, candidates=near))
 
 
-def resolve_single(view: View, asked: str, requested: dict[str, Any]) -> Device | Result:
-    """A device that is no group."""
-    device = resolve_device(view, asked, requested)
-    if isinstance(device, Result) or not device.members:
-        return device
-    sentence = sentences.only_its_members(device)
-    return result(sentence, "unsupported", device, requested, candidates=device.members)
-
-
-def _not_known_yet(device: Device, requested: dict[str, Any]) -> Result | None:
-    """The answer about a node that the gateway has not interviewed: what it can do is unknown."""
-    node = device.node
-    if node.ready or device.kind != "other":
-        return None
-    sentence = wording.unreachable(device) if node.dead else sentences.not_interviewed(device)
-    more = {STARTING: True} if node.starting else {}
-    return result(sentence, "unreachable", device, requested, UNKNOWN, more=more)
+def resolve_single(view: View, asked: str) -> Device:
+    """A device that is no group, or Refused."""
+    device = resolve_device(view, asked)
+    if device.members:
+        sentence = sentences.only_its_members(device)
+        raise Refused(result(sentence, "unsupported", device, candidates=device.members))
+    return device

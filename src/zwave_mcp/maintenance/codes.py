@@ -62,10 +62,7 @@ async def user_codes(home: Home, viewer: Viewer, names: UserNames, asked: str = 
     view = await viewer.now()
     locks = [device for device in view.devices if _has_codes(device)]
     if asked:
-        device = resolve_device(view, asked, {}, _has_codes)
-        if isinstance(device, Result):
-            return device
-        locks = [device]
+        locks = [resolve_device(view, asked, _has_codes)]
     if not locks:
         return result("No lock here has codes.", "unsupported")
     answers = [await _one(home, names, lock) for lock in locks]

@@ -184,8 +184,8 @@ class Energy:
         view = await self._viewer.now()
         if not asked:
             return self._all(view, when, requested)
-        device = resolve_device(view, asked, requested, lambda item: bool(meters(item)))
-        return device if isinstance(device, Result) else self._one(device, when, requested)
+        device = resolve_device(view, asked, lambda item: bool(meters(item)))
+        return self._one(device, when, requested)
 
     def _one(self, device: Device, day: date, requested: dict[str, Any]) -> Result:
         counting = meters(device)

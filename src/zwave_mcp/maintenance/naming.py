@@ -12,7 +12,7 @@ from home_names.phrases import capital
 from zwave_mcp.confirm import answers_ping
 from zwave_mcp.devices import Device
 from zwave_mcp.home import CannotDo, Home, NoAnswer, Node
-from zwave_mcp.results import Result, given, result
+from zwave_mcp.results import Result, result
 from zwave_mcp.undo import address
 from zwave_mcp.view import View, Viewer, resolve_device, resolve_single
 
@@ -22,9 +22,7 @@ _NOT_IN_TOPICS: Final = frozenset("+#/\0")  # the gateway makes topics of names
 
 
 async def ping(home: Home, viewer: Viewer, asked: str) -> Result:
-    device = resolve_single(await viewer.now(), asked, {})
-    if isinstance(device, Result):
-        return device
+    device = resolve_single(await viewer.now(), asked)
     name = capital(wording.the(device))
     if device.node.asleep:
         sentence = f"{name} {wording.verb(device, 'is')} asleep, and answers only after waking up."
@@ -41,16 +39,13 @@ async def ping(home: Home, viewer: Viewer, asked: str) -> Result:
 async def rename(
     home: Home, viewer: Viewer, asked: str, name: str | None = None, room: str | None = None
 ) -> Result:
-    requested = given(newName=name, room=room)
     view = await viewer.now()
-    device = resolve_device(view, asked, requested)
-    if isinstance(device, Result):
-        return device
+    device = resolve_device(view, asked)
     problem = _problem(view, device, name, room)
     if device.members:
         problem = f"{capital(wording.the(device))} is a group, which gets its name in Z-Wave JS UI."
     if problem is not None:
-        return result(problem, "unsupported" if device.members else "invalid", device, requested)
+        return result(problem, "unsupported" if device.members else "invalid", device)
     node = device.node
     try:
         if name is not None and name.strip() != node.name:
@@ -60,30 +55,30 @@ async def rename(
     except (CannotDo, NoAnswer) as error:
         sent = isinstance(error, NoAnswer)
         sentence = f"It is not confirmed: {error}" if sent else str(error)
-        return result(sentence, "unconfirmed" if sent else "unsupported", device, requested)
+        return result(sentence, "unconfirmed" if sent else "unsupported", device)
     now = next((item for item in (await home.snapshot(0)).nodes if item.id == node.id), None)
     named = now is not None and (name is None or now.name == name.strip())
     if now is None or not named or (room is not None and now.room != room.strip()):
         sentence = f"Z-Wave JS UI still calls it {wording.the(device, room=True)}."
-        return result(sentence, "failed", device, requested)
-    return _done(view, device, now, requested)
+        return result(sentence, "failed", device)
+    return _done(view, device, now, named=name is not None, moved=room is not None)
 
 
-def _done(view: View, device: Device, now: Node, requested: dict[str, Any]) -> Result:
+def _done(view: View, device: Device, now: Node, *, named: bool, moved: bool) -> Result:
     fresh = Device(now.name or f"Node {now.id}", now.room, device.kind, now, device.endpoint, device.values)
     back: dict[str, Any] = {"deviceName": f"node {now.id}"}
-    back |= {"newName": device.node.name} if "newName" in requested and device.node.name else {}
-    back |= {"room": device.node.room} if "room" in requested and device.node.room else {}
+    back |= {"newName": device.node.name} if named and device.node.name else {}
+    back |= {"room": device.node.room} if moved and device.node.room else {}
     more: dict[str, Any] = {"before": [{"name": "rename_zwave_device", "args": back}]}
     if len(back) == 1:
         more = {"before": [], "undo": f"{capital(wording.the(device))} had none before."}
     where = wording.in_room(now.room) if now.room else "in no room"
-    if "newName" in requested:
-        place = f", {where}" if "room" in requested else ""
+    if named:
+        place = f", {where}" if moved else ""
         sentence = f"{capital(address(view.names, device))} is now called {fresh.name}{place}."
     else:
         sentence = f"{capital(wording.the(fresh))} is now {where}."
-    return result(sentence, "confirmed", fresh, requested, more=more)
+    return result(sentence, "confirmed", fresh, more=more)
 
 
 def _problem(view: View, device: Device, name: str | None, room: str | None) -> str | None:
