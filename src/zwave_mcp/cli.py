@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
-from zwave_mcp.maintenance.codes import UserNames
+from zwave_mcp.care import UserNames
 from zwave_mcp.options import (
     DEFAULT_HOME,
     LEVELS,

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from zwave_mcp import sentences
+from zwave_mcp.care import UserNames
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Node, Report
-from zwave_mcp.maintenance.codes import UserNames
 from zwave_mcp.notifications import (
     ALARMS,
     EVENT_CLASSES,

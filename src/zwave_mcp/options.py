@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from zwave_mcp.maintenance.codes import NoUserNames, UserNames
+from zwave_mcp.care import NoUserNames, UserNames
 
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 DEFAULT_HOME: Final = "default"

@@ -9,12 +9,11 @@ from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.confirm import verified, verified_group
-from zwave_mcp.describe import Row, details, reading, spoken_readings
 from zwave_mcp.devices import Device
 from zwave_mcp.home import Home, HomeError
 from zwave_mcp.notifications import alarms_of
 from zwave_mcp.results import Result, result
-from zwave_mcp.states import main_readings, remembered, state_text
+from zwave_mcp.states import Row, details, main_readings, reading, remembered, spoken_readings, state_text
 from zwave_mcp.view import Viewer, resolve_device
 
 

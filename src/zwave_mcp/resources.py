@@ -4,10 +4,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from zwave_mcp.describe import Row, reading
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home
-from zwave_mcp.states import measured
+from zwave_mcp.states import Row, measured, reading
 from zwave_mcp.view import View, Viewer
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from zwave_mcp.care import UserNames
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home, HomeError
-from zwave_mcp.maintenance.codes import UserNames
 from zwave_mcp.resources import Resources, event_uris
 from zwave_mcp.results import Result, result
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec

@@ -10,13 +10,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
+from zwave_mcp.care import UserNames, batteries, ping, rename, user_codes
 from zwave_mcp.colour import Colours
 from zwave_mcp.control import Control, down
+from zwave_mcp.energy import Energy, MeterDays
 from zwave_mcp.home import Home, HomeError, is_number
-from zwave_mcp.maintenance.batteries import batteries
-from zwave_mcp.maintenance.codes import UserNames, user_codes
-from zwave_mcp.maintenance.energy import Energy, MeterDays
-from zwave_mcp.maintenance.naming import ping, rename
 from zwave_mcp.queries import Queries
 from zwave_mcp.results import Refused, Result, result
 from zwave_mcp.scenes import Scenes

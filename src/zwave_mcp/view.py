@@ -8,10 +8,10 @@ from home_names import wording
 from home_names.resolver import Group, Names, One, Prefers, Several
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
-from zwave_mcp.describe import Row, row_of
 from zwave_mcp.devices import Device, OldJams, devices_of_node, groups_of, mark_twins
 from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Node, Snapshot
 from zwave_mcp.results import Outcome, Refused, result
+from zwave_mcp.states import Row, row_of
 
 STARTING: Final = "starting"  # key in a result: nothing was done, and in a moment more is known
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from home_names.resolver import Names
+from zwave_mcp.care import UserNames
 from zwave_mcp.devices import devices_of
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Snapshot, Value, ValueId
-from zwave_mcp.maintenance.codes import UserNames
 from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.mqtt.reports import Reports
 from zwave_mcp.view import View

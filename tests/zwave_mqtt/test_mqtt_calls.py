@@ -6,7 +6,7 @@ import json
 import pytest
 
 from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, GatewayError, NoAnswer, ValueId
-from zwave_mcp.mqtt.api import Api
+from zwave_mcp.mqtt.connection import Api
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 COFFEE_MAKER = ValueId(10, 37, 0, "targetValue")

@@ -31,8 +31,18 @@ from zwave_mcp.home import (
     WriteResult,
     scalar,
 )
-from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, NoStick, NoSubscriber, Read
-from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, STARTING_SECONDS, Connection
+from zwave_mcp.mqtt.connection import (
+    COMMANDS,
+    DISCOVERY_SECONDS,
+    NO_STICK,
+    STARTING_SECONDS,
+    Api,
+    Connection,
+    GatewayApi,
+    NoStick,
+    NoSubscriber,
+    Read,
+)
 from zwave_mcp.mqtt.nodes import NodeLists, parse_places, parse_scenes, parse_users, parse_write, with_groups
 from zwave_mcp.mqtt.reports import Reports, changes_nodes
 from zwave_mcp.options import MqttOptions

@@ -15,7 +15,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from zwave_mcp.home import HomeDown
-from zwave_mcp.mqtt.api import NoSubscriber
+from zwave_mcp.mqtt.connection import NoSubscriber
 from zwave_mcp.options import Address, MqttOptions, address_of
 
 CONNECT_SECONDS: Final = 2.0

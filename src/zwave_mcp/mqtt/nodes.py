@@ -18,7 +18,7 @@ from zwave_mcp.home import (
     is_secret,
     scalar,
 )
-from zwave_mcp.mqtt.api import one_line
+from zwave_mcp.mqtt.connection import one_line
 
 _BROADCAST, _BROADCAST_LONG_RANGE = 0xFF, 0xFFF
 

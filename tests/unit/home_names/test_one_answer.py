@@ -18,9 +18,9 @@ from voice_gateway.integrations.home import Home, build_home
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.turn import ToolCall, ToolTraits
-from zwave_mcp.describe import entry
 from zwave_mcp.devices import Device, devices_of, supports
 from zwave_mcp.home import Node, Snapshot
+from zwave_mcp.states import entry
 
 WORDS = (
     "Ceiling Floor Desk Front Back Garage Garden Gate Fan Light Lamp Door Blind Curtain Heater Siren Switch "

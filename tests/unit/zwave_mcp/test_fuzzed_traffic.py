@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.zwave_events import GATEWAY
 
 from zwave_mcp.home import HomeError, NoAnswer
-from zwave_mcp.mqtt.api import Api, GatewayApi
+from zwave_mcp.mqtt.connection import Api, GatewayApi
 
 NODES = json.loads((Path(__file__).parents[2] / "zwave_data" / "getNodes.json").read_text("utf-8"))["result"]
 

@@ -15,7 +15,7 @@ from tests.fakes.scripted_home import (
     switch,
     thermostat,
 )
-from tests.unit.zwave_mcp.maintenance.conftest import House
+from tests.unit.zwave_mcp.care.conftest import House
 
 from zwave_mcp.home import Health, HomeDown, NoAnswer, Node, Scene, SceneValue, ValueId
 from zwave_mcp.schemas import ALL_TOOLS

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.zwave_events import Player
-from tests.unit.zwave_mcp.maintenance.conftest import House
+from tests.unit.zwave_mcp.care.conftest import House
 
+from zwave_mcp.care import NoUserNames, UserNames
 from zwave_mcp.home import LockUser
-from zwave_mcp.maintenance.codes import NoUserNames, UserNames
 from zwave_mcp.tools import Tools
 
 UNLOCKED = "The Front Door in the Entrance was unlocked at the keypad by"

@@ -4,10 +4,10 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
-from tests.unit.zwave_mcp.maintenance.conftest import House
+from tests.unit.zwave_mcp.care.conftest import House
 
+from zwave_mcp.energy import Day, MeterDays, MeterReading, counts_energy, day_of, midnight
 from zwave_mcp.home import Value, ValueId
-from zwave_mcp.maintenance.energy import Day, MeterDays, MeterReading, counts_energy, day_of, midnight
 
 MONDAY, TUESDAY = date(2026, 11, 16), date(2026, 11, 17)
 

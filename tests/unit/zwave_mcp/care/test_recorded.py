@@ -21,7 +21,7 @@ from zwave_mcp.home import (
     Snapshot,
     ValueId,
 )
-from zwave_mcp.mqtt.api import Api, _result
+from zwave_mcp.mqtt.connection import Api, _result
 from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.options import MqttOptions

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.unit.zwave_mcp.maintenance.conftest import House
+from tests.unit.zwave_mcp.care.conftest import House
 
 from zwave_mcp.home import CannotDo
 

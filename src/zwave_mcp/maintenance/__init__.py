@@ -1,1 +1,0 @@
-"""Keeping house: what is looked after now and then, and what changes the network itself."""
