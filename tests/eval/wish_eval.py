@@ -251,7 +251,11 @@ def is_miss(one: Result) -> bool:
 def natural(*, show: bool) -> int:
     """The same for `natural.txt` and its held-out half: nothing may be wrong."""
     results = run_setup("no model", read_natural())
-    print(table({"natural": results}).partition("\n\n")[0])
+    print(
+        table({"natural": results}).partition("\n\n")[0],
+        kinds_table("natural", results, wanted=True),
+        sep="\n\n",
+    )
     for one in results:
         if show and is_miss(one) and not one.wish.held_out:
             print(f"{one.became}: {one.wish.line}\n    {one.did}")

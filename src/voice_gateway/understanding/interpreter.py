@@ -6,8 +6,6 @@ from typing import Final
 
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
-from voice_gateway.tools.builtin.calculate.asked import read_asked
-from voice_gateway.tools.builtin.calculate.tool import plain
 from voice_gateway.understanding import situations as _situations
 from voice_gateway.understanding import talk as _talk
 from voice_gateway.understanding.dialogue import Memory, answered
@@ -104,9 +102,6 @@ class Interpreter:
             return made
         if said.cut:
             return Understood(refused=Refused("it is too long", Say("too_long")))
-        if read_asked(asked := plain(text)) is not None:
-            node = Everyday(tool="calculate", query=asked)
-            return _understood([plan(node, context)], node)
         if self._cut_off(said):
             return self._more_wanted(reader, said, context)
         refused: Refused | None = None

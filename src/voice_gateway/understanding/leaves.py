@@ -122,6 +122,31 @@ class HomeIndex:
         ends = range(at + 1, min(len(words), at + LONGEST_TOOL) + 1) if self.tools else ()
         return [(end, self.tools[words[at:end]], 0.0) for end in ends if words[at:end] in self.tools]
 
+    def misheard_room(self, words: tuple[str, ...], at: int, level: int) -> list[Found]:
+        """A room that sounds alike, where a word of it means nothing else: "living rum"."""
+        from rapidfuzz import fuzz, process
+
+        if level == EXACT or words[at] in self.language.groups["common"]:
+            return []
+        for size in range(min(3, len(words) - at), 0, -1):
+            span = words[at : at + size]
+            strange = [
+                word
+                for word in span
+                if not (word in self.language.vocabulary or word in self.words) and len(word) > 2
+            ]
+            if strange and PAUSES.isdisjoint(span):
+                near = process.extractOne(
+                    " ".join(span), self._room_names, scorer=fuzz.ratio, score_cutoff=78
+                )
+                if near:
+                    return [(at + size, self._rooms[tuple(near[0].split())], 2.0)]
+        return []
+
+    @cached_property
+    def _room_names(self) -> list[str]:
+        return [" ".join(span) for span in self._rooms]
+
     def names(self, words: tuple[str, ...], at: int, level: int) -> list[Found]:
         found: list[Found] = []
         exact = (
@@ -211,7 +236,9 @@ class UtteranceLeaves:
             "nth": self._nth,
             "name": lambda at: home.names(self.words, at, level),
             "exact": lambda at: home.names(self.words, at, EXACT),
-            "room": lambda at: home.spans("room", self.words, at),
+            "room": lambda at: (
+                home.spans("room", self.words, at) or (home.misheard_room(self.words, at, level))
+            ),
             "floor": lambda at: home.spans("floor", self.words, at),
             "scene": lambda at: home.spans("scene", self.words, at),
             "unknown": self._unknown,
@@ -219,6 +246,7 @@ class UtteranceLeaves:
             "tool": lambda at: home.tools_at(self.words, at),
             "tool_phrase": lambda at: [one for one in home.tools_at(self.words, at) if one[0] > at + 1],
             "remark": self._remark,
+            "sum": self._sum,
             "talk": self._talk,
         }
 
@@ -312,7 +340,7 @@ class UtteranceLeaves:
         most, found = int(rule.get("most", 14)), list[Found]()
         for end in range(at + 1, min(len(self.words), at + most) + 1):
             word = self.words[end - 1]
-            if word in never:
+            if word in never or (rule.get("plain") and self._means(end - 1)):
                 break
             if word not in PAUSES:
                 found.append((end, self.tokens.text(at, end), 1.0 + 0.2 * (end - at)))
@@ -339,17 +367,35 @@ class UtteranceLeaves:
         while end < len(self.words) and self.words[end] not in PAUSES:
             end += 1
         never = self.language.group("talk_never", "remark_never")
+        if self.words[at] in self.language.groups["subjects"]:
+            never -= self.language.groups["placed"]
         if end - at < 2 or (at == 0 and end == len(self.words)) or not never.isdisjoint(self.words[at:end]):
             return ()
-        for place in range(at, end):
-            if self._number(place) or self.leaf("exact", place) or self.leaf("room", place):
-                return ()
+        if any(map(self._means, range(at, end))):
+            return ()
         return [(end, self.text(at, end), 3.0 + 0.1 * (end - at))]
+
+    def _means(self, at: int) -> bool:
+        """A number, or a name of the home: no word of a mere remark."""
+        return bool(self._number(at) or self.leaf("exact", at) or self.leaf("room", at))
+
+    def _sum(self, at: int) -> Sequence[Found]:
+        """The rest of the utterance, where it asks for something to be worked out."""
+        from voice_gateway.tools.builtin.calculate.asked import read_asked
+        from voice_gateway.tools.builtin.calculate.tool import plain as as_sum
+
+        spans, raw = self.tokens.spans, self.tokens.raw
+        start, end = spans[at - 1][1] if at else 0, spans[-1][1]
+        behind = raw[end:]  # a bracket is no token
+        text = as_sum(raw[start:end] + ("" if any(map(str.isalpha, behind)) else behind))
+        return [(len(self.words), text, 0.0)] if read_asked(text) is not None else []
 
     def _talk(self, at: int) -> Sequence[Found]:
         """Words beside a wish that take nothing of it back: a subject and a verb of being."""
         groups = self.language.groups
-        if self.words[at] not in groups["talk_begins"] or (at and self.words[at - 1] in groups["talk_open"]):
+        if self.words[at] not in groups["talk_begins"] or (
+            at and self.words[at - 1] in groups["talk_open"] - groups["joins"]
+        ):
             return ()
         found: list[Found] = []
         for end in range(at + 1, min(len(self.words), at + 12) + 1):

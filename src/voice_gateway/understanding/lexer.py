@@ -12,6 +12,9 @@ _TOKEN: Final = re.compile(
     rf"\d{{1,2}}:\d\d|\d+(?:st|nd|rd|th)\b|\d+(?:[.,]\d+)?|[{_UNSPACED}]|"
     rf"(?:(?![{_UNSPACED}])[^\W\d_])+(?:'(?:(?![{_UNSPACED}])[^\W\d_])+)*|[,.!?;%°:…]"
 )
+_BROKEN: Final = re.compile(
+    r"(?<![\w'-])[^\W\d_]{1,6}-(?=\s)"
+)  # a word that was broken off: "the kit- the lamp"
 _HALF_OF_DAY: Final = re.compile(r"\b([ap])\.\s?m\b\.?")
 _STOPS: Final = {"!": ".", "?": ".", ";": ".", ":": ",", "…": "."}
 PAUSES: Final = frozenset({",", "."})
@@ -60,7 +63,10 @@ class Tokens:
     cut: bool = False  # it was longer than what is read
 
     def without_pauses(self) -> "Tokens":
-        kept = [at for at, word in enumerate(self.words) if word not in PAUSES]
+        kept = list[int]()
+        for at, word in enumerate(self.words):  # "the, what is it called, the blind": once
+            if word not in PAUSES and not (kept and self.words[kept[-1]] == word and word.isalpha()):
+                kept.append(at)
         return replace(
             self, words=tuple(self.words[at] for at in kept), spans=tuple(self.spans[at] for at in kept)
         )
@@ -89,6 +95,7 @@ def lex(text: str, words: Words) -> list[Token]:
     if len(lowered) != len(text):  # a few letters change their length
         lowered = text
     lowered = _HALF_OF_DAY.sub(lambda found: f"{found[1]}m".ljust(len(found[0])), lowered)
+    lowered = _BROKEN.sub(lambda found: " " * len(found[0]), lowered)
     found: list[Token] = []
     for match in _TOKEN.finditer(lowered):
         word = match[0]

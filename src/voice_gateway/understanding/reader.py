@@ -17,7 +17,7 @@ MOST_CLOSE: Final = 8
 PASSES: Final = ((EXACT, True), (PARTIAL, True), (EXACT, False), (PARTIAL, False))
 HESITATION: Final = "uh"
 MOST_RESTARTS: Final = 3
-ALIKE: Final = 80.0  # of 100: a word that is misspelled
+ALIKE: Final = 0.74  # a word that is misspelled
 SHORTEST_MISSPELLED: Final = 4
 
 
@@ -77,12 +77,11 @@ class Reader:
     def _cuts(self, said: Tokens, marks: Sequence[tuple[str, ...]]) -> Iterator[Tokens]:
         """Without the first mark of a new start, and more and more of what stands before it."""
         for at in range(1, len(said.words)):
-            long = [len(mark) for mark in marks if said.words[at : at + len(mark)] == mark]
-            if not long or said.words[at - 1] not in (*PAUSES, "the", "a"):
+            if said.words[at - 1] not in (*PAUSES, "the", "a") or not _mark(said, at, marks):
                 continue
-            end = at + max(long)
-            while end < len(said.words) and said.words[end] in PAUSES:
-                end += 1
+            end = at
+            while more := _mark(said, end, ((",",), (".",), *marks)):  # "no, hang on, …"
+                end += more
             if end >= len(said.words):
                 return
             start = at
@@ -95,20 +94,24 @@ class Reader:
 
     def _heard(self, said: Tokens) -> Tokens | None:
         """With other words for those that nobody says here: misheard, or misspelled."""
-        from rapidfuzz import fuzz, process
-
-        known = self.language.vocabulary | self.index.words
         words = list(said.words)
         for at, word in enumerate(words):
             if word in self.language.words.heard:
                 words[at] = self.language.words.heard[word]
-            elif word not in known and len(word) >= SHORTEST_MISSPELLED and word.isalpha():
-                near = process.extractOne(word, self._verbs(), scorer=fuzz.ratio, score_cutoff=ALIKE)
-                words[at] = near[0] if near and not word.startswith(near[0]) else word  # "opens" is no order
+            elif len(word) >= SHORTEST_MISSPELLED and word.isalpha():
+                words[at] = self._misspelled(word)
         return replace(said, words=tuple(words)) if tuple(words) != said.words else None
 
-    def _verbs(self) -> Sequence[str]:
-        return sorted(self.language.groups["order_verbs"])
+    def _misspelled(self, word: str) -> str:
+        """The word of an order or for a kind that is one letter off; "opens" is no order."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        if word in self.language.vocabulary or word in self.index.words:
+            return word
+        known = [one for one in self.language.spelled if one[0] == word[0]]
+        near = process.extractOne(word, known, scorer=OSA.normalized_similarity, score_cutoff=ALIKE)
+        return near[0] if near and not word.startswith(near[0]) else word
 
     def read(
         self, said: Tokens, rule: str, level: int, alive: dict[str, list[Alternative]] | None = None
@@ -174,6 +177,11 @@ class Reader:
         leaves = UtteranceLeaves(said.part(0, MOST_WORDS), self.language, self.index, PARTIAL)
         Chart(self.language.grammar, leaves, diagnosis).whole(rule)
         return diagnosis.end, sorted(diagnosis.expected)
+
+
+def _mark(said: Tokens, at: int, marks: Sequence[tuple[str, ...]]) -> int:
+    """How many words of a mark of a new start stand here."""
+    return max((len(mark) for mark in marks if said.words[at : at + len(mark)] == mark), default=0)
 
 
 def drawn(node: Node, depth: int = 0) -> Sequence[str]:

@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -68,6 +68,12 @@ class Language:
             for one in alternatives
             for word in words_of(one.tree)
         ) | frozenset(word for spans in self.lists.values() for span in spans for word in span)
+
+    @cached_property
+    def spelled(self) -> tuple[str, ...]:
+        """Words of orders and kinds, which may be misspelled."""
+        kinds = {span[0] for name in ("kind", "kinds") for span in self.lists[name] if len(span) == 1}
+        return tuple(sorted(self.groups["order_verbs"] | kinds))
 
     def group(self, *names: str) -> frozenset[str]:
         return frozenset[str]().union(*(self.groups[name] for name in names))

@@ -229,6 +229,7 @@ def _ask(command: Command, found: Doubt, context: Context, able: Callable[[Devic
 
 
 def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
+    """A question that names the unknown thing and the nearest names, or why there is none."""
     if found.what == "exception":
         return Question(Say("ask.exception"), bare_node(command), expects="exception")
     if command.of in PLAYED and not any(one.kind == PLAYED[command.of] for one in context.home.devices):
@@ -238,12 +239,25 @@ def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
     if found.what in ("room", "floor", "there", "kind_here") and (near := _elsewhere(command, context)):
         facts = {"text": found.text, "here": context.here, "devices": near}
         return Question(Say(f"unknown.{found.what}_which", facts), bare_node(command), near, unknown=True)
+    if found.what == "name" and (near := _nearest(found.text, command, context)):
+        facts = {"text": found.text, "devices": near}
+        return Question(Say("unknown.name_which", facts), bare_node(command), near, unknown=True)
     key = f"unknown.{found.what}"
     raise Refused(
         f"unknown {found.what}: {found.text}",
         Say(key, {"text": found.text, "here": context.here}),
         unknown=True,
     )
+
+
+def _nearest(text: str, command: Command, context: Context) -> tuple[Device, ...]:
+    """Devices whose names are alike, where no word of it means something else."""
+    never = context.reader and context.reader.language.group(
+        "talk_never", "remark_never", "cut_off", "no_thing"
+    )
+    if never is None or not never.isdisjoint(text.split()):
+        return ()
+    return tuple(filter(_able(command), context.home.names.nearest(text)))
 
 
 def _elsewhere(command: Command, context: Context) -> tuple[Device, ...]:

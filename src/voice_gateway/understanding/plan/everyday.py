@@ -72,7 +72,8 @@ def _read_list(node: Everyday, context: Context) -> Plan:
 
 
 def _weather(node: Everyday, context: Context) -> Plan:
-    day = node.day or ("today" if node.ahead else "")
+    ahead, day = node.ahead, node.day
+    day = day or ("today" if ahead else "")
     return _step(node, {"day": day, "about": node.about, "place": node.place.title()})
 
 
