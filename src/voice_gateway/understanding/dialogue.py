@@ -5,29 +5,49 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home import Home
+from voice_gateway.integrations.home import Home, Request
 from voice_gateway.understanding.nodes import (
     Answer,
+    Chat,
     Command,
     Correct,
     Everyday,
     Item,
+    Length,
     Look,
     Name,
     Node,
     Same,
     Undo,
+    Unread,
+    Value,
     Which,
-    altered,
     bare,
     closed,
     from_json,
     to_json,
 )
-from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
+from voice_gateway.understanding.plan import (
+    Context,
+    Done,
+    Plan,
+    Question,
+    Refused,
+    Request,
+    Say,
+    Step,
+    plan,
+    plans,
+)
+from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, sort_of_device
 
 KEY: Final = "understanding"  # our corner of the conversation's state
 QUESTION_SECONDS: Final = 60.0  # so long a question of ours can be answered
+TIMER, LIST = "set_timer", "manage_list"
+TOPICS: Final = {
+    TIMER: "timer", "cancel_timer": "timer", "extend_timer": "timer", "list_timers": "timer",
+    LIST: "list", "read_list": "list", "control_speaker_volume": "volume",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +58,20 @@ class Open:
     candidates: tuple[Device, ...] = ()
     expects: str = "device"
     instead: bool = False
+    stale: bool = False  # something else was said since: only a plain answer counts
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
     last: tuple[Device, ...] = ()
     recent: tuple[Device, ...] = ()  # of the last command, and of those that only added devices to it
-    topic: str = ""
+    topic: str = ""  # device, volume, timer, list
     command: Node | None = None
+    steps: tuple[Done, ...] = ()  # of the last turn that acted
+    task: Node | None = None  # the last timer or list
     timer: str = ""
     said: str = ""  # our last words
+    idle: bool = False  # the last turn did nothing: it asked, or was not understood
     asked: Open | None = None
     asked_at: float = 0.0
 
@@ -55,20 +79,62 @@ class Memory:
         """Without the open question."""
         return replace(self, asked=None)
 
+    def asking(self, asked: Open | None, at: float) -> "Memory":
+        return replace(self, asked=asked, asked_at=at, idle=True)
+
+    def after_nothing(self, named: tuple[Device, ...], topic: str) -> "Memory":
+        """Behind words that were not understood: what they named is what is talked of."""
+        asked = self.asked and replace(self.asked, stale=True)
+        last = named or self.last
+        return replace(self, asked=asked, last=last, command=None, steps=(), topic=topic, idle=True)
+
+    def begun(self, steps: Sequence[Step], *, answers: bool) -> "Memory":
+        """Before the steps of a turn: an act, or an answer, closes our question; talk and looks do not."""
+        acts = any(step.acts and step.topic == "device" for step in steps)
+        asked = (self.asked and not (answers or acts) and replace(self.asked, stale=True)) or None
+        talk = all(isinstance(step.node, Chat) for step in steps)
+        kept = self.steps if not acts or any(step.adds for step in steps) else ()
+        return replace(self, asked=asked, idle=self.idle and talk, steps=kept)
+
+    def after(self, step: Step, shown: Sequence[Device]) -> "Memory":
+        """Behind one step that was carried out."""
+        node, known = step.node, tuple(shown)
+        if isinstance(node, Everyday) and (topic := TOPICS.get(node.tool)):
+            return self._after_task(node, topic, step)
+        if known or step.query is not None:
+            recent = dict.fromkeys((*self.recent, *known)) if step.adds else known
+            acted = (Done(node, known),) if step.acts else ()
+            steps = (*self.steps, *acted) if step.acts else self.steps
+            return replace(self, last=known, recent=tuple(recent), topic="device", command=node, steps=steps)
+        return self
+
+    def _after_task(self, node: Everyday, topic: str, step: Step) -> "Memory":
+        if node.tool in (LIST, "control_speaker_volume"):
+            return replace(self, topic=topic, task=node if node.tool == LIST else self.task)
+        if node.tool != TIMER or not step.requests:
+            return replace(self, topic=topic)
+        args = step.requests[-1].args
+        timer = str(args.get("name") or args.get("duration") or "")
+        return replace(self, timer=timer, last=(), topic=topic, task=node)
+
     def to_json(self) -> dict[str, Any]:
         asked = self.asked
         return {
-            "last": [list(device.key) for device in self.last],
-            "recent": [list(device.key) for device in self.recent],
+            "last": _keys(self.last),
+            "recent": _keys(self.recent),
             "topic": self.topic,
             "timer": self.timer,
             "said": self.said,
+            "idle": self.idle,
             "command": to_json(self.command),
+            "task": to_json(self.task),
+            "steps": [[to_json(one.node), _keys(one.devices)] for one in self.steps],
             "asked": asked and {
                 "node": to_json(asked.node),
-                "candidates": [list(device.key) for device in asked.candidates],
+                "candidates": _keys(asked.candidates),
                 "expects": asked.expects,
                 "instead": asked.instead,
+                "stale": asked.stale,
                 "at": self.asked_at,
             },
         }  # fmt: skip
@@ -89,16 +155,22 @@ def _recalled(written: Mapping[str, Any], home: Home, now: float) -> Memory:
         _found(written["recent"], home),
         str(written["topic"]),
         from_json(written["command"]),
+        tuple(Done(from_json(node), _found(keys, home)) for node, keys in written["steps"]),
+        from_json(written["task"]),
         written["timer"],
         written["said"],
+        written["idle"],
     )
     asked = written["asked"]
     if not asked or now - asked["at"] > QUESTION_SECONDS:
         return memory
-    question = Open(
-        from_json(asked["node"]), _found(asked["candidates"], home), asked["expects"], asked["instead"]
-    )
+    candidates = _found(asked["candidates"], home)
+    question = Open(from_json(asked["node"]), candidates, asked["expects"], asked["instead"], asked["stale"])
     return replace(memory, asked=question, asked_at=asked["at"])
+
+
+def _keys(devices: Sequence[Device]) -> list[list[Any]]:
+    return [list(device.key) for device in devices]
 
 
 def _found(keys: Sequence[Sequence[Any]], home: Home) -> tuple[Device, ...]:
@@ -111,13 +183,24 @@ def _found(keys: Sequence[Sequence[Any]], home: Home) -> tuple[Device, ...]:
 
 @plans(Undo)
 def undo(node: Undo, context: Context) -> Plan:
-    return Step(bare(node), undo=int(node.count), acts=True)
+    """Behind a turn that did nothing it is not clear that the act before is meant."""
+    count = int(node.count)
+    if context.idle and not node.sure and count == 1:
+        ask = Say("ask.undo_before") if context.command is not None else Say("undo.nothing_done")
+        if context.command is None:
+            return Step(bare(node), say=ask, topic="")
+        return Question(ask, Undo(count=1.0, sure=True), expects="yes")
+    return Step(bare(node), undo=count, acts=True)
 
 
 @plans(Same)
 def same(node: Same, context: Context) -> Plan:
-    """The last command or question, for other devices."""
+    """The last command or question, for other devices; once more; or one more of the last task."""
+    if node.text or node.span:
+        return _added(node.text, node.span, context)
     last, which = context.command, node.which
+    if node.again:
+        return _again_by(node, context)
     if which is None or not isinstance(last, Command | Look) or last.which is None:
         raise Refused("nothing was done that could be repeated")
     again = replace(last, which=_like(closed(which), context))
@@ -127,6 +210,31 @@ def same(node: Same, context: Context) -> Plan:
     if isinstance(made, Question) or not node.hint or isinstance(last, Look):
         return made
     return Question(Say("ask.same", {"devices": made.devices}), again, made.devices, "yes", doubts=True)
+
+
+def _again_by(node: Same, context: Context) -> Plan:
+    """ "One more", "another five": the last change of the same devices once more."""
+    last = context.command
+    if context.topic != "device" or not isinstance(last, Command) or not context.last:
+        raise Refused("nothing was done that could be repeated")
+    amount = node.amount and closed(node.amount)
+    if last.do not in ("change", "up", "down") and not amount:
+        raise Refused("that cannot be done once more")
+    if last.do == "set":
+        raise Refused("more or less was not said")
+    return plan(replace(_with(last, context.last), amount=amount or last.amount), context)
+
+
+def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
+    """ "Plus another for the eggs, five minutes", "and butter"."""
+    task = context.task
+    if not isinstance(task, Everyday) or context.topic != TOPICS.get(task.tool):
+        raise Refused("nothing was done that could be added to")
+    if task.tool == TIMER and span:
+        return plan(replace(task, span=span, name=text, message="", at="", at2=""), context)
+    if task.tool == LIST and text and not span:
+        return plan(replace(task, items=text, action="add", missing=""), context)
+    raise Refused("nothing that could be added")
 
 
 def _like(which: Which, context: Context) -> Which:
@@ -145,27 +253,113 @@ def _like(which: Which, context: Context) -> Which:
     return Which(item=(replace(item, alone=False, kind=kind, plural=True, quant="all"),))
 
 
+# --- corrections
+
+
 @plans(Correct)
 def correct(node: Correct, context: Context) -> Plan:
-    """The last command, with the fields that were said now; it replaces what was done."""
-    last, fix = context.command, node.fix
-    if fix is None or not isinstance(last, Command) or not context.alone:
+    """What was done last, with the fields that were said now; only the step that it is about is put right."""
+    if not context.alone or context.idle:
         raise Refused("nothing to put right")
-    said = closed(fix)
-    made = plan(_corrected(last, said), context)
-    return replace(made, instead=True) if isinstance(made, Question) else replace(made, corrects=True)
+    if context.topic in ("timer", "list"):
+        return _task_corrected(node, context)
+    fix = closed(node.fix) if node.fix is not None else None
+    if fix is None and node.number is not None:
+        fix = Command(do="set", value=Value(number=node.number))
+    if fix is None or context.topic != "device":
+        raise Refused("nothing to put right")
+    asked: Plan | None = None
+    for done in reversed(_meant_steps(node, context)):
+        others = tuple(device for one in context.steps if one is not done for device in one.devices)
+        try:
+            made = _corrected(done, fix, context)
+        except (Refused, Unread):
+            continue
+        if isinstance(made, Question):
+            asked = asked or replace(made, instead=True)
+        elif made.requests and _alike(made.devices, done.devices, sure=len(context.steps) == 1):
+            return replace(made, corrects=True, keeps=others)
+    if asked is None:
+        raise Refused("no step can be put right so")
+    return asked
 
 
-def _corrected(last: Command, fix: Command) -> Command:
+def _meant_steps(node: Correct, context: Context) -> tuple[Done, ...]:
+    """The steps of the last turn that the words can be about: "not the big light, the night light"."""
+    if node.wrong is None:
+        return context.steps
+    found = Resolver(context.home).which(closed(node.wrong), "on", lambda device: True)
+    wrong = (
+        frozenset()
+        if isinstance(found, Unknown)
+        else frozenset(found.devices if isinstance(found, Meant) else found.candidates)
+    )
+    return tuple(done for done in context.steps if wrong & set(done.devices))
+
+
+def _alike(devices: tuple[Device, ...], before: tuple[Device, ...], *, sure: bool) -> bool:
+    return sure or bool(set(map(sort_of_device, devices)) & set(map(sort_of_device, before)))
+
+
+def _corrected(done: Done, fix: Command, context: Context) -> Plan:
+    """One step with what was said now."""
+    last, around = done.node, replace(context, last=done.devices, command=done.node)
+    if not isinstance(last, Command):
+        raise Refused("no command")
     changes: dict[str, Any] = {}
-    if fix.do == "set" and fix.value is not None and fix.which is None:
+    if fix.do == "set" and fix.value is not None:
         changes = {"do": "set", "value": fix.value, "amount": None, "way": 0.0, "of": ""}
     elif fix.do:
         changes = {name: getattr(fix, name) for name in ("do", "value", "amount", "way", "of")}
-    if fix.which is not None:
-        changes["which"] = fix.which
-        changes["place"] = ()
-    return replace(last, **changes, condition=None, hint=False)
+    if fix.which is None or fix.without or fix.place:
+        devices = _restricted(done.devices, fix, around)
+        if not devices:
+            raise Refused("none of them is meant")
+        return plan(replace(_with(last, devices), **changes, condition=None, fix=()), around)
+    changes |= {"which": _like(fix.which, around), "place": (), "without": ()}
+    return plan(replace(last, **changes, condition=None, hint=False, fix=()), around)
+
+
+def _restricted(devices: tuple[Device, ...], fix: Command, context: Context) -> tuple[Device, ...]:
+    """ "Not the kitchen", "just those in the hall"."""
+    resolver = Resolver(context.home, context.here, devices)
+    rooms = resolver.places(fix.place)
+    if isinstance(rooms, Unknown):
+        raise Refused("an unknown room")
+    left = tuple(device for device in devices if not rooms or device.room in rooms)
+    found = resolver.without(fix.without, left) if fix.without else left
+    if isinstance(found, Unknown) or (fix.without and found == left):
+        raise Refused("none of them is named")
+    return found
+
+
+def _task_corrected(node: Correct, context: Context) -> Plan:
+    """A timer's length, or the thing that was put on a list."""
+    task, text, old = context.task, node.text, node.old
+    if not isinstance(task, Everyday) or context.topic != TOPICS.get(task.tool):
+        raise Refused("nothing to put right")
+    if task.tool == LIST and text and task.action == "add" and node.number is None and not node.span:
+        made = plan(replace(task, items=text), context)
+        if isinstance(made, Question):
+            return made
+        wrong = {"action": "remove", "list": made.requests[0].args["list"], "items": old or task.items}
+        return replace(made, requests=(Request(LIST, wrong), *made.requests))
+    if task.tool != TIMER or text or old or not task.span:
+        raise Refused("that cannot be put right")
+    number = node.number
+    if number is None and node.fix is not None and node.fix.value is not None:
+        number = node.fix.value.number
+        if node.fix.do != "set":
+            raise Refused("no length")
+    span = node.span
+    if not span and number is not None:
+        span = (replace(task.span[0], number=number),)
+    if not span:
+        raise Refused("no length was said")
+    made = plan(replace(task, span=span), context)
+    if isinstance(made, Question):
+        return made
+    return replace(made, requests=(Request("cancel_timer", {"name": context.timer}), *made.requests))
 
 
 # --- answers to a question of ours
@@ -175,7 +369,7 @@ def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
     """What follows from an answer; None where it answers something else."""
     if answer.kind == "no":
         return Step(answer, say=Say("no"), topic="")
-    if answer.kind == "yes":
+    if answer.kind == "yes" or (answer.kind == "okay" and not asked.stale):
         return _yes(asked, context)
     read = _FIELDS.get(asked.expects)
     if read is not None:
@@ -188,7 +382,8 @@ def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
 
 def _yes(asked: Open, context: Context) -> Plan | None:
     if asked.expects != "yes":
-        return None
+        several = asked.expects == "device" and len(asked.candidates) == 1
+        return _again(_with(asked.node, asked.candidates), asked, context) if several else None
     node = asked.node
     if isinstance(node, Command) and node.do == "scene":
         return _again(replace(node, bare=False), asked, context)
@@ -198,42 +393,59 @@ def _yes(asked: Open, context: Context) -> Plan | None:
 
 
 def _chosen(answer: Answer, asked: Open, context: Context) -> Plan | None:
-    """One or some of the candidates."""
-    found = list(asked.candidates)
-    if not found and answer.kind == "name" and answer.name is not None:
-        named = (context.home.find(key) for key in answer.name.keys)
-        found = [device for device in named if device is not None]
-    if answer.kind == "nth" and answer.ordinal is not None:
-        found = _nth(found, int(answer.ordinal))
-    elif answer.kind == "room":
-        found = [device for device in found if device.room == answer.room]
-    elif answer.kind == "name" and answer.name is not None:
-        found = [device for device in found if device.key in answer.name.keys]
-    elif answer.kind != "all":
-        return None
+    """One or some of the candidates, or another device that is named instead."""
+    found = _picked(answer, asked, context)
     if not found:
         return None
-    if len(found) > 1 and answer.kind != "all":
-        return Question(Say("ask.which", {"devices": found}), asked.node, tuple(found), instead=asked.instead)
-    return _again(_with(asked.node, tuple(found)), asked, context)
+    if len(found) > 1 and answer.kind not in ("all", "but", "several"):
+        return Question(Say("ask.which", {"devices": found}), asked.node, found, instead=asked.instead)
+    return _again(_with(asked.node, found), asked, context)
 
 
-def _nth(found: list[Device], place: int) -> list[Device]:
+def _picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:  # noqa: PLR0911 (one for each)
+    found = asked.candidates
+    if answer.kind == "name" and answer.name is not None:
+        named = _found(answer.name.keys, context.home)
+        return tuple(device for device in named if device in found) or named
+    if answer.kind == "nth" and answer.ordinal is not None:
+        return _nth(found, int(answer.ordinal), int(answer.count))
+    if answer.kind == "room":
+        return tuple(device for device in found if device.room == answer.room)
+    if answer.kind == "here":
+        return tuple(device for device in found if device.room == context.here)
+    if answer.kind == "all":
+        count = len(found) if answer.count == 1 else answer.count
+        return found if len(found) == count else ()
+    if answer.kind == "several":
+        picked = [device for part in answer.part for device in _picked(part, asked, context)]
+        return tuple(dict.fromkeys(picked))
+    if answer.kind == "but":
+        without = {device for part in answer.part for device in _picked(part, asked, context)}
+        return tuple(device for device in found if device not in without) if without else ()
+    if answer.kind == "other" and len(found) == 2:
+        return tuple(device for device in found if device not in context.last)
+    return found[:1] if answer.kind == "any" else ()
+
+
+def _nth(found: tuple[Device, ...], place: int, count: int) -> tuple[Device, ...]:
     """Of the rooms, where the question asked for rooms."""
     rooms = list(dict.fromkeys(device.room for device in found))
     if len(found) > 4 and 0 <= place < len(rooms):
-        return [device for device in found if device.room == rooms[place]]
-    return found[place : place + 1] if place >= 0 else found[-1:]
+        return tuple(device for device in found if device.room == rooms[place])
+    if place < 0:
+        return found[max(0, len(found) - count) :]
+    return found[place : place + count] if place + count <= len(found) else ()
 
 
-def _with(node: Node, devices: tuple[Device, ...]) -> Node:
+def _with(node: Node, devices: tuple[Device, ...]) -> Any:
     """The same command for these devices."""
     if not devices or not isinstance(node, Command | Look):
         return replace(node, hint=False) if isinstance(node, Command) else node
     name = Name(tuple(device.key for device in devices), "exact", "")
     changes: dict[str, Any] = {"which": Which(item=(Item(name=name, quant="all"),)), "place": ()}
     if isinstance(node, Command):
-        changes |= {"without": (), "hint": False, "lights": False, "sweep": False}
+        changes |= {"without": (), "hint": False, "lights": False, "sweep": False, "bare": False, "at": False}
+        changes |= {"aside": (), "instead": ()}
     return replace(node, **changes)
 
 
@@ -296,4 +508,12 @@ _FIELDS: Final[Mapping[str, Callable[[Answer, Node], Node | None]]] = {
     "list": _text("list"),
 }
 
-__all__ = ["KEY", "Memory", "Open", "altered", "answered", "recall"]
+
+def topic_of(node: Node | None, before: str) -> str:
+    """What a turn was about that did nothing; talk changes no topic."""
+    if isinstance(node, Everyday):
+        return TOPICS.get(node.tool, before)
+    return before if isinstance(node, Chat) else ""
+
+
+__all__ = ["KEY", "Memory", "Open", "answered", "recall", "topic_of"]

@@ -8,7 +8,7 @@ from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
 from voice_gateway.understanding import situations as _situations
 from voice_gateway.understanding import talk as _talk
-from voice_gateway.understanding.dialogue import Memory, answered
+from voice_gateway.understanding.dialogue import Memory, Open, answered, topic_of
 from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN
 from voice_gateway.understanding.lexer import PAUSES, Tokens
 from voice_gateway.understanding.nodes import (
@@ -51,6 +51,7 @@ class Understood:
     question: Question | None = None
     refused: Refused | None = None
     reading: Node | None = None
+    answers: bool = False  # our question is answered
 
     @property
     def acts(self) -> bool:
@@ -91,8 +92,8 @@ class Interpreter:
         said = reader.tokens(text)
         context = replace(
             context, last=memory.last, recent=memory.recent, topic=memory.topic, command=memory.command,
-            timer=memory.timer, said=memory.said, reader=reader, question=said.question, polite=said.polite,
-            raw=text,
+            steps=memory.steps, task=memory.task, idle=memory.idle, timer=memory.timer, said=memory.said,
+            reader=reader, question=said.question, polite=said.polite, raw=text,
         )  # fmt: skip
         if (
             memory.asked is not None
@@ -102,16 +103,19 @@ class Interpreter:
             return made
         if said.cut:
             return Understood(refused=Refused("it is too long", Say("too_long")))
+        return self._fresh(reader, said, context)
+
+    def _fresh(self, reader: Reader, said: Tokens, context: Context) -> Understood:
+        """Words that answer no question."""
         if self._cut_off(said):
             return self._more_wanted(reader, said, context)
-        refused: Refused | None = None
+        refused: Understood | None = None
         for readings in reader.passes(said):
             made = self._best(readings, context)
             if made.refused is None:
                 return made
-            refused = refused or made.refused
-            if readings[0].level == UNKNOWN or made.refused.say is not None:
-                refused = made.refused
+            if refused is None or readings[0].level == UNKNOWN or made.refused.say is not None:
+                refused = made
         return self._half_understood(reader, said, refused)
 
     # --- answers
@@ -125,9 +129,46 @@ class Interpreter:
                     made = answered(reading.node, memory.asked, context)
                 except (Refused, Unread):
                     continue
-                if made is not None:
-                    return _understood([made], reading.node)
+                free = reading.node.kind == "text" and self._fresh(reader, said, context).steps
+                if made is not None and not free:
+                    return replace(_understood([made], reading.node), answers=True)
+        return self._answer_and_more(reader, said, context, memory.asked)
+
+    def _answer_and_more(
+        self, reader: Reader, said: Tokens, context: Context, asked: Open
+    ) -> Understood | None:
+        """ "Neither, the kitchen light off", "yes, and the desk lamp": the answer first, then the rest."""
+        for kind, end in (("no", reader.prefix(said, "no")), ("yes", reader.prefix(said, "yes"))):
+            rest = said.part(end, len(said.words)).without_first_pause()
+            if not end or not rest.words:
+                continue
+            first = answered(Answer(kind=kind), asked, context)
+            if kind == "no" or not isinstance(first, Step):
+                more = self._fresh(reader, rest, context)
+                return replace(more, answers=True) if more.refused is None else None
+            command = first.node if isinstance(first.node, Command) else context.command
+            following = replace(context, last=first.devices or context.last, command=command, idle=False)
+            more = self._fresh(reader, rest, following)
+            if more.refused is None and more.question is None:
+                return replace(more, steps=(first, *more.steps), answers=True)
         return None
+
+    def after_nothing(self, text: str, understood: Understood, memory: Memory) -> Memory:
+        """What is remembered of words that were not carried out."""
+        assert self._reader is not None
+        assert understood.refused is not None
+        reader, node = self._reader, understood.reading
+        if understood.refused.talk:
+            return memory.after_nothing(memory.last, memory.topic)
+        last = node.step[-1] if isinstance(node, Utterance) and node.step else None
+        said = reader.tokens(text)
+        found = [
+            hit for at in range(len(said.words)) for _, hit, _ in reader.index.names(said.words, at, EXACT)
+        ]
+        places = {hit.places for hit in found}
+        named = next(iter(places)) if len(places) == 1 else ()
+        devices = tuple(reader.index.home.devices[place] for place in named)
+        return memory.after_nothing(devices, topic_of(last, "device" if devices else ""))
 
     # --- the best reading
 
@@ -135,11 +176,11 @@ class Interpreter:
         """The first reading that can be carried out; a surer question wins, and a tie is a question."""
         done: list[tuple[float, Understood]] = []
         asked: tuple[float, Understood] | None = None
-        refused: Refused | None = None
+        refused: Understood | None = None
         for reading in readings:
             made = self._tried(reading, context)
             if made.refused is not None:
-                refused = refused or made.refused
+                refused = refused or made
             elif made.question is not None:
                 asked = asked or (reading.cost, made)
             elif not (made.acts and asked is not None and reading.cost - asked[0] > TIE):
@@ -152,15 +193,16 @@ class Interpreter:
             return calling[0]
         if asked is not None:
             return asked[1]
-        return done[0][1] if done else Understood(refused=refused or Refused("nothing was read"))
+        return done[0][1] if done else refused or Understood(refused=Refused("nothing was read"))
 
     def _tried(self, reading: Reading, context: Context) -> Understood:
         try:
             return self._planned(reading.node, context)
         except Refused as error:
-            return Understood(refused=error)
+            return Understood(refused=error, reading=reading.node)
         except Unread as error:
-            return Understood(refused=Refused(f"read, and not planned: {error}"))
+            refused = Refused(f"read, and not planned: {error}")
+            return Understood(refused=refused, reading=reading.node)
 
     def _planned(self, node: Node, context: Context) -> Understood:
         assert isinstance(node, Utterance)
@@ -238,14 +280,14 @@ class Interpreter:
                 return Understood(question=Question(Say("ask.value"), asked, expects="value"))
         return Understood(question=Question(Say("ask.more"), Utterance(), expects="none"))
 
-    def _half_understood(self, reader: Reader, said: Tokens, refused: Refused | None) -> Understood:
+    def _half_understood(self, reader: Reader, said: Tokens, refused: Understood | None) -> Understood:
         if device := self._thing_without_deed(reader, said):
             say = Say("ask.what_with", {"text": device.name})
             which = Which(item=(Item(name=Name((device.key,), "exact", device.name)),))
             return Understood(question=Question(say, Command(which=which), (device,), expects="act"))
         if half := self._half(reader, said):
             return Understood(question=Question(Say("ask.half", {"text": half}), Utterance(), expects="none"))
-        return Understood(refused=refused or Refused("no reading of the whole"))
+        return refused or Understood(refused=Refused("no reading of the whole"))
 
     def _thing_without_deed(self, reader: Reader, said: Tokens) -> Device | None:
         """A verb and a name are there, and what shall be done is not."""

@@ -71,6 +71,10 @@ class Tokens:
             self, words=tuple(self.words[at] for at in kept), spans=tuple(self.spans[at] for at in kept)
         )
 
+    def without_first_pause(self) -> "Tokens":
+        start = 1 if self.words and self.words[0] in PAUSES else 0
+        return self.part(start, len(self.words))
+
     def text(self, start: int, end: int) -> str:
         """As it was written."""
         return self.raw[self.spans[start][0] : self.spans[end - 1][1]] if end > start else ""

@@ -357,6 +357,10 @@ class Same(Node):
 
     which: Which | None = None
     hint: bool = False
+    again: bool = False  # once more, with the same devices
+    amount: Amount | None = None
+    text: str = ""  # one more thing for the list, or the name of one more timer
+    span: tuple[Length, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +386,7 @@ class Situation(Node):
 @dataclass(frozen=True, slots=True)
 class Undo(Node):
     count: float = 1.0
+    sure: bool = harmless(False)  # a yes was said to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +394,11 @@ class Correct(Node):
     """ "No, I meant the desk lamp": a command with only the fields that replace those of the last one."""
 
     fix: Command | None = None
+    wrong: Which | None = None  # "not the big light, the night light"
+    number: float | None = None  # without a unit: a value, or the length of a timer
+    span: tuple[Length, ...] = ()
+    text: str = ""  # of a list: what was meant, and what was not
+    old: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,8 +427,10 @@ class Denied(Node):
 class Answer(Node):
     """An answer to a question of ours."""
 
-    kind: str = ""  # yes no all nth room name value at span text half
+    kind: str = ""  # yes okay no all any other here but several nth room name value at span text half
     ordinal: float | None = None
+    count: float = 1.0
+    part: tuple["Answer", ...] = ()
     room: str = ""
     name: Name | None = None
     which: Which | None = None

@@ -132,8 +132,8 @@ class Resolver:
 
     def _alike(self, item: Item, scope: tuple[Device, ...], able: Able) -> Resolved:
         """ "The one in the kitchen": of the sort of the last devices."""
-        sorts = {_sort_of(one) for one in self.last}
-        found = tuple(one for one in scope if (not sorts or _sort_of(one) in sorts) and able(one))
+        sorts = {sort_of_device(one) for one in self.last}
+        found = tuple(one for one in scope if (not sorts or sort_of_device(one) in sorts) and able(one))
         if item.plural and found and sorts:
             return Meant(found, group=True)
         return Meant(found) if len(found) == 1 else Doubt(found)
@@ -305,7 +305,7 @@ def sort_of(word: str) -> Sort:
     return SORTS.get(word) or cast(Sort, word)
 
 
-def _sort_of(device: Device) -> str:
+def sort_of_device(device: Device) -> str:
     return "light" if device.is_light else device.kind
 
 

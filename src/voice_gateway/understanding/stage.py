@@ -195,13 +195,13 @@ class UnderstandingStage:
         if unknown and await self.cache.looked_again():
             memory, understood = await self._read_turn(turn)
         if understood.refused is not None:
-            self._keep(turn, memory.closed())
+            self._keep(turn, self.grammar().after_nothing(turn.utterance.text, understood, memory))
             return await self._off_the_loop(self._passed, turn.utterance.text, understood.refused)
         if understood.question is not None and understood.question.doubts and turn.trusted_next:
             return Passed(self.name, "understood, but not for sure", Words.DOUBTFUL)
         if understood.question is not None:
             return self._ask(turn, understood.question, memory)
-        return await self._do(turn, understood, replace(memory, asked=None))
+        return await self._do(turn, understood, memory.begun(understood.steps, answers=understood.answers))
 
     async def _read_turn(self, turn: Turn, *, wait: bool = True) -> tuple[Memory, Understood]:
         if wait:
@@ -253,7 +253,7 @@ class UnderstandingStage:
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai(text)
         asked = None if ask.expects == "none" else Open(ask.node, ask.candidates, ask.expects, ask.instead)
-        self._keep(turn, replace(memory, asked=asked, asked_at=self._now(), said=text))
+        self._keep(turn, replace(memory.asking(asked, self._now()), said=text))
         return Reply(text, stage=self.name, expects_answer=True)
 
     async def _do(self, turn: Turn, understood: Understood, memory: Memory) -> Reply:
@@ -262,9 +262,9 @@ class UnderstandingStage:
             self._keep(turn, memory)
             return (await take_back(self._executor, turn, self.home, None, first.undo)).reply
         if first.corrects:
-            done = await correct(self._executor, turn, first.requests, self.home)
+            done = await correct(self._executor, turn, first.requests, self.home, first.keeps)
             self.cache.learn(done.requests, done.outcomes)
-            self._keep(turn, replace(memory, last=first.devices or memory.last, command=first.node))
+            self._keep(turn, memory.after(replace(first, adds=False), first.devices))
             return done.reply
         turn.history.add_user(turn.utterance.text)
         texts: list[str] = []
@@ -282,7 +282,7 @@ class UnderstandingStage:
                 then = wording.reply(replace(step, back=""), back, self.home, self.code)
                 text = then or say("later.nothing_to_take_back", self.code)
             texts.append(text)
-            memory = _remembered(memory, step, devices)
+            memory = memory.after(step, devices)
         text = " ".join(filter(None, texts))
         turn.history.add_ai(text)
         self._keep(turn, replace(memory, said=text))
@@ -324,24 +324,3 @@ def _needs_no_home(understood: Understood) -> bool:
     return bool(understood.steps) and all(
         isinstance(step.node, Everyday) and step.node.tool not in HOMES_OWN for step in understood.steps
     )
-
-
-def _remembered(memory: Memory, step: Step, devices: Sequence[Device]) -> Memory:
-    known = tuple(devices)
-    if known or step.query is not None:
-        recent = dict.fromkeys((*memory.recent, *known)) if step.adds else known
-        return replace(
-            memory,
-            last=known,
-            recent=tuple(recent),
-            topic="device",
-            command=step.node,
-        )
-    if step.topic == "volume":
-        return replace(memory, topic="volume")
-    node = step.node
-    if isinstance(node, Everyday) and node.tool == "set_timer" and step.requests:
-        args = step.requests[0].args
-        timer = str(args.get("name") or args.get("duration") or "")
-        return replace(memory, timer=timer, last=(), topic="timer")
-    return memory

@@ -65,7 +65,9 @@ async def take_back(executor: ToolExecutor, turn: Turn, home: Home, only: Device
     return _done(text, outcomes, home, ok=ok)
 
 
-async def correct(executor: ToolExecutor, turn: Turn, requests: Sequence[Request], home: Home) -> Done:
+async def correct(
+    executor: ToolExecutor, turn: Turn, requests: Sequence[Request], home: Home, keeps: Sequence[Device] = ()
+) -> Done:
     """The last act is put back, then the right one done. What both are about only gets its new value, and
     can be taken back to what was before the first."""
     assert turn.acts is not None
@@ -73,6 +75,7 @@ async def correct(executor: ToolExecutor, turn: Turn, requests: Sequence[Request
     act = await turn.acts.take() or UndoEntry()
     right = new_calls({"name": request.tool, "args": request.args} for request in requests)
     again = {_about({"name": call.name, "args": call.args}, home) for call in right}
+    again |= {device.key for device in keeps}
     kept = [call for call in act.calls if _about(call, home) in again]
     outcomes, failed = await _put_back(executor, turn, [call for call in act.calls if call not in kept])
     turn.acts.leave(replace(act, calls=(*kept, *failed), reasons=()))

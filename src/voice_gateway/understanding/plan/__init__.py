@@ -23,6 +23,14 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """One step of the last turn that acted, and its devices."""
+
+    node: Node
+    devices: tuple[Device, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What is known beside the words."""
 
@@ -32,7 +40,10 @@ class Context:
     recent: tuple[Device, ...] = ()  # of the last turns that belong together
     topic: str = ""  # device or volume: what was spoken of last
     command: Node | None = None  # the last command or question
+    steps: tuple[Done, ...] = ()  # of the last turn that acted
+    task: Node | None = None  # the last timer or list
     timer: str = ""  # the timer that was just set
+    idle: bool = False  # the last turn did nothing
     tools: frozenset[str] = frozenset()
     problem: str = ""  # why the home is not known
     voices: Mapping[str, Any] = field(default_factory=dict)  # tools of other servers that can be spoken to
@@ -64,6 +75,7 @@ class Step:
     topic: str = "device"
     undo: int = 0  # so many acts are to be taken back
     corrects: bool = False  # instead of the last act
+    keeps: tuple[Device, ...] = ()  # of the last act: what stays as it is
     adds: bool = False  # the same as before, for more devices
     back: str = ""  # the "when" at which it is taken back
     back_calls: str = ""  # what is done then, where it is not what was before
