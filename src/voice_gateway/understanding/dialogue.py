@@ -33,7 +33,6 @@ from voice_gateway.understanding.plan import (
     Plan,
     Question,
     Refused,
-    Request,
     Say,
     Step,
     plan,
