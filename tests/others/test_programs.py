@@ -57,7 +57,7 @@ async def test_openais_own_library_switches_a_lamp_whole_and_in_pieces(address: 
         ]
         whole = await client.chat.completions.create(model="gpt-5", messages=chat)
         [choice] = whole.choices
-        assert choice.message.content == "The Floor Lamp is now on."
+        assert choice.message.content == "Floor lamp on."
         assert choice.finish_reason == "stop"
         assert whole.usage.total_tokens == 0
 
@@ -71,7 +71,7 @@ async def test_openais_own_library_switches_a_lamp_whole_and_in_pieces(address: 
         )
         pieces = [chunk async for chunk in stream]
         text = "".join(chunk.choices[0].delta.content or "" for chunk in pieces if chunk.choices)
-        assert text == "The Floor Lamp is now off."
+        assert text == "Floor lamp off."
         assert pieces[-1].usage is not None
         assert [chunk.choices[0].finish_reason for chunk in pieces if chunk.choices][-1] == "stop"
 
@@ -89,7 +89,7 @@ async def test_the_sdk_talks_in_one_conversation(address: str):
     async with Client(f"{address}/mcp") as session:
         await session.call_tool("ask", {"text": "turn on the floor lamp"})
         off = await session.call_tool("ask", {"text": "turn it off"})
-        assert off.content[0].text == "The Floor Lamp is now off."
+        assert off.content[0].text == "Floor lamp off."
 
 
 @pytest.mark.usefixtures("no_proxy")
@@ -98,7 +98,7 @@ async def test_the_sdk_before_2_does_too(address: str):
     words = ("turn on the floor lamp", "turn it off")
     told = json.loads(await _run(python, f"{CLIENTS}/mcp1_client.py", f"{address}/mcp", *words))
     assert {"ask", "list_tools", "call_tool"} <= set(told["tools"])
-    assert told["answers"] == ["The Floor Lamp is now on.", "The Floor Lamp is now off."]
+    assert told["answers"] == ["Floor lamp on.", "Floor lamp off."]
 
 
 @pytest.mark.usefixtures("no_proxy")
@@ -110,5 +110,5 @@ async def test_the_inspector_lists_and_calls(address: str):
         await _run(*at, "tools/call", "--tool-name", "ask", "--tool-arg", "text=turn on the floor lamp")
     )
     assert {"ask", "list_tools", "call_tool"} <= {tool["name"] for tool in listed["tools"]}
-    assert called["content"][0]["text"] == "The Floor Lamp is now on."
+    assert called["content"][0]["text"] == "Floor lamp on."
     assert not called["isError"]

@@ -318,7 +318,7 @@ async def test_a_failing_tool_is_told_to_the_model_which_can_answer_with_it(exec
     assert isinstance(message, ToolMessage)
     assert message.content == "Error: the heater does not answer"
     assert message.tool_call_id == "r1c0"
-    assert (reply.text, reply.ok) == ("That did not work: the heater does not answer.", False)
+    assert (reply.text, reply.ok) == ("That didn't work: the heater does not answer.", False)
 
 
 @pytest.mark.scenario("MSG-9")

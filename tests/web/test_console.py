@@ -15,7 +15,7 @@ async def test_the_first_command_is_typed_and_the_trace_tells_the_story(console:
     await console.say("turn on the kitchen light")
 
     answer = await console.answer()
-    assert "The Kitchen Light is now on." in await answer.inner_text()
+    assert "Kitchen light on." in await answer.inner_text()
     assert await answer.locator(".acts [data-mark=ok]").inner_text() == "✓\nKitchen Light: on"
     trace = console.page.locator("#trace")
     await trace.get_by_text("Answer", exact=True).wait_for()
@@ -203,7 +203,7 @@ async def test_a_conversation_is_there_again_after_a_reload(console: Console, co
     await console.page.reload()
 
     answer = await console.answer()
-    assert "The Kitchen Light is now on." in await answer.inner_text()
+    assert "Kitchen light on." in await answer.inner_text()
     assert await answer.locator(".acts").inner_text() == "✓\nKitchen Light: on"
 
 

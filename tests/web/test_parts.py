@@ -109,5 +109,5 @@ async def test_a_gateway_that_ends_is_said_and_noticed_when_it_is_back(
     async with Running.opened(commands):
         await console.page.locator("#state[data-state=ok], #state[data-state=degraded]").wait_for()
         await console.say("turn on the kitchen light")
-        assert "is now on" in await (await console.answer()).inner_text()
+        assert " on." in await (await console.answer()).inner_text()
     console.complaints.clear()  # the browser's own words on what could not be reached

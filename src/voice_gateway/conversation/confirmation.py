@@ -22,14 +22,15 @@ from voice_gateway.conversation.choices import (
 from voice_gateway.conversation.numerals import is_latin, parted
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.events import AnswerWanted, EventBus
+from voice_gateway.languages import say
+from voice_gateway.languages.outcomes import told as outcomes_told
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.tools.permission.question import question
-from voice_gateway.tools.permission.risk import Tier, is_reversible, tier
+from voice_gateway.tools.permission.risk import Tier, tier
 from voice_gateway.tools.permission.target import Reach, Reaches
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
-from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import Turn
 
 OVER = "confirmation over"  # in a conversation's state: until when a PIN may still come after its question
@@ -40,17 +41,6 @@ LONG_NUMBER, MASK = re.compile(r"\d{4,}"), "••••"
 
 CHOSEN = "some of what I asked about"
 KEPT_BACK = "a number that could be a PIN, so nothing was passed on"
-
-NOT_AGAIN = "I have not changed anything."
-TOO_LATE = "That was too long ago, so I did nothing. Please ask again."
-PIN_WANTED = "I need your PIN for that. Please say it, or say no."
-WRONG_PIN = "That is not the right PIN, so I did nothing."
-LOCKED = "There were too many wrong PINs, so for another {time} I take none. I did nothing."
-WRONG_DOOR = "That is not allowed from here, so I did nothing."
-NOT_PASSED_ON = (
-    "I did nothing: there was a number in that which could be a PIN, so I passed nothing on. "
-    "Please say it again without the number; when I need your PIN, I ask for it."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +130,10 @@ class Confirmation:
         plainly = gate.words is Words.WISH or not gate.by_model
         again = not plainly and calls_json(gate.asked) == list(incoming.declined)
         if again:
-            text, open_now = NOT_AGAIN, False
+            text, open_now = say("confirm.not_again"), False
         else:
             text, open_now = await self.asked(turn, gate.asked)
-        text = f"{render_outcomes(told)} {text}" if told else text
+        text = f"{outcomes_told(told)} {text}" if told else text
         turn.history.add_ai(text)
         ok = (open_now or again) and all(one.ok for one in done)
         return replace(reply, text=text, parts=(), outcomes=done, ok=ok, expects_answer=open_now)
@@ -154,12 +144,8 @@ class Confirmation:
         sensitive = Tier.SENSITIVE in levels
         pin = sensitive and self._pin is not None
         if pin and (seconds := await self._pin_lock.seconds_left()):
-            return LOCKED.format(time=in_words(seconds)), False
-        plain = all(
-            is_reversible(call, self._traits(call.name), level, self._reach(call))
-            for call, level in zip(calls, levels, strict=True)
-        )
-        asks = question(calls, self._traits, self._reaches, pin=pin, plain=plain)
+            return say("confirm.locked", time=in_words(seconds)), False
+        asks = question(calls, self._traits, self._reaches, pin=pin)
         expires = self._now() + self._settings.expiry_seconds
         things = tuple(map(self._thing, calls))
         pending = Pending(tuple(calls), asks, expires, sensitive, things, turn.utterance.text)
@@ -205,7 +191,7 @@ class Confirmation:
             return self._declined(turn, pending)
         if self._lacks_pin(turn, pending, incoming):
             turn.history.state[QUESTION] = pending.to_json()
-            return replace(_told(turn, PIN_WANTED, ok=True), expects_answer=True)
+            return replace(_told(turn, say("confirm.pin_wanted"), ok=True), expects_answer=True)
         if refusal := await self._refusal(turn, pending, incoming):
             turn.history.state[OVER] = self._now() + GRACE_SECONDS
             return _told(turn, refusal)
@@ -220,7 +206,7 @@ class Confirmation:
 
     def _declined(self, turn: Turn, pending: Pending) -> Reply:
         turn.history.state[DECLINED] = calls_json(pending.calls)
-        return _told(turn, "Okay, I won't.", ok=True)
+        return _told(turn, say("no"), ok=True)
 
     async def _choose(self, turn: Turn, pending: Pending, choice: Choice) -> Reply:
         """Makes the chosen calls; asks again if it is not clear which, or if one is sensitive."""
@@ -241,16 +227,16 @@ class Confirmation:
             turn.history.state.pop(OVER, None)
             return None
         turn.history.state[OVER] = self._now() + GRACE_SECONDS
-        return _told(turn, NOT_PASSED_ON)
+        return _told(turn, say("confirm.number"))
 
     async def _refusal(self, turn: Turn, pending: Pending, incoming: Incoming) -> str:
         """Why a yes does not count; empty if it does. The PIN is checked last."""
         if self._now() > pending.expires:
-            return TOO_LATE
+            return say("confirm.too_late")
         if not pending.sensitive:
             return ""
         if turn.utterance.channel not in self._settings.sensitive_channels:
-            return WRONG_DOOR
+            return say("confirm.not_here")
         if self._pin is None:
             return ""
         return await self._judged(right=incoming.answer is Answer.YES)
@@ -261,10 +247,8 @@ class Confirmation:
         if verdict is PinVerdict.RIGHT:
             return ""
         if verdict is PinVerdict.LOCKED:
-            return LOCKED.format(time=left)
-        return (
-            f"{WRONG_PIN} There were too many: for {left} I take none." if attempts.is_locked else WRONG_PIN
-        )
+            return say("confirm.locked", time=left)
+        return say("confirm.locked_now" if attempts.is_locked else "confirm.wrong_pin", time=left)
 
     async def run(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
         """Makes the agreed calls. One that turns out to be sensitive only now is asked about."""
@@ -293,7 +277,7 @@ class Confirmation:
         reply = Reply("", tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
         if gate.asked:
             return await self.ask(turn, reply, gate, Incoming(turn.utterance))
-        text = render_outcomes(outcomes)
+        text = outcomes_told(outcomes)
         turn.history.add_ai(text)
         return replace(reply, text=text, parts=())
 

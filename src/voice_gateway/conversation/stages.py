@@ -10,9 +10,9 @@ from home_names.phrases import is_question
 from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.events import EventBus, Staged, State
+from voice_gateway.languages.outcomes import told
 from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.turn import Autonomy, Part, PartSource, Passed, Reply, ToolOutcome, Utterance, joined
-from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import FallbackStage, HomeFacts, ModelStage, Stage, Turn
 
 log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ def _autonomy_of(stage: ModelStage) -> Callable[[], Autonomy]:
 def behind_outcomes(done: Sequence[ToolOutcome], reply: Reply) -> Reply:
     if not done:
         return reply
-    return replace(reply.behind(render_outcomes(done)), outcomes=tuple(done))
+    return replace(reply.behind(told(done)), outcomes=tuple(done))
 
 
 async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
@@ -160,7 +160,7 @@ async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
         turn.history.add_user(turn.utterance.text)
     parts = joined(spoken)
     if not parts and outcomes:
-        parts = (Part(PartSource.GATEWAY, render_outcomes(outcomes)),)
+        parts = (Part(PartSource.GATEWAY, told(outcomes)),)
     text = " ".join(part.text for part in parts)
     turn.history.add_ai(text)
     ok = bool(text) and all(outcome.ok for outcome in outcomes)

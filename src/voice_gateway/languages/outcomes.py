@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from home_names.kinds import is_light
 from home_names.states import UNKNOWN, level_of, parts_of, spoken_state, spoken_units
-from voice_gateway.languages import capital, has, listed, plainly, say
+from voice_gateway.languages import MOST_NAMED, capital, has, listed, plainly, say
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 LONGEST: Final = 400  # characters of a tool's text that are spoken
@@ -15,8 +16,9 @@ COLDEST_WHITE: Final = 1000  # kelvin; no thermostat is set to that
 SHORT: Final = 40  # characters of a confirmation that is joined with the next by "and"
 _TRANSIENT: Final = frozenset({"stop", "toggle", "play", "next", "previous", "ring"})  # never "already so"
 _OPEN: Final = frozenset({OutcomeStatus.UNREACHABLE, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED})
+_ASKED: Final = frozenset({OutcomeStatus.UNCONFIRMED, OutcomeStatus.AMBIGUOUS, OutcomeStatus.SYSTEM_DOWN})
+_STARTED: Final = frozenset({OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING})
 _LEVELS: Final = frozenset({"dim", "speed", "volume"})
-_LIGHTS: Final = frozenset({"light", "dimmer"})
 _SENTENCES: Final = (
     "message",
     "summary",
@@ -43,79 +45,70 @@ class Clause:
 
 def told(outcomes: Sequence[ToolOutcome], code: str = "en", names: Mapping[str, str] | None = None) -> str:
     """The outcomes of acts as a reply. `names` by call: what a device is called among others of its name."""
+    if not outcomes:
+        return say("not_understood", code)
     pieces = [
         piece for outcome in outcomes for piece in _pieces(outcome, (names or {}).get(outcome.call_id), code)
     ]
-    settled = all(clause.key.startswith("already") for clause, _, _ in pieces)
-    if not settled and len(pieces) > 1:  # beside others it counts as done
-        pieces = [(_done(clause), name, kind) for clause, name, kind in pieces]
-    groups: dict[Clause, dict[str, str]] = {}
-    for clause, name, kind in pieces:
-        groups.setdefault(clause, {})[name] = kind
-    alone = len(groups) == 1
-    return joined(
-        [(clause, _sentence(clause, devices, code, alone=alone)) for clause, devices in groups.items()], code
-    )
-
-
-def _done(clause: Clause) -> Clause:
-    return (
-        Clause(clause.key.replace("already", "act", 1), clause.facts)
-        if clause.key.startswith("already")
-        else clause
-    )
-
-
-def _sentence(clause: Clause, devices: Mapping[str, str], code: str, *, alone: bool) -> str:
-    if not clause.key:
-        return clause.text
-    names, facts = list(devices), dict(clause.facts)
-    key = clause.key
-    if key.startswith("already") and alone and has(key.replace("already", "already.it"), code):
-        key = key.replace("already", "already.it")
-    if len(names) > 3:
-        names = [say(f"count.{_noun(devices.values())}", code, count=len(names))]
-    return say(key, code, things=names, **facts)
-
-
-def _noun(kinds: Any) -> str:
-    kinds = set(kinds)
-    return "lights" if kinds <= _LIGHTS else "blinds" if kinds == {"blind"} else "devices"
-
-
-def joined(sentences: Sequence[tuple[Clause, str]], code: str = "en") -> str:
-    """Short confirmations become one sentence: "Kitchen light on and heating set to 21 degrees." """
+    if len(pieces) > 1:
+        settled = all(clause.key.startswith("already") for clause, *_ in pieces)
+        pieces = [(_beside(clause, settled=settled), name, lit) for clause, name, lit in pieces]
+    groups: dict[Clause, dict[str, bool]] = {}
+    for clause, name, lit in pieces:
+        groups.setdefault(clause, {})[name] = lit
     texts: list[str] = []
     short: list[str] = []
-    for clause, text in (*sentences, (Clause(""), "")):
-        if clause.joins and len(text) <= SHORT:
+    for clause, devices in (*groups.items(), (Clause(""), {})):
+        text = _sentence(clause, devices, code, alone=len(groups) == 1)
+        if clause.joins and len(text) <= SHORT and len(devices) == 1:
             short.append(text.removesuffix("."))
             continue
-        if short:
-            texts.append(f"{capital(listed([plainly(text, code) for text in short], code))}.")
+        texts += [f"{capital(listed([plainly(one, code) for one in short], code))}."] if short else []
         short = []
         texts += [text] if text else []
     return " ".join(dict.fromkeys(texts))
 
 
+def _beside(clause: Clause, *, settled: bool) -> Clause:
+    """Beside others: what was so already counts as done, and where it stopped is not said."""
+    if clause.key == "act.stopped.at":
+        return Clause("act.stopped")
+    if clause.key.startswith("already") and not settled:
+        return Clause(clause.key.replace("already", "act", 1), clause.facts)
+    return clause
+
+
+def _sentence(clause: Clause, devices: Mapping[str, bool], code: str, *, alone: bool) -> str:
+    if not clause.key:
+        return clause.text
+    names, facts, key = list(devices), dict(clause.facts), clause.key
+    if key.startswith("already") and alone and has(it := key.replace("already", "already.it"), code):
+        key = it
+    if len(names) > MOST_NAMED:
+        names = [say("count.lights" if all(devices.values()) else "count.devices", code, count=len(names))]
+    return say(key, code, things=names, **facts)
+
+
 # --- one outcome
 
 
-def _pieces(outcome: ToolOutcome, called: str | None, code: str) -> list[tuple[Clause, str, str]]:
-    """Clause, name and kind of each device that an outcome is about."""
+def _pieces(outcome: ToolOutcome, called: str | None, code: str) -> list[tuple[Clause, str, bool]]:
+    """Of each device that an outcome is about: what is said, its name, and whether it is a light."""
     facts = outcome.facts
     results = facts.get("results")
     each = [one for one in results if isinstance(one, Mapping)] if isinstance(results, list) else [facts]
+    if called and not facts.get("device") and outcome.status in _STARTED:
+        return [(Clause("did.scene"), called, False)]
     if outcome.read_only or not all(one.get("device") for one in each):
-        return [(Clause("", text=own_text(outcome, code)), "", "")]
+        return [(Clause("", text=own_text(outcome, code)), "", False)]
     made = []
     for result in each:
         requested = {**_mapping(facts.get("requested")), **_mapping(result.get("requested"))}
         status = outcome.status if len(each) == 1 else _status(result)
         clause = _clause(status, requested, result, outcome, code)
-        state, kind = str(result.get("state") or ""), str(result.get("kind") or "")
-        name = called or _name(str(result["device"]), state, requested, code)
-        made.append((clause, name, kind))
+        state, device = str(result.get("state") or ""), str(result["device"])
+        name = called or _name(device, state, requested, code)
+        made.append((clause, name, is_light(str(result.get("kind") or ""), device)))
     return made
 
 
@@ -244,11 +237,10 @@ def own_text(outcome: ToolOutcome, code: str = "en") -> str:
     """A tool's own sentence; raw data is counted or summarised, never read out."""
     text = " ".join(outcome.text.removeprefix("Error:").split())
     if not outcome.ok:
-        return (
-            _ended(_short(capital(spoken_units(text))))
-            if text and not _raw(text)
-            else say("not.worked", code)
-        )
+        if not text or _raw(text):
+            return say("not.worked", code)
+        why = _ended(_short(spoken_units(text)))  # a sentence of its own, or what comes behind ours
+        return why if why[:1].isupper() or outcome.status in _ASKED else say("not.worked.why", code, why=why)
     if not text or _raw(text) or "\n" in outcome.text.strip():
         sentence = next((s for key in _SENTENCES if isinstance(s := outcome.facts.get(key), str)), "")
         text = sentence or (text if text and not _raw(text) else _summary(outcome, code))

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from home_names.phrases import is_question
 from voice_gateway.errors import BrainError
 from voice_gateway.events import ModelRound, SentMessage
+from voice_gateway.languages import say
 from voice_gateway.llm.model import Model, UnreadableCall
 from voice_gateway.llm.prompt import COUNTS, NAMES, SAID, SYSTEM_PROMPT, correction, unwrapped
 from voice_gateway.llm.provenance import Provenance, is_look
@@ -21,7 +22,6 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import OutcomeStatus, Part, PartSource, Reply, ToolCall, ToolOutcome, new_id
 from voice_gateway.turns.output_filter import clean, unusable
-from voice_gateway.turns.render_outcomes import NOT_UNDERSTOOD, TOO_MANY_STEPS
 from voice_gateway.turns.stage import HomeFacts, Turn
 
 log = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ class _Rounds:
             said: list[BaseMessage] = [AIMessage(content=text)] if text else []
             extra = [*said, HumanMessage(content=correction(reason))]
         log.warning("model did not come to an end", extra={"rounds": max_rounds})
-        return self.close(TOO_MANY_STEPS)
+        return self.close(say("too_many_steps"))
 
     def _asked_again(self, done: list[ToolOutcome]) -> bool:
         """When something went wrong, when it only looked, or when it is trusted to go on by itself.
@@ -242,7 +242,7 @@ class _Rounds:
         self.answered = not self._provenance.silent
         self._out.add([*self._provenance.finish(), *(Part(PartSource.GATEWAY, text) for text in behind)])
         if not self._out.said:
-            self._out.add([Part(PartSource.GATEWAY, NOT_UNDERSTOOD)])
+            self._out.add([Part(PartSource.GATEWAY, say("not_understood"))])
         self._history.add_ai(self._out.text)
 
     def _is_of_home(self, outcome: ToolOutcome) -> bool:

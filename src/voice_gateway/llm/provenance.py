@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from home_names.phrases import is_question
 from voice_gateway.errors import ErrorKind
+from voice_gateway.languages.outcomes import told
 from voice_gateway.turn import NOT_MADE, NOT_MEANT, OutcomeStatus, Part, PartSource, ToolOutcome
-from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import HomeFacts
 
 NOT_CHECKED = "I haven't changed or checked anything."
@@ -126,7 +126,7 @@ class Provenance:
         ]
         if not known:
             return []
-        text = render_outcomes(known)
+        text = told(known)
         return _model(text) if any(self._quotes_the_model(one, text) for one in known) else [_gateway(text)]
 
     def _quotes_the_model(self, outcome: ToolOutcome, text: str) -> bool:

@@ -14,7 +14,6 @@ from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
 from voice_gateway.integrations.listed import told_of
 from voice_gateway.integrations.sources import Sources
-from voice_gateway.languages import say
 from voice_gateway.recorder.changes import ChangeStore
 from voice_gateway.routines.model import MAKE, Later, Missing, calls_text
 from voice_gateway.routines.schedule import Place
@@ -32,7 +31,7 @@ from voice_gateway.understanding.fitting import Fitting, devices_in, home_facts
 from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.listing import DeviceQuery
 from voice_gateway.understanding.nodes import Everyday, ToolUse
-from voice_gateway.understanding.plan import Context, Question, Refused, Step
+from voice_gateway.understanding.plan import Context, Question, Refused, Say, Step
 from voice_gateway.understanding.plan.foreign import Voice, tool_words, voices
 from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import drawn
@@ -267,23 +266,23 @@ class UnderstandingStage:
             self._keep(turn, memory.after(replace(first, adds=False), first.devices))
             return done.reply
         turn.history.add_user(turn.utterance.text)
-        texts: list[str] = []
+        told: list[tuple[Step, Sequence[ToolOutcome]]] = []
         outcomes: list[ToolOutcome] = []
         requests = [request for step in understood.steps for request in step.requests]
         asking = turn.asking() if any(step.asks for step in understood.steps) else turn
         made = await make_calls(self._executor, asking, requests)
         for step in understood.steps:
             own, made = made[: len(step.requests)], made[len(step.requests) :]
-            text, own, devices = await self._told(turn, step, own)
+            step, own = await more_pages(self._executor, turn, step, own)  # noqa: PLW2901 (the same, whole)
             outcomes += [outcome for outcome in own if outcome not in outcomes]
+            told.append((step, self._learnt(step, own)))
+            memory = memory.after(step, _devices(*told[-1]))
             if step.back:
                 back = await self._back_then(turn, step, own)
                 outcomes += back
-                then = wording.reply(replace(step, back=""), back, self.home, self.code)
-                text = then or say("later.nothing_to_take_back", self.code)
-            texts.append(text)
-            memory = memory.after(step, devices)
-        text = " ".join(filter(None, texts))
+                nothing = None if back else Say("later.nothing_to_take_back")
+                told.append((replace(step, requests=(), say=nothing), back))
+        text = wording.replies(told, self.home, self.code)
         turn.history.add_ai(text)
         self._keep(turn, replace(memory, said=text))
         ok = all(outcome.ok for outcome in outcomes)
@@ -303,20 +302,21 @@ class UnderstandingStage:
         made = await make_calls(self._executor, turn, [Request(MAKE, {"when": step.back, "calls": calls})])
         return list(made)
 
-    async def _told(
-        self, turn: Turn, step: Step, own: Sequence[ToolOutcome]
-    ) -> tuple[str, list[ToolOutcome], tuple[Device, ...]]:
-        """The reply of one step, its outcomes, and the devices that it was about."""
-        step, own = await more_pages(self._executor, turn, step, own)
+    def _learnt(self, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
+        """The outcomes as they are told: of a list only the device or room that was asked about."""
         told = [
             told_of(outcome, request.device, step.room)
-            for request, outcome in zip(step.requests, own, strict=True)
+            for request, outcome in zip(step.requests, outcomes, strict=True)
         ]
         self.cache.learn(step.requests, told)
-        devices = step.devices
-        if isinstance(step.query, DeviceQuery) and step.query.state:
-            devices = listing.shown(step.query, [request.source for request in step.requests], told)
-        return wording.reply(step, told, self.home, self.code), list(own), devices
+        return told
+
+
+def _devices(step: Step, outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
+    """What "it" means afterwards."""
+    if isinstance(step.query, DeviceQuery) and step.query.state:
+        return listing.shown(step.query, [request.source for request in step.requests], outcomes)
+    return step.devices
 
 
 def _needs_no_home(understood: Understood) -> bool:

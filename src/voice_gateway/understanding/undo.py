@@ -4,21 +4,19 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from home_names.phrases import capital
 from voice_gateway.errors import LinkError
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
+from voice_gateway.languages import capital, plainly, say
+from voice_gateway.languages.outcomes import told
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
 from voice_gateway.turns.acts import Call, UndoEntry, new_calls, target
-from voice_gateway.turns.render_outcomes import render_outcomes
 from voice_gateway.turns.stage import Turn
 from voice_gateway.understanding.calls import run_in_order
 
 log = logging.getLogger(__name__)
 
-NOTHING = "There is nothing that I could take back."
-CANNOT_LOOK = "I cannot look up what I did, so I took nothing back."
 MOST_TRIES = 2  # to put something back; then the next "undo" goes further
 _NOT_DONE = frozenset(
     {OutcomeStatus.FAILED, OutcomeStatus.UNREACHABLE, OutcomeStatus.SYSTEM_DOWN, OutcomeStatus.NOT_PERMITTED}
@@ -42,23 +40,21 @@ async def take_back(executor: ToolExecutor, turn: Turn, home: Home, only: Device
         act = await turn.acts.take(count)
     except LinkError as error:
         log.warning("what was done cannot be looked up", extra={"reason": str(error)})
-        return _told(turn, CANNOT_LOOK)
+        return _told(turn, say("undo.unknown"))
     if act is None:
-        return _told(turn, NOTHING)
+        return _told(turn, say("undo.nothing"))
     turn.acts.leave(act)  # should the turn end in the middle
     calls = [call for call in act.calls if only is None or _device_of(call, home) == only]
     if only is not None and not calls:
-        return _told(turn, f"What I did last was not about the {only.name}, so I took nothing back.")
+        return _told(turn, say("undo.other", things=[only.name]))
     outcomes, failed = await _put_back(executor, turn, calls)
     again = failed if act.tries + 1 < MOST_TRIES else []
     left = [call for call in act.calls if call not in calls or call in again]
     rest = replace(act, calls=tuple(left), tries=act.tries + bool(failed))
     turn.acts.leave(rest if left else None)
-    sentences = [render_outcomes(outcomes)] if outcomes else []
+    sentences = [_okay(outcomes)] if outcomes else []
     if act.reasons and only is None:
-        sentences.append(
-            f"I cannot take {'all of that' if outcomes else 'that'} back. {' '.join(act.reasons)}"
-        )
+        sentences.append(say("undo.part" if outcomes else "undo.cannot", why=" ".join(act.reasons)))
     text = " ".join(sentences)
     turn.history.add_ai(text)
     ok = bool(outcomes) and all(outcome.ok for outcome in outcomes)
@@ -80,9 +76,9 @@ async def correct(
     outcomes, failed = await _put_back(executor, turn, [call for call in act.calls if call not in kept])
     turn.acts.leave(replace(act, calls=(*kept, *failed), reasons=()))
     outcomes += await run_in_order(executor, turn, right)
-    text = render_outcomes(outcomes)
+    text = _okay(outcomes)
     if act.reasons and not kept:
-        text = f"{text} I cannot take back what I did before. {' '.join(act.reasons)}"
+        text = f"{text} {say('undo.part', why=' '.join(act.reasons))}"
     turn.history.add_ai(text)
     done = _done(text, outcomes, home, ok=all(outcome.ok for outcome in outcomes))
     return replace(done, right=tuple(requests))
@@ -108,6 +104,13 @@ async def _put_back(
     outcomes = await run_in_order(executor, turn, made)
     vain = {outcome.call_id for outcome in outcomes if outcome.status in _NOT_DONE}
     return outcomes, [call for call, one in zip(calls, made, strict=True) if one.id in vain]
+
+
+def _okay(outcomes: Sequence[ToolOutcome]) -> str:
+    """ "Okay, desk lamp off." """
+    text = told(outcomes)
+    small = plainly(text)
+    return say("undo.done", text=small) if small != text else text
 
 
 def _told(turn: Turn, text: str) -> Done:

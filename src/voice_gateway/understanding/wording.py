@@ -1,8 +1,9 @@
 """What is said of a step: a key of replies.yaml with facts, outcomes of acts, and answers to questions."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any, Final
 
 from home_names.resolver import number_of
@@ -21,6 +22,7 @@ from voice_gateway.understanding.plan.sensors import Sensing, answer
 
 MOST_ROOMS: Final = 8  # more than these nobody listens to
 MOST_CHOICES: Final = 4
+MOST_GUESSES: Final = 2  # behind "Did you mean"; of more the rooms are asked for
 _SURE: Final = (OutcomeStatus.READ, OutcomeStatus.CONFIRMED)
 # What a reading is called by the tools, in small letters.
 _LABELS: Final = {
@@ -37,10 +39,16 @@ def say(what: Say, home: Home, code: str = "en") -> str:
         return languages.say(
             "ask.which_room", code, rooms=listed([plainly(room, code) for room in rooms], code, "or")
         )
+    if what.key.endswith("_which") and (rooms := rooms_asked(devices, MOST_GUESSES)):
+        lead = languages.say(what.key.removesuffix("_which"), code, **facts)
+        named = listed([plainly(room, code) for room in rooms], code, "or")
+        return f"{lead} {languages.say('ask.which_room', code, rooms=named)}"
     if devices:
         facts["devices"] = choice(devices, home, code)
         facts["things"] = [device.name for device in devices]
         facts["state"] = state_words(home.state_of(devices[0]), code)
+        if what.key == "cannot.device" and languages.has(able := f"cannot.device.{devices[0].kind}", code):
+            return languages.say(able, code, **facts)
     for key in ("here", "room", "text"):
         if isinstance(facts.get(key), str):
             facts[key] = plainly(facts[key], code)
@@ -55,36 +63,53 @@ def _spoken(key: str, fact: Any, home: Home, code: str) -> Any:
     return listed(words, code, "or" if key == "either" else "and")
 
 
+def replies(done: Sequence[tuple[Step, Sequence[ToolOutcome]]], home: Home, code: str = "en") -> str:
+    """What is said of all steps of an utterance; acts that follow each other are told together."""
+    texts: list[str] = []
+    for acting, group in groupby(done, lambda pair: _acts(*pair)):
+        steps = list(group)
+        if acting:
+            names = {call: name for step, outcomes in steps for call, name in _names(step, outcomes, code)}
+            texts.append(told([outcome for _, outcomes in steps for outcome in outcomes], code, names))
+        else:
+            texts += [reply(step, outcomes, home, code) for step, outcomes in steps]
+    return " ".join(filter(None, texts))
+
+
+def _acts(step: Step, outcomes: Sequence[ToolOutcome]) -> bool:
+    return step.acts and step.say is None and bool(outcomes)
+
+
+def _names(step: Step, outcomes: Sequence[ToolOutcome], code: str) -> Iterator[tuple[str, str]]:
+    """By call: what a device is called among others of its name, and a scene."""
+    for request, outcome in zip(step.requests, outcomes, strict=False):
+        if request.scene:
+            yield outcome.call_id, request.scene
+        elif request.twin and request.device is not None:
+            yield outcome.call_id, _name(request, code)
+
+
 def reply(  # noqa: PLR0911 (one for each kind of step)
     step: Step, outcomes: Sequence[ToolOutcome], home: Home, code: str = "en"
 ) -> str:
-    """What is said of a step and its outcomes."""
+    """What is said of one step that looks or only says something."""
     if step.say is not None:
         return say(step.say, home, code)
     if not outcomes:
         return ""
-    sources = [request.source for request in step.requests]
+    node = step.node
     if isinstance(step.query, Sensing) and any(outcome.ok for outcome in outcomes):
         return answer(step.query, step.requests, outcomes, code)
     if isinstance(step.query, DeviceQuery | Sensing):
         query = step.query if isinstance(step.query, DeviceQuery) else DeviceQuery("list")
-        return listed_answer(query, sources, outcomes, code)
+        return listed_answer(query, [request.source for request in step.requests], outcomes, code)
     if step.measure and all(outcome.ok for outcome in outcomes):
         return _readings(step, outcomes, code)
-    if not step.acts and any(request.device for request in step.requests):
-        return _looked(step, outcomes, code)
-    node = step.node
     if isinstance(node, Everyday) and node.tool == "get_current_datetime" and outcomes[0].ok:
         return _clock(node, outcomes[0], code)
-    scenes = {
-        outcome.call_id: request.scene for request, outcome in zip(step.requests, outcomes, strict=False)
-    }
-    names = {
-        outcome.call_id: _name(request, code)
-        for request, outcome in zip(step.requests, outcomes, strict=False)
-        if request.twin and request.device is not None
-    }
-    return told(outcomes, code, {**{key: name for key, name in scenes.items() if name}, **names})
+    if not step.acts and any(request.device for request in step.requests):
+        return _looked(step, outcomes, code)
+    return told(outcomes, code)
 
 
 # --- names and choices
@@ -104,10 +129,10 @@ def _name(request: Request, code: str) -> str:
 
 def choice(devices: Sequence[Device], home: Home | None = None, code: str = "en") -> str:
     """ "the ceiling light or the floor lamp", with rooms where they differ and are no part of the name."""
-    rooms = len({device.room for device in devices}) > 1
+    names = [device.name.casefold() for device in devices]
     shown = []
     for device in devices[:MOST_CHOICES]:
-        apart = rooms and device.room and device.room.casefold() not in device.name.casefold()
+        apart = names.count(device.name.casefold()) > 1 and device.room
         where = languages.say("look.where", code, room=plainly(device.room, code)) if apart else ""
         shown.append(f"{the(device.name, code)}{where}{_told_apart(device, devices, home, code)}")
     if len(devices) > MOST_CHOICES:
@@ -131,10 +156,10 @@ def _told_apart(device: Device, among: Sequence[Device], home: Home | None, code
     return f"{number} ({state_words(home.state_of(device), code)})"
 
 
-def rooms_asked(devices: Sequence[Device]) -> list[str]:
-    """The rooms that "which one" asks for; none when it asks for devices."""
+def rooms_asked(devices: Sequence[Device], most: int = MOST_CHOICES) -> list[str]:
+    """The rooms that "which one" asks for; none when it asks for up to `most` devices."""
     rooms = list(dict.fromkeys(device.room for device in devices if device.room))
-    return rooms if len(devices) > MOST_CHOICES and 1 < len(rooms) <= MOST_ROOMS else []
+    return rooms if len(devices) > most and 1 < len(rooms) <= MOST_ROOMS else []
 
 
 # --- looks at devices
@@ -265,8 +290,10 @@ def _clock(node: Everyday, outcome: ToolOutcome, code: str) -> str:
     asks_date = bool(node.part or node.weekday)
     part = node.part or "date"
     shown = now.strftime(languages.say(f"clock.{part}", code)).replace(" 0", " ")
+    if node.offset and asks_date and not node.weekday:
+        return capital(f"{shown}.")
     if node.offset or (asks_date and node.place):
-        return capital(f"{shown}.") if node.offset and part in ("month", "year") else own_text(outcome, code)
+        return own_text(outcome, code)
     if not asks_date:
         clock = now.strftime(languages.say("clock.time", code)).lstrip("0")
         return languages.say(

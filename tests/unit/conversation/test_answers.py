@@ -4,7 +4,7 @@ import pytest
 
 from voice_gateway.conversation.answers import Answer, read_answer
 
-ASKED = "Unlock the front door? Say yes to confirm."
+ASKED = "Shall I unlock the front door?"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_answer_is_read_as_it_was_meant(said, without_pin, with_pin):
     ],
 )
 def test_a_yes_with_the_pin_anywhere_in_a_short_sentence_counts(said, answer):
-    assert read_answer(said, "Unlock the front door? Say yes and your PIN to confirm.", "2468") is answer
+    assert read_answer(said, "Shall I unlock the front door? Say yes and your PIN.", "2468") is answer
 
 
 @pytest.mark.parametrize("said", ["yes, {}", "{}", "no, {}", "set the lamp to {}", "what is {}", "pin {} ok"])

@@ -16,7 +16,7 @@ async def test_a_sensitive_call_waits_for_the_users_own_yes():
 
     asked = await house.hears("unlock the front door")
 
-    assert asked.text == "Unlock the front door? Say yes to confirm."
+    assert asked.text == "Shall I unlock the front door?"
     assert asked.expects_answer
     assert asked.outcomes == ()
     assert asked.ok
@@ -99,7 +99,7 @@ async def test_what_was_done_is_told_before_the_question():
     asked = await house.hears("lock the back door and unlock the front door")
 
     assert house.lock.actions == ["lock"]
-    assert asked.text == "Back Door is locked. Unlock the front door? Say yes to confirm."
+    assert asked.text == "Back Door is locked. Shall I unlock the front door?"
     assert [outcome.args["action"] for outcome in asked.outcomes] == ["lock"]
 
 
@@ -137,7 +137,7 @@ async def test_nobody_hears_of_the_user_when_something_is_refused():
     house = House(act_and_fail, before=[first])
     reply = await house.hears("don't lock the back door")
 
-    assert "That did not work: you did not ask for an action, so I changed nothing." in reply.text
+    assert "That didn't work: you did not ask for an action, so I changed nothing." in reply.text
     assert "the user" in reply.outcomes[0].for_model
     assert "the user" not in str(reply.to_json())
 
@@ -191,7 +191,7 @@ async def test_a_tool_that_nothing_was_said_of_is_asked_about():
     reply = await house.hears("make it cosy")
 
     assert house.lock.actions == []
-    assert reply.text == "Lock the back door? Say yes to confirm."
+    assert reply.text == "Shall I lock the back door?"
 
 
 async def test_a_turn_that_takes_too_long_is_ended():

@@ -38,7 +38,7 @@ async def test_a_harmless_call_is_agreed_to_by_a_yes_alone_at_any_door():
         home = house(LOCK)
 
         asked = await home.hears("how are my roses", channel=door)
-        assert (asked.text, asked.expects_answer) == ("Lock the back door? Say yes to confirm.", True)
+        assert (asked.text, asked.expects_answer) == ("Shall I lock the back door?", True)
         assert home.lock.actions == []
 
         assert (await home.hears("yes", channel=door)).ok
@@ -56,7 +56,7 @@ async def test_what_is_sensitive_keeps_its_pin_and_its_doors():
     home = house(LOCK, UNLOCK)
 
     asked = await home.hears("how are my roses")
-    assert asked.text.endswith("Say yes and your PIN to confirm.")
+    assert asked.text.endswith("Say yes and your PIN.")
     await home.hears("yes")
     assert home.lock.actions == []
 

@@ -8,10 +8,11 @@ from pydantic import SecretStr
 from tests.fakes.locked_house import LOCK, UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.conversation.confirmation import GRACE_SECONDS, WRONG_DOOR, Confirmation
+from voice_gateway.conversation.confirmation import GRACE_SECONDS, Confirmation
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.events import EventBus
+from voice_gateway.languages import say
 from voice_gateway.turn import Passed, Reply, Utterance
 
 SETTINGS = PermissionSettings(pin="2468", sensitive_channels=("cli", "voice", "wyoming"))
@@ -202,5 +203,5 @@ async def test_a_pin_counts_for_nothing_on_a_channel_that_is_not_for_sensitive_c
 
         reply = await house.hears(f"yes {pin}", channel="mqtt")
 
-        assert reply.text == WRONG_DOOR, "it does not tell whether the PIN was right"
+        assert reply.text == say("confirm.not_here"), "it does not tell whether the PIN was right"
         assert house.lock.actions == []

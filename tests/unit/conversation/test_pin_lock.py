@@ -37,11 +37,11 @@ async def test_after_five_wrong_pins_the_right_one_does_not_unlock():
         assert "take none" not in await answered(house, "yes 1111")
 
     assert await answered(house, "yes 1111") == (
-        "That is not the right PIN, so I did nothing. There were too many: for 60 seconds I take none."
+        "That's not the right PIN. There were too many wrong ones, so please wait 60 seconds."
     )
     house.now += 20
     assert await answered(house, "yes 2468") == (
-        "There were too many wrong PINs, so for another 40 seconds I take none. I did nothing."
+        "There were too many wrong PINs, so I haven't done anything. Please wait 40 seconds."
     )
     assert house.lock.actions == []
 
@@ -58,9 +58,7 @@ async def test_while_no_pin_counts_none_is_asked_for():
 
     told = await house.hears("unlock the front door")
     assert (told.ok, told.expects_answer, told.outcomes) == (False, False, ())
-    assert (
-        told.text == "There were too many wrong PINs, so for another 60 seconds I take none. I did nothing."
-    )
+    assert told.text == "There were too many wrong PINs, so I haven't done anything. Please wait 60 seconds."
 
     early = await house.hears("yes 2468", conversation_id="early")
     assert early.text == told.text, "who was asked before is told so as well"

@@ -8,9 +8,9 @@ from tests.fakes.locked_house import Scripted
 from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.confirmation import NOT_AGAIN
 from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.languages import say
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission.target import Reach
@@ -80,7 +80,7 @@ async def test_several_calls_make_one_question_and_a_yes_runs_exactly_these(door
     house = House(LIGHTS)
 
     asked = await house.hears(SAID, door)
-    assert asked.text == "Turn off the Ceiling Light, the Floor Lamp and the Kitchen Light?"
+    assert asked.text == "Shall I turn off the ceiling light, the floor lamp and the kitchen light?"
     assert (asked.expects_answer, asked.outcomes, house.moved) == (True, (), [])
 
     done = await house.hears("yes please", door)
@@ -123,9 +123,9 @@ async def test_what_is_sensitive_among_them_keeps_its_yes():
     house = House([*LIGHTS, OPEN])
 
     asked = await house.hears(SAID)
-    assert asked.text.endswith("Say yes to confirm.")
+    assert asked.expects_answer
     narrower = await house.hears("only the garage door")
-    assert (narrower.text, house.moved) == ("Open the garage door? Say yes to confirm.", [])
+    assert (narrower.text, house.moved) == ("Shall I open the garage door?", [])
     await house.hears("yes")
     assert house.moved == ["Garage Door"]
 
@@ -150,7 +150,7 @@ async def test_after_a_no_the_same_is_not_proposed_again():
     await house.hears(SAID)
     await house.hears("no")
     again = await house.hears("one could turn off the lights")
-    assert (again.text, again.expects_answer, house.moved) == (NOT_AGAIN, False, [])
+    assert (again.text, again.expects_answer, house.moved) == (say("confirm.not_again"), False, [])
 
     later = await house.hears("no need for the lights now")
     assert later.expects_answer, "a turn has passed"
@@ -161,4 +161,4 @@ async def test_who_speaks_of_something_else_is_not_asked_the_same_again_and_who_
 
     first = await house.hears(SAID)
     assert (await house.hears(SAID)).text == first.text
-    assert (await house.hears("and turn off the lights of my bike, too")).text == NOT_AGAIN
+    assert (await house.hears("and turn off the lights of my bike, too")).text == say("confirm.not_again")

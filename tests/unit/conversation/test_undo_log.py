@@ -11,9 +11,9 @@ from tests.fakes.redis_server import RedisServer
 
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.conversation.undo_log import MOST_ACTS, MemoryActs, RedisActs, SqliteActs, acts_from
+from voice_gateway.languages import say
 from voice_gateway.shared.store import RedisStore
 from voice_gateway.turns.acts import Acts, UndoEntry, Where
-from voice_gateway.understanding.undo import CANNOT_LOOK
 
 NOT_UNIT = "a Redis of its own"
 ONE_LAMP = "[home]\nradio_seconds = 0\n[[device]]\nname = 'Lamp'\nkind = 'switch'\n"
@@ -130,7 +130,7 @@ async def test_where_nothing_can_be_kept_the_answer_still_comes(tmp_path: Path):
     undone = await talk.hears("undo")
 
     assert done.ok
-    assert (undone.text, undone.ok) == (CANNOT_LOOK, False)
+    assert (undone.text, undone.ok) == (say("undo.unknown"), False)
     assert (await talk.hears("no, I meant the other one")).outcomes == ()
 
 

@@ -54,7 +54,7 @@ async def test_it_is_asked_about_and_a_yes_starts_it(call):
 
     asked = await house.hears("start the scene leaving")
 
-    assert asked.text == "Start the scene Leaving, of which not all is known? Say yes to confirm."
+    assert asked.text == "Shall I start the scene Leaving, of which not all is known?"
     assert (asked.expects_answer, asked.outcomes, house.home.sent) == (True, (), [])
     assert (await house.hears("yes")).ok
     assert house.home.sent == [("scene", 4)]
@@ -79,9 +79,7 @@ async def test_a_yes_to_the_scene_is_no_yes_to_what_nobody_knows_of_it():
     assert "scene Leaving?" in (await house.hears("maybe the scene leaving")).text
     again = await house.hears("yes")
 
-    assert (
-        again.text == "Start the scene Leaving, of which not all is known? Say yes and your PIN to confirm."
-    )
+    assert again.text == "Shall I start the scene Leaving, of which not all is known? Say yes and your PIN."
     assert (again.expects_answer, house.home.sent) == (True, [])
     assert (await house.hears("yes 2468")).ok
     assert house.home.sent == [("scene", 4)]

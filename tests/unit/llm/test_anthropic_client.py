@@ -139,8 +139,8 @@ async def test_a_turn_with_calls_streams_and_ends(bench: Bench) -> None:
     )
     reply = await ask(bench.client(), "lamp on", say=lambda part: said.append(part.text))
 
-    assert said == ["lamp lamp is on."]
-    assert reply.text == "lamp lamp is on."
+    assert said == ["Lamp lamp is on."]
+    assert reply.text == "Lamp lamp is on."
     assert [outcome.args for outcome in reply.outcomes] == [{"deviceName": "lamp"}]
     assert (reply.stage, reply.model, reply.ok) == ("anthropic", "claude-haiku-4-5", True)
 
@@ -230,7 +230,7 @@ async def test_names_that_the_api_refuses_are_made_sendable(bench: Bench) -> Non
 
     reply = await ask(client, history=history)
 
-    assert reply.text == "lämp 💡 x is on."
+    assert reply.text == "Lämp 💡 x is on."
     assert [outcome.text for outcome in reply.outcomes] == ["lämp 💡 x is on."]
     assert {"home__lamp", "two__lamp"} <= names
 

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from tests.fakes.model import Calls, FakeModel
 
 from voice_gateway.errors import BrainError
+from voice_gateway.languages import say
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.llm.model import UnreadableCall
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
@@ -17,7 +18,6 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission.gate import WAITING
 from voice_gateway.turn import Part, Reply, ToolTraits, Utterance
 from voice_gateway.turns.history import History
-from voice_gateway.turns.render_outcomes import NOT_UNDERSTOOD
 from voice_gateway.turns.stage import HomeFacts, Turn
 
 TALK = HomeFacts(talk=True)
@@ -125,7 +125,7 @@ async def test_a_call_that_failed_is_told_and_the_model_is_asked_again(house: Ho
     reply = await house.ask(Calls(("broken", {})), Calls(LAMP), "never asked", text="dim the floor lamp")
 
     assert len(house.model.asked) == 2
-    assert reply.text == "That did not work: the fuse is blown. The floor lamp is at 30."
+    assert reply.text == "That didn't work: the fuse is blown. The floor lamp is at 30."
     assert not reply.ok
 
 
@@ -166,7 +166,7 @@ async def test_what_is_not_an_answer_is_asked_for_once_more(house: House, garbag
     assert len(house.model.asked) == 2
 
     reply = await house.ask(garbage, garbage, "never asked", text="hello")
-    assert reply.text == NOT_UNDERSTOOD
+    assert reply.text == say("not_understood")
     assert not reply.ok
     assert len(house.model.asked) == 2
 

@@ -19,7 +19,7 @@ HOME = HomeFacts(frozenset({"Desk Lamp", "Küche", "客厅灯", "Garage"}), froz
 SWITCH, LOOK, SEARCH, BROKEN = ("switch", {"name": "Desk Lamp"}), ("look", {}), ("search", {}), ("broken", {})
 SWITCHED, SEEN = "The Desk Lamp is now on.", "The Desk Lamp is off. The Garage is closed."
 FOUND = "Oslo: 7.5 degrees, rain from 14:30, 1,200 visitors."
-FAILED = "That did not work: the fuse is blown."
+FAILED = "That didn't work: the fuse is blown."
 REFUSED = "That is not allowed from here."
 
 

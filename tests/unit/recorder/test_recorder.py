@@ -33,7 +33,7 @@ async def test_a_turn_is_kept_with_all_its_events(tmp_path):
     await talk.hears("turn on the floor lamp")
 
     [turn] = await listed(recorder)
-    assert (turn["text"], turn["reply"]) == ("turn on the floor lamp", "The Floor Lamp is now on.")
+    assert (turn["text"], turn["reply"]) == ("turn on the floor lamp", "Floor lamp on.")
     assert turn["acts"] == [{"tool": "control_zwave_device", "ok": True, "outcome": "confirmed"}]
     [whole] = await recorder.read(lambda store: store.find(turn["id"]))
     kinds = [event["type"] for event in whole["events"]]

@@ -62,7 +62,7 @@ async def test_a_yes_is_named_with_its_question(talk):
     assert "a yes comes first" in asked.text
     await talk.hears("unlock the front door", "yes")
     reply = await talk.hears("why did you unlock the front door")
-    assert reply.text.startswith('Because you said yes to "Unlock the front door?')
+    assert reply.text.startswith('Because you said yes to "Shall I unlock the front door?')
 
 
 async def test_what_was_not_understood_is_told_with_the_reason(talk):

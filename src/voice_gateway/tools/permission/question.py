@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from home_names.names import loose_words
 from home_names.phrases import listed
+from voice_gateway.languages import plainly, say
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.permission.target import LOOK, Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
@@ -35,32 +36,20 @@ def question(
     reaches: Reaches,
     *,
     pin: bool,
-    plain: bool = False,
 ) -> str:
-    """ "Unlock the front door? Say yes to confirm."
-
-    Acts that can be taken back (`plain`) are asked about without the second sentence.
-    """
-    joined = described(calls, traits, reaches, lower=not plain)
-    if joined.startswith(_USE) and not pin:
-        return f"Shall I {joined}?"
-    asked = f"{joined[0].upper()}{joined[1:]}?"
-    if plain:
-        return asked
-    return f"{asked} Say yes and your PIN to confirm." if pin else f"{asked} Say yes to confirm."
+    """ "Shall I unlock the front door?" """
+    return say("confirm.pin" if pin else "confirm", what=described(calls, traits, reaches))
 
 
 def described(
     calls: Sequence[ToolCall],
     traits: Callable[[str], ToolTraits],
     reaches: Reaches,
-    *,
-    lower: bool = False,
 ) -> str:
-    """ "turn off the Floor Lamp and the Desk Lamp" """
+    """ "turn off the floor lamp and the desk lamp" """
     groups: dict[tuple[str, str], list[_Act]] = {}
     for call in calls:
-        act = _act(call, traits(call.name), reaches, lower=lower)
+        act = _act(call, traits(call.name), reaches)
         same = groups.setdefault((act.doing, act.how), [])
         if act not in same:
             same.append(act)
@@ -82,12 +71,12 @@ def _told_apart(act: _Act, among: Sequence[_Act]) -> str:
     return act.thing if act.node is None else f"{act.thing}, node {act.node}"
 
 
-def _act(call: ToolCall, traits: ToolTraits, reaches: Reaches, *, lower: bool) -> _Act:
+def _act(call: ToolCall, traits: ToolTraits, reaches: Reaches) -> _Act:
     args = call.arguments
     name, reach = traits.original_name or call.name, reaches(call, traits)
     if traits.asked is not None:
         return _Act(traits.asked(args))
-    if reach is not None and (act := _home_act(reach, lower=lower)):
+    if reach is not None and (act := _home_act(reach)):
         return act
     if traits.trusted and name in _BUILTIN and (words := _BUILTIN[name](args)):
         return _Act(" ".join(words.split()))
@@ -99,7 +88,7 @@ def _act(call: ToolCall, traits: ToolTraits, reaches: Reaches, *, lower: bool) -
     return _Act(f"{title} with {facts}" if facts else title)
 
 
-def _home_act(reach: Reach, *, lower: bool) -> _Act | None:
+def _home_act(reach: Reach) -> _Act | None:
     """None for a target that is not known well enough."""
     if reach.scene and not reach.devices:
         unseen = ", of which not all is known" if reach.unseen else ""
@@ -109,7 +98,7 @@ def _home_act(reach: Reach, *, lower: bool) -> _Act | None:
         return None
     thing = thing[4:] if thing.lower().startswith("the ") else thing
     doing, how = _DOING.get(reach.action, reach.action), _short(reach.how)
-    act = _Act(doing, f"the {thing.lower() if lower else thing}", how)
+    act = _Act(doing, f"the {plainly(thing)}", how)
     if len(reach.devices) != 1:
         return act
     return act._replace(room=reach.devices[0].room, node=reach.devices[0].node_id)

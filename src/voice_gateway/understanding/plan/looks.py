@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Final
 
 from home_names.names import plain_words
-from home_names.phrases import capital, with_article
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Request
 from voice_gateway.integrations.zwave import HEALTH
@@ -172,7 +171,7 @@ def _where(node: Look, context: Context) -> Plan:
         return sensed(altered(node, sense="presence"), devices, (), context)
     if devices[0].kind == "vacuum" or not devices[0].room:
         return _single(altered(node, ask="about"), context)
-    facts = {"thing": capital(with_article(devices[0].name)), "room": devices[0].room}
+    facts = {"devices": devices, "room": devices[0].room}
     return Step(bare(node), (), devices, say=Say("look.in_room", facts))
 
 

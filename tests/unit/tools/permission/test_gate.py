@@ -328,7 +328,7 @@ def test_several_wishes_become_one_question():
 
     text = question(calls, lambda name: ToolTraits(title="Wipe a disk"), reaches, pin=True)
 
-    assert text == "Unlock the front door and Wipe a disk with disk b? Say yes and your PIN to confirm."
+    assert text == "Shall I unlock the front door and Wipe a disk with disk b? Say yes and your PIN."
 
 
 def test_the_question_names_the_device_that_would_move():
@@ -336,7 +336,7 @@ def test_the_question_names_the_device_that_would_move():
 
     text = question([call], lambda name: ToolTraits(), reaches, pin=False)
 
-    assert text == "Toggle the garage door? Say yes to confirm."
+    assert text == "Shall I toggle the garage door?"
 
 
 def test_a_strangers_title_does_not_put_words_into_the_question():
@@ -344,4 +344,4 @@ def test_a_strangers_title_does_not_put_words_into_the_question():
 
     text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, reaches, pin=False)
 
-    assert text == "Wipe disk? Say yes to confirm."
+    assert text == "Shall I wipe disk?"
