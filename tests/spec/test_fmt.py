@@ -19,6 +19,7 @@ from tests.fakes.anthropic_server import KEY, FakeAnthropic
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, ToolsSettings
+from voice_gateway.languages import say
 from voice_gateway.llm.anthropic.client import AnthropicClient
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tools
@@ -330,4 +331,4 @@ async def test_the_call_runs_the_original_tool_and_its_result_goes_back(ollama: 
     text = 'zwave did control with {"deviceName": "Lamp", "level": 30}'
     assert [outcome.text for outcome in reply.outcomes] == [text]
     assert ollama.chats[1]["messages"][3] == {"role": "tool", "content": text}
-    assert reply.text == "The tool “control” reported success."
+    assert reply.text == say("act.reported")

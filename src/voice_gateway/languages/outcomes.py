@@ -27,6 +27,7 @@ _SENTENCES: Final = (
     "answer",
 )  # keys of a result that hold a sentence
 _NAMES: Final = ("name", "title", "summary", "label", "text", "id")
+_RAW: Final = re.compile(r"""^[{\[<`]|[{\[]\s*"[^"]{1,60}"\s*[:,\]]""")  # data, or data within a text
 _DEGREES: Final = re.compile(r"(?<!now )(-?\d+(?:\.\d+)?) ?°")
 
 
@@ -248,7 +249,7 @@ def own_text(outcome: ToolOutcome, code: str = "en") -> str:
 
 
 def _raw(text: str) -> bool:
-    return text[:1] in ("{", "[", "<", "`")
+    return _RAW.search(text) is not None
 
 
 def _summary(outcome: ToolOutcome, code: str) -> str:
