@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,8 @@ def _timer(tool: str) -> Any:
         if first and tool in ("cancel_timer", "list_timers"):
             given["name"] = first
         elif first.startswith("at "):
-            given["at"] = first.removeprefix("at ")
+            usual = "reminder" if "message" in given else "alarm"
+            given["at"] = moment(first.removeprefix("at "), str(given.get("kind", usual)))
         elif first:
             given["duration"] = seconds(first)
         return tool, given
@@ -155,3 +157,13 @@ def seconds(duration: str) -> float:
     span = parse_span(duration)
     assert span is not None, duration
     return span.total_seconds or 0.0
+
+
+def moment(text: str, kind: str) -> str:
+    """A time as the timer tool would read it."""
+    from voice_gateway.tools.builtin.clock_times import parse_moment
+    from voice_gateway.tools.builtin.zones import local_zone
+
+    zone, alone = local_zone()[0], kind != "alarm"
+    read = parse_moment(text, datetime.now(UTC), zone, waking=not alone, day_alone=alone)
+    return read.astimezone(zone).isoformat(timespec="minutes") if read else text

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from tests.eval.cases import Call, Case, Right, seconds
+from tests.eval.cases import Call, Case, Right, moment, seconds
 
 from home_names.phrases import is_question
 from voice_gateway.turn import Passed, Reply, Words
@@ -51,6 +51,8 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
             given[key] = str(given[key]).casefold()
     if name == "list_zwave_devices":
         given = {}
+    if "at" in given:
+        given["at"] = moment(str(given["at"]), str(given.get("kind") or _kind_meant(name, given)))
     if given.get("kind") == _kind_meant(name, given):
         del given["kind"]
     if name == "list_timers":  # of one or of all: the answer has it

@@ -32,6 +32,10 @@ NOWS = {
     "D": datetime(2026, 10, 24, 20, 0, tzinfo=ZONE),  # they go back
     "E": datetime(2026, 1, 31, 10, 0, tzinfo=ZONE),  # the end of a month
 }
+TIMERS = (
+    "list_routines", "cancel_routine", "set_timer", "list_timers", "cancel_timer", "extend_timer",
+    "pause_timer",
+)  # fmt: skip
 BARS = {"simple": 0.985, "all": 0.965}  # of both halves together, just below what is measured
 
 
@@ -62,7 +66,16 @@ async def _brain(moment: list[datetime]) -> UnderstandingStage:
 
     tools = [
         StructuredTool(name=name, description=name, args_schema={"type": "object"}, coroutine=nothing)
-        for name in (MAKE, "list_routines", "cancel_routine", "set_timer")
+        for name in (
+            MAKE,
+            "list_routines",
+            "cancel_routine",
+            "set_timer",
+            "list_timers",
+            "cancel_timer",
+            "extend_timer",
+            "pause_timer",
+        )
     ]
 
     def now() -> float:

@@ -113,7 +113,7 @@ class Memory:
         if node.tool != TIMER or not step.requests:
             return replace(self, topic=topic)
         args = step.requests[-1].args
-        timer = str(args.get("name") or args.get("duration") or "")
+        timer = str(args.get("name") or args.get("duration") or args.get("at") or "")
         return replace(self, timer=timer, last=(), topic=topic, task=node)
 
     def to_json(self) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
     if not isinstance(task, Everyday) or context.topic != TOPICS.get(task.tool):
         raise Refused("nothing was done that could be added to")
     if task.tool == TIMER and span:
-        return plan(replace(task, span=span, name=text, message="", at="", at2=""), context)
+        return plan(replace(task, span=span, name=text, message="", when=None, more=None), context)
     if task.tool == LIST and text and not span:
         return plan(replace(task, items=text, action="add", missing=""), context)
     raise Refused("nothing that could be added")
@@ -458,8 +458,10 @@ def _again(node: Node, asked: Open, context: Context) -> Plan:
 def _at(answer: Answer, node: Node) -> Node | None:
     if not isinstance(node, Everyday):
         return None
-    if answer.kind == "at" and answer.at:
-        return replace(node, at=answer.at, missing="")
+    if answer.kind == "at" and answer.when is not None:
+        known = "more" if node.when is not None else "when"
+        changes: dict[str, Any] = {known: answer.when, "missing": ""}
+        return replace(node, **changes)
     if answer.kind == "span" and answer.span:
         return replace(node, span=answer.span, missing="")
     return None
@@ -469,7 +471,11 @@ def _half(answer: Answer, node: Node) -> Node | None:
     """ "In the afternoon", of a clock time that could be either."""
     if not isinstance(node, Everyday) or answer.kind != "half":
         return None
-    return replace(node, at=f"{node.at} {answer.at}", missing="")
+    when = node.when or node.more
+    if when is None:
+        return None
+    clocks = tuple(replace(clock, half=answer.at) for clock in when.clock)
+    return replace(node, when=replace(when, clock=clocks), more=None if node.when is None else node.more)
 
 
 def _text(field: str) -> Callable[[Answer, Node], Node | None]:

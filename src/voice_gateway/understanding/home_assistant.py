@@ -28,7 +28,7 @@ Atom = tuple[Any, ...]
 # A question about a state has one of these; "all lights off" is an order.
 ASKING: Final = frozenset("is are which what how who where tell do any some can".split())
 # Whose sentences our own files have in a safer form, or that nothing here can do.
-LEFT_OUT: Final = frozenset({"HassRespond", "HassNevermind", "HassStartTimer", "HassListAddItem"})
+LEFT_OUT: Final = frozenset({"HassRespond", "HassNevermind", "HassListAddItem"})
 
 
 @dataclass

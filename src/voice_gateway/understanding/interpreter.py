@@ -33,13 +33,25 @@ from voice_gateway.understanding.plan import history as _history
 from voice_gateway.understanding.plan import intents as _intents
 from voice_gateway.understanding.plan import looks as _looks
 from voice_gateway.understanding.plan import routines as _routines
+from voice_gateway.understanding.plan import timers as _timers
 from voice_gateway.understanding.plan.foreign import Voice, spans
 from voice_gateway.understanding.reader import Reader, Reading
 from voice_gateway.understanding.resolver import Meant, Resolver
 from voice_gateway.understanding.templates import Language
 
 # Importing a subject registers its planners.
-SUBJECTS: Final = (_acts, _everyday, _foreign, _history, _intents, _looks, _situations, _talk, _routines)
+SUBJECTS: Final = (
+    _acts,
+    _everyday,
+    _foreign,
+    _history,
+    _intents,
+    _looks,
+    _situations,
+    _talk,
+    _routines,
+    _timers,
+)
 TIE: Final = 0.05  # readings this close whose effects differ are a question
 
 

@@ -335,6 +335,7 @@ class UtteranceLeaves:
         rule = self.language.free[kind]
         never = self.language.group(*str(rule.get("never", "")).split())
         first = self.language.group(*str(rule.get("not_first", "")).split())
+        last = self.language.group(*str(rule.get("not_last", "")).split())
         if self.words[at] in first or self.words[at] in PAUSES:
             return ()
         most, found = int(rule.get("most", 14)), list[Found]()
@@ -342,7 +343,7 @@ class UtteranceLeaves:
             word = self.words[end - 1]
             if word in never or (rule.get("plain") and self._means(end - 1)):
                 break
-            if word not in PAUSES:
+            if word not in PAUSES and word not in last:
                 found.append((end, self.tokens.text(at, end), 1.0 + 0.2 * (end - at)))
         return found
 

@@ -297,8 +297,6 @@ class Everyday(Node):
     kind: str = ""
     level: float | None = None
     span: tuple[Length, ...] = ()
-    at: str = ""
-    at2: str = ""
     name: str = ""
     number: float | None = None
     message: str = ""
@@ -319,7 +317,11 @@ class Everyday(Node):
     ahead: bool = False
     it: bool = False
     snooze: bool = False
-    clock: bool = False
+    clock: Clock | None = None
+    when: When | None = None
+    more: When | None = None  # the other half of the time
+    of: tuple[Length, ...] = ()  # "the 10 minute timer"
+    other: tuple["Everyday", ...] = ()  # several timers at once
     polite: bool = harmless(False)
     condition: Condition | None = None
 
@@ -436,7 +438,8 @@ class Answer(Node):
     which: Which | None = None
     value: Value | None = None
     command: Command | None = None
-    at: str = ""
+    at: str = ""  # am pm
+    when: When | None = None
     span: tuple[Length, ...] = ()
     text: str = ""
 

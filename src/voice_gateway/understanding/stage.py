@@ -216,6 +216,7 @@ class UnderstandingStage:
         words = (
             Words.TALK if refused.talk else bearing(reader, said, tool_words(self.voices().values())).words
         )
+        words = Words.DOUBTFUL if refused.later else words
         unspoken = unspoken_of(reader.language, said)
         if not worldly(reader, said):
             found = ((tool, traits(tool)) for tool in self._executor.tools.all())

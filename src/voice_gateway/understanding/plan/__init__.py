@@ -105,10 +105,17 @@ class Refused(Exception):
     """This reading cannot be carried out; `say` is what a person should hear."""
 
     def __init__(
-        self, reason: str, say: Say | None = None, *, unknown: bool = False, talk: bool = False
+        self,
+        reason: str,
+        say: Say | None = None,
+        *,
+        unknown: bool = False,
+        talk: bool = False,
+        later: bool = False,
     ) -> None:
         super().__init__(reason)
         self.say, self.unknown, self.talk = say, unknown, talk
+        self.later = later  # it is no wish for now
 
 
 Plan = Step | Question

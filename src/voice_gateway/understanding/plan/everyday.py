@@ -1,16 +1,15 @@
 """What needs no home: calls of the gateway's own tools."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from voice_gateway.integrations.home import Request
-from voice_gateway.understanding.nodes import Everyday, Length, bare
+from voice_gateway.understanding.nodes import Everyday, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
 )
-HALF_OF_DAY: Final = frozenset({"1", "2", "3", "4", "5", "12"})  # could be either
-UNITS: Final = {1.0: "seconds", 60.0: "minutes", 3600.0: "hours"}
 
 
 @plans(Everyday)
@@ -77,59 +76,12 @@ def _weather(node: Everyday, context: Context) -> Plan:
     return _step(node, {"day": day, "about": node.about, "place": node.place.title()})
 
 
-def said_length(parts: tuple[Length, ...]) -> str:
-    """ "90 seconds", "10 minutes": the sum of the parts, in the unit of a single one."""
-    seconds = sum(part.number * part.unit for part in parts)
-    if len(parts) == 1 and parts[0].unit in UNITS and parts[0].number == int(parts[0].number):
-        return f"{parts[0].number:g} {UNITS[parts[0].unit]}"
-    return f"{seconds:g} seconds"
-
-
-def _with_colon(at: str) -> str:
-    """ "6 15" as a clock writes it."""
-    hour, _, rest = at.partition(" ")
-    minutes, _, behind = rest.partition(" ")
-    if hour.isdecimal() and len(minutes) == 2 and minutes.isdecimal():
-        return f"{hour}:{minutes} {behind}".strip()
-    return at
-
-
-def _timer(node: Everyday, context: Context) -> Plan:
-    args: dict[str, Any] = {"name": node.name, "message": node.message, "kind": node.kind}
-    if node.span:
-        args["duration"] = said_length(node.span)
-    at = f"{node.at} {node.at2}".strip() or args.get("at", "")
-    if at:
-        args["at"] = _with_colon(at)
-    if node.kind == "alarm" and at in HALF_OF_DAY:
-        return Question(Say("ask.half_day", {"at": at}), bare(node), expects="half_day")
-    if node.tool == "set_timer" and not args.keys() & {"duration", "at"}:
-        return Question(Say("ask.at" if node.kind else "ask.duration"), bare(node), expects="at")
-    return _step(node, args)
-
-
-def _cancel(node: Everyday, context: Context) -> Plan:
-    name = node.name
-    if node.it:
-        if context.topic != "timer" or not context.timer:
-            raise Refused("no timer was spoken of")
-        name = context.timer
-    if node.clock and node.number is not None:
-        name = f"{node.number:g} am"
-    more = (Request(node.tool, {"name": name, "kind": node.also}),) if node.also else ()
-    return _step(node, {"name": name, "kind": node.kind}, *more)
-
-
-def _extend(node: Everyday, context: Context) -> Plan:
-    name = "ringing" if node.snooze and node.span else node.name
-    return _step(node, {"duration": said_length(node.span) if node.span else "", "name": name})
-
-
 def _sum(node: Everyday, context: Context) -> Plan:
     return _step(node, {"expression": node.query})
 
 
-_CALLS: Final = {
+Planner = Callable[[Everyday, Context], Plan]
+_CALLS: Final[dict[str, Planner]] = {
     "calculate": _sum,
     "get_current_datetime": _time,
     "control_speaker_volume": _volume,
@@ -137,8 +89,14 @@ _CALLS: Final = {
     "manage_list": _list,
     "read_list": _read_list,
     "get_weather": _weather,
-    "set_timer": _timer,
-    "list_timers": _cancel,
-    "cancel_timer": _cancel,
-    "extend_timer": _extend,
 }
+
+
+def plans_tool(*tools: str) -> Callable[[Planner], Planner]:
+    """Registers the planner of tools that another file has."""
+
+    def register(planner: Planner) -> Planner:
+        _CALLS.update(dict.fromkeys(tools, planner))
+        return planner
+
+    return register

@@ -31,6 +31,14 @@ DEGREES: Final = range(13, 36)  # numbers that are a warmth rather than an hour
 @plans(Later)
 def later(node: Later, context: Context) -> Plan:
     """A call of the routine tool; or the calls for now, and when they are taken back."""
+    try:
+        return _later(node, context)
+    except Refused as refused:
+        refused.later = True  # whoever understands it otherwise must not act now
+        raise
+
+
+def _later(node: Later, context: Context) -> Plan:
     if node.when is None:
         raise Refused("no time was said")
     if context.tools and MAKE not in context.tools:

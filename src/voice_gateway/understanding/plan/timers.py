@@ -1,0 +1,244 @@
+"""Timers, alarms and reminders: a moment or a length as plain values for the timer tools."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from voice_gateway.integrations.home import Request
+from voice_gateway.routines.model import MAKE, Once, calls_text, later_text
+from voice_gateway.routines.model import Later as Kept
+from voice_gateway.routines.schedule import Place
+from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.understanding.nodes import (
+    Clock,
+    Everyday,
+    Length,
+    Name,
+    Node,
+    When,
+    altered,
+    bare,
+    closed,
+)
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step
+from voice_gateway.understanding.plan.everyday import plans_tool
+from voice_gateway.understanding.plan.intents import Slots, means
+from voice_gateway.understanding.plan.when import Unclear, meant, merged, seconds_of
+
+RINGING: Final = "ringing"  # instead of a name: whatever rings
+UNCLEAR_HOURS: Final = (12, 1, 2, 3)  # of an alarm: by day or by night
+WAKING: Final = range(4, 12)  # hours at which people are woken: without am or pm they mean the morning
+BY_DAY: Final = range(7, 12)  # of another day: "tomorrow at 8" is in the morning, "tomorrow at 3" is not
+# Of a reminder, where only a part of the day is said.
+USUAL: Final = {
+    "morning": Clock(hour=9, half="am"), "afternoon": Clock(hour=3, half="pm"),
+    "evening": Clock(hour=7, half="pm"), "night": Clock(hour=8, half="pm"),
+    "tonight": Clock(hour=8, half="pm"),
+}  # fmt: skip
+AMOUNTS: Final = (("hours", 3600.0), ("minutes", 60.0), ("seconds", 1.0))
+
+
+@plans_tool("set_timer")
+def set_timer(node: Everyday, context: Context) -> Plan:
+    """One timer, or one for each part."""
+    if node.it and context.topic != "timer":
+        raise Refused("no timer was spoken of")
+    if not node.other:
+        return _one(node, context)
+    made = [_one(part, context, node.kind) for part in node.other]
+    missing = next((one for one in made if isinstance(one, Question)), None)
+    if missing is not None:
+        return missing
+    if node.number not in (None, len(made)):
+        raise Refused("another number of timers was said")
+    requests = tuple(request for one in made if isinstance(one, Step) for request in one.requests)
+    return Step(bare(node), requests, acts=True, topic="timer")
+
+
+def _one(node: Everyday, context: Context, kind: str = "") -> Plan:
+    kind = node.kind or kind
+    context = replace(context, place=context.place or Place(local_zone()[0]))
+    args: dict[str, Any] = {"name": node.name, "message": node.message}
+    when = _merged(node)
+    if node.span:
+        if when is not None:
+            raise Refused("a length and a time")
+        args["duration"] = spoken_length(node.span)
+    elif when is None:
+        return Question(Say("ask.at" if kind else "ask.duration"), bare(node), expects="at")
+    else:
+        if (when.repeat or when.event) and context.tools and MAKE not in context.tools:
+            return Step(closed(node), say=Say("timer.cannot_repeat"), topic="")
+        unclear = _unclear_hour(when) if kind == "alarm" else 0
+        if unclear:
+            return Question(Say("ask.half_day", {"at": str(unclear)}), bare(node), expects="half_day")
+        later = _moment(when, kind, context)
+        if later is None:
+            return Question(Say("ask.at"), bare(node), expects="at")
+        if not isinstance(later.trigger, Once):
+            return _repeating(node, later, kind)
+        if later.condition is not None:
+            raise Refused("a reminder has no condition")
+        seconds = later.trigger.seconds
+        if seconds is not None:
+            args["duration"] = spoken_length((Length(seconds, 1.0),))
+        else:
+            assert context.place is not None
+            local = later.trigger.at.astimezone(context.place.zone)
+            args["at"] = local.isoformat(timespec="seconds")
+    given = {key: value for key, value in {**args, "kind": kind}.items() if value}
+    return Step(bare(node), (Request("set_timer", given),), acts=True, topic="timer")
+
+
+def _merged(node: Everyday) -> When | None:
+    try:
+        return merged(node.when, node.more) if node.when is not None else node.more
+    except Unclear as unclear:
+        raise Refused("two times", unclear.say) from None
+
+
+def _unclear_hour(when: When) -> int:
+    """The hour of an alarm that may be by day or by night."""
+    for clock in when.clock:
+        part = when.part or any(one.part for one in when.repeat)
+        sure = clock.half or clock.named or clock.text[:1] == "0" or part
+        hour = int(clock.text.split(":")[0]) if clock.text else int(clock.hour or 0)
+        if not sure and hour in UNCLEAR_HOURS:
+            return hour
+    return 0
+
+
+def _moment(when: When, kind: str, context: Context) -> Kept | None:
+    """None where only the day is known."""
+    if not (when.clock or when.part or when.after or when.event or when.sun) and not _ticks(when):
+        if kind != "reminder" or when.repeat or not when.day:
+            return None
+        when = altered(when, clock=(USUAL["morning"],))
+    if kind == "reminder" and not when.clock and len(when.part) == 1 and when.part[0] in USUAL:
+        when = altered(when, clock=(USUAL[when.part[0]],))
+    when = altered(when, clock=tuple(_likely(clock, when, kind) for clock in when.clock))
+    try:
+        later = meant(when, context)
+    except Unclear as unclear:
+        raise Refused(f"when: {unclear}", unclear.say) from None
+    if later.back:
+        raise Refused("a length of time is no moment")
+    return later
+
+
+def _ticks(when: When) -> bool:
+    """ "Every 20 minutes" needs no time of day."""
+    return any(one.number is not None and one.unit < 86400 for one in when.repeat)
+
+
+def _likely(clock: Clock, when: When, kind: str) -> Clock:
+    """Of both halves of the day the one that people mean, where they do not say it."""
+    hour = int(clock.text.split(":")[0]) if clock.text else int(clock.hour or 0)
+    said = clock.half or clock.named or when.part or clock.text[:1] == "0" or not 1 <= hour <= 12
+    if said:
+        return clock
+    if kind == "alarm" and hour in WAKING:
+        return altered(clock, half="am")
+    if when.day or when.repeat:
+        return altered(clock, half="am" if hour in BY_DAY else "pm")
+    return clock
+
+
+def _repeating(node: Everyday, later: Kept, kind: str) -> Plan:
+    """A routine that lets it ring each time."""
+    facts = {"at": "now", "kind": kind or "alarm", "name": node.name, "message": node.message}
+    calls = calls_text([{"name": "set_timer", "args": {key: fact for key, fact in facts.items() if fact}}])
+    made = Request(MAKE, {"when": later_text(later), "calls": calls})
+    return Step(bare(node), (made,), acts=True, topic="routine")
+
+
+def spoken_length(parts: Sequence[Length]) -> str:
+    """As the timer tools take it."""
+    seconds = seconds_of(parts)
+    name, size = next(pair for pair in AMOUNTS if seconds % pair[1] == 0 or pair[1] == 1)
+    return f"{seconds / size:g} {name}"
+
+
+# --- asking, ending, more time
+
+
+def _called(node: Everyday, context: Context) -> str:
+    """By which a timer is found: its name, its length, or its time of day."""
+    if node.it:
+        if context.topic != "timer":
+            raise Refused("no timer was spoken of")
+        return context.timer
+    if node.of and node.name:
+        _ = spoken_length(node.of)
+        return node.name
+    if node.of:
+        return spoken_length(node.of)
+    if node.clock is not None:
+        hour, minute, half = node.clock.hour, node.clock.minute, node.clock.half
+        if node.clock.text or node.clock.before or hour is None:
+            return f"{node.clock.text} {half}".strip()
+        return f"{hour:g}{f':{minute:02g}' if minute else ''} {half}".strip()
+    return node.name
+
+
+@plans_tool("list_timers", "cancel_timer", "pause_timer")
+def find_timer(node: Everyday, context: Context) -> Plan:
+    name, acts = _called(node, context), node.tool != "list_timers"
+    kinds = dict.fromkeys(kind for kind in (node.kind, node.also) if kind) or {"": None}
+    requests = []
+    for kind in kinds:
+        args = {"name": name, "kind": "" if kind == "timer" and not node.also else kind}
+        if node.tool == "pause_timer":
+            args |= {"action": node.action}
+        requests.append(Request(node.tool, {key: value for key, value in args.items() if value}))
+    return Step(bare(node), tuple(requests), acts=acts, topic="timer" if acts else "")
+
+
+@plans_tool("extend_timer")
+def extend_timer(node: Everyday, context: Context) -> Plan:
+    if node.snooze:
+        args = {"duration": spoken_length(node.span), "name": RINGING} if node.span else {}
+        return Step(bare(node), (Request("extend_timer", args),), acts=True, topic="timer")
+    if node.it and context.topic != "timer":
+        raise Refused("no timer was spoken of")
+    sign = "-" if node.action == "less" else ""
+    kind = "" if node.kind == "timer" else node.kind
+    name = context.timer if node.it else _called(node, context)
+    args = {"duration": f"{sign}{spoken_length(node.span)}", "name": name, "kind": kind}
+    given = {key: value for key, value in args.items() if value}
+    return Step(bare(node), (Request("extend_timer", given),), acts=True, topic="timer")
+
+
+# --- sentences of home-assistant-intents
+
+_TOOLS: Final = {
+    "HassStartTimer": "set_timer", "HassCancelTimer": "cancel_timer", "HassTimerStatus": "list_timers",
+    "HassIncreaseTimer": "extend_timer", "HassDecreaseTimer": "extend_timer",
+    "HassPauseTimer": "pause_timer", "HassUnpauseTimer": "pause_timer",
+}  # fmt: skip
+
+
+@means(*_TOOLS)
+def timer(slots: Slots, context: Context) -> Node:
+    """The timer by its name, its length or its room."""
+    if "conversation_command" in slots.known:
+        raise Refused("an order for later is read by our own templates")
+    span, of = _taken(slots, ""), _taken(slots, "start_")
+    name, area = slots.take("name", ""), slots.take("area", "")
+    called = name.text if isinstance(name, Name) else str(name or area)
+    actions = {"HassDecreaseTimer": "less", "HassUnpauseTimer": "resume"}
+    return Everyday(
+        tool=_TOOLS[slots.intent], span=span, of=of, name=called.lower(), action=actions.get(slots.intent, "")
+    )
+
+
+@means("HassCancelAllTimers")
+def cancel_all(slots: Slots, context: Context) -> Node:
+    if slots.here or slots.take("area"):
+        raise Refused("timers have no room")
+    return Everyday(tool="cancel_timer", name="all")
+
+
+def _taken(slots: Slots, before: str) -> tuple[Length, ...]:
+    found = ((slots.take(f"{before}{name}"), unit) for name, unit in AMOUNTS)
+    return tuple(Length(float(number), unit) for number, unit in found if number is not None)
