@@ -275,7 +275,7 @@ class Interpreter:
 
     def _cut_off(self, said: Tokens) -> bool:
         """It ends with a word behind which more must come."""
-        if len(said.words) < 2:
+        if len(said.words) < 2 or said.words[0] in self.language.groups["asks"]:
             return False
         groups, last = self.language.groups, said.words[-1]
         return last in groups["cut_off"] or (last == "to" and said.words[0] in groups["order_verbs"])

@@ -123,7 +123,7 @@ def _is_unsure(device: Device) -> bool:
     return device.kind == "sensor" and device.state in ("", UNKNOWN)
 
 
-def where(rooms: Sequence[str], floor: str, code: str) -> str:
+def where(rooms: Sequence[str], floor: str, code: str = "en") -> str:
     """ " in the kitchen", " upstairs", " on the first floor"; nothing for the whole home."""
     if not floor:
         return (
@@ -155,9 +155,9 @@ def _all(query: DeviceQuery, chosen: Sequence[Device], code: str) -> str:
     }
     if not chosen:
         return say("look.no_devices", code, **facts)
-    if query.mode == "count":
-        return say("look.counted", code, things=[device.name for device in chosen], **facts)
-    return say("look.listed", code, things=[device.name for device in chosen], **facts)
+    names = [plainly(device.name, code) for device in chosen]
+    most = MOST_REMEMBERED if query.mode == "list" else 0
+    return say("look.listed", code, names=listed(names, code) if len(names) <= most else names, **facts)
 
 
 def _by_state(query: DeviceQuery, members: Sequence[Device], code: str) -> str:

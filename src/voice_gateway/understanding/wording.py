@@ -178,6 +178,8 @@ def _looked(step: Step, outcomes: Sequence[ToolOutcome], code: str) -> str:
             )
         elif step.state and len(outcomes) == 1:
             return _yes_or_no(step, device, _name(request, code), state, code)
+        elif device.domain == "weather":
+            texts.append(languages.say("look.weather", code, state=state_words(state, code)))
         elif device.kind == "thermostat" and (warmth := _warmth(_name(request, code), state, code)):
             texts.append(warmth)
         else:

@@ -244,6 +244,11 @@ def _warmth(entity: Entity, degrees: str) -> str:
     return ", ".join(parts)
 
 
+def _weather(entity: Entity) -> str:
+    degrees, unit = entity.number("temperature"), entity.attributes.get("temperature_unit") or "°C"
+    return entity.state if degrees is None else f"{entity.state}, {number_text(degrees)} {unit}"
+
+
 def _measured(entity: Entity) -> str:
     number = to_number(entity.state)
     unit = entity.attributes.get("unit_of_measurement") or ""
@@ -261,6 +266,7 @@ _STATES: Final = {
     "media_player": _player,
     "binary_sensor": _binary,
     "sensor": _measured,
+    "weather": _weather,
 }
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from voice_gateway.integrations.home import Request
-from voice_gateway.understanding.nodes import Everyday, bare
-from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
+from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Which, bare
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
@@ -71,9 +71,15 @@ def _read_list(node: Everyday, context: Context) -> Plan:
 
 
 def _weather(node: Everyday, context: Context) -> Plan:
-    ahead, day = node.ahead, node.day
-    day = day or ("today" if ahead else "")
-    return _step(node, {"day": day, "about": node.about, "place": node.place.title()})
+    args = {"about": node.about, "place": node.place.title()}
+    more = (Request(node.tool, {**{key: one for key, one in args.items() if one}, "day": node.also}),)
+    own = next((one for one in context.home.devices if one.domain == "weather"), None)
+    ahead = node.ahead
+    if own is not None and not (node.day or ahead or node.place or node.also):
+        item = Item(name=Name((own.key,), "exact", own.name))
+        return plan(Look(ask="about", which=Which(item=(item,))), context)
+    day = node.day or ("today" if ahead else "")
+    return _step(node, {"day": day, **args}, *(more if node.also else ()))
 
 
 def _sum(node: Everyday, context: Context) -> Plan:

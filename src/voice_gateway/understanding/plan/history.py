@@ -142,18 +142,23 @@ class _Seen:
         return "not", {"span": _word("span", span)}
 
     def _moment(self, at: float) -> str:
-        moment = datetime.fromtimestamp(at, UTC).astimezone(self.now.tzinfo)
-        days = (self.now.date() - moment.date()).days
-        clock = moment.strftime(_word("clock", "time")).lstrip("0")
-        day = moment.strftime(_word("clock", "weekday" if days < 7 else "date")).replace(" 0", " ")
-        key = {0: "today", 1: "yesterday"}.get(days, "day")
-        return languages.say(f"past.at.{key}", time=clock, day=day)
+        return moment_words(datetime.fromtimestamp(at, UTC), self.now)
 
     def _length(self, at: float) -> str:
         minutes = max(1, round((self.now.timestamp() - at) / 60))
         parts = {"day": minutes // 1440, "hour": minutes // 60 % 24, "minute": minutes % 60}
         said = [_word("past", f"{unit}{'' if n == 1 else 's'}", n) for unit, n in parts.items() if n]
         return languages.listed(said[:2])
+
+
+def moment_words(moment: datetime, now: datetime) -> str:
+    """ "today at 6:02 PM", as seen from now."""
+    moment = moment.astimezone(now.tzinfo)
+    days = (now.date() - moment.date()).days
+    clock = moment.strftime(_word("clock", "time")).lstrip("0")
+    day = moment.strftime(_word("clock", "weekday" if abs(days) < 7 else "date")).replace(" 0", " ")
+    key = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days, "day")
+    return languages.say(f"past.at.{key}", time=clock, day=day)
 
 
 def _word(kind: str, name: str, count: int = 0) -> str:

@@ -1,15 +1,19 @@
 """Questions about the home: a fresh look at one device, a room, or the list of all."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Final
 
 from home_names.names import plain_words
+from voice_gateway import languages
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Request
 from voice_gateway.integrations.zwave import HEALTH
-from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery
+from voice_gateway.routines.schedule import sun_on
+from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery, where
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
+from voice_gateway.understanding.plan.history import moment_words
 from voice_gateway.understanding.plan.intents import WORDS, Slots, means
 from voice_gateway.understanding.plan.sensors import (
     PEOPLE,
@@ -28,6 +32,7 @@ from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
 STATES: Final = {"up": "open", "down": "closed", "opening": "open", "closing": "closed"}
 # Measures that only `sensors` reads from the list of all devices.
 SENSORS_ONLY: Final = frozenset(SENSOR_UNITS) - {"temperature", "humidity", "power", "battery", "light"}
+REPORTING: Final = frozenset({"sensor", "thermostat", "plug"})  # may measure what no list shows
 MOST_SINGLE: Final = 8  # devices that are looked at one by one
 MOST_MEASURED: Final = 6
 # What a state says of a measure, where no place was named.
@@ -43,11 +48,12 @@ def look(node: Look, context: Context) -> Plan:
     """The look that answers the question."""
     plain = {
         "health": _health, "measure": _measured, "danger": _danger, "rooms": _known, "scenes": _known,
-        "where": _where, "about": _about, "most": _sensed, "sum": _sensed, "levels": _sensed,
-        "weather": _weather,
+        "where": _where, "about": _about, "most": _sensed, "sum": _sensed, "users": _sensed,
+        "levels": _sensed, "weather": _weather, "sun": _sun,
     }  # fmt: skip
     asked: Look = bare(node)
-    if (asked.sense and asked.ask != "weather") or (asked.measure in SENSORS_ONLY and asked.ask == "measure"):
+    sensing = bool(asked.sense) and asked.ask not in ("weather", "sun")
+    if sensing or (asked.measure in SENSORS_ONLY and asked.ask == "measure"):
         return _sensed(node, context)
     if (planner := plain.get(node.ask)) is not None:
         return planner(node, context)
@@ -157,6 +163,24 @@ def _weather(node: Look, context: Context) -> Plan:
     return replace(plan(Everyday(tool="get_weather", about=about, ahead=True), context), node=bare(node))
 
 
+def _sun(node: Look, context: Context) -> Plan:
+    """When it rises or sets next, or whether it is dark."""
+    place, now = context.place, context.now
+    if place is None or now is None or not place.has_sun:
+        raise Refused("the home's place is not known", Say("sun.no_place"))
+    now = now.astimezone(place.zone)
+    days = (now.date() + timedelta(days=number) for number in (-1, 0, 1, 2))
+    both = [(sun_on(event, day, place), event) for day in days for event in ("sunrise", "sunset")]
+    times = [(moment, event) for moment, event in both if moment is not None]
+    if node.told:
+        last = max((moment, event) for moment, event in times if moment <= now)
+        key = "sun.yes" if last[1] == node.sense else "sun.no"
+        facts = {"event": languages.say(f"sun.{last[1]}.past"), "when": moment_words(last[0], now)}
+        return Step(bare(node), say=Say(key, facts), topic="")
+    coming = min(moment for moment, event in times if event == node.sense and moment > now)
+    return Step(bare(node), say=Say(f"sun.{node.sense}", {"when": moment_words(coming, now)}), topic="")
+
+
 def _where(node: Look, context: Context) -> Plan:
     """The room of a thing; of a person what the home knows."""
     if node.which is None:
@@ -259,6 +283,9 @@ def _measured(node: Look, context: Context) -> Plan:
     rooms = _rooms(node, item, context)
     if len(rooms) > 1:
         return sensed(node, (), rooms, context)
+    if rooms and not any(one.kind in REPORTING or measured(one, measure) for one in home.in_room(rooms[0])):
+        facts = {"measure": languages.say(f"look.measure.{measure}"), "where": where(rooms, "")}
+        raise Refused("nothing there measures that", Say("look.none_in", facts))
     if rooms:
         asked = {device.source for device in home.in_room(rooms[0])}
         sources = [one for one in home.asked_sources if one.name in asked or not asked]

@@ -85,7 +85,7 @@ def tells(device: Device, sense: str, text: str = "") -> bool | None:  # noqa: P
         place = "home" if sense == "presence" else text
         return plain_words(device.state) == plain_words(place) if device.state else None
     if sense in WEATHER:
-        return device.state in WEATHER[sense] if device.domain == "weather" else None
+        return parts_of(device.state)[0] in WEATHER[sense] if device.domain == "weather" else None
     if sense == "own":
         return tells(device, own) if (own := of_class(device)) else None
     parts = [part for text in (device.state, *device.readings) for part in parts_of(text)]
@@ -273,6 +273,10 @@ class Words:
             if not watts:
                 return self.say("nothing_measures")
             return self.say("sum", text=state_words(f"{round(sum(number for number, _ in watts), 1):g} W"))
+        if query.ask == "users":
+            read = sorted((one for one in read if one[1][0] > USED), key=lambda pair: -pair[1][0])
+            if not read:
+                return self.say("none.users")
         if query.ask == "most":
             read.sort(key=lambda pair: pair[1][0], reverse=query.high)
             device, (_, text) = read[0]
@@ -286,5 +290,6 @@ class Words:
             return self.say(key, things=[self.name(device)], text=state_words(text))
         if query.measure == "battery":
             read.sort(key=lambda pair: pair[1][0])
-        texts = [self.say("one", things=[self.name(one)], text=state_words(text)) for one, (_, text) in read]
+        named = [([self.name(one)], state_words(text)) for one, (_, text) in read]
+        texts = [languages.say("look.one", self.code, things=things, text=text) for things, text in named]
         return self.say("readings", texts=texts)
