@@ -35,23 +35,11 @@ _EXTENSIONS = {
     "audio/mp3": ".mp3",
     "audio/ogg": ".ogg",
     "audio/flac": ".flac",
-    "image/jpeg": ".jpg",
     "image/jpg": ".jpg",
     "image/webp": ".webp",
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "application/json": ".json",
     "application/gzip": ".gz",
     "application/x-gzip": ".gz",
-    "text/html": ".html",
 }
-_SAME = (
-    {".jpg", ".jpeg"},
-    {".htm", ".html"},
-    {".md", ".markdown", ".txt"},
-    {".wav", ".wave"},
-    {".tif", ".tiff"},
-)
 _NOUNS = {"image": "an image", "audio": "a sound recording", "video": "a video", "file": "a file"}
 
 
@@ -129,10 +117,6 @@ def file_name(artifact: Artifact, number: int = 1) -> str:
     wanted = _EXTENSIONS.get(mime_type) or mimetypes.guess_extension(mime_type) or ""
     stem = stem or f"{artifact.kind if artifact.kind in _NOUNS else 'file'}-{number}"
     has = re.search(r"\.[A-Za-z0-9]{1,8}$", stem)
-    if has and (not wanted or _same(has[0].lower(), wanted) or mimetypes.guess_type(stem)[0] == mime_type):
+    if has and (not wanted or has[0].lower() == wanted or mimetypes.guess_type(stem)[0] == mime_type):
         return stem
     return f"{stem}{wanted or '.bin'}"
-
-
-def _same(extension: str, other: str) -> bool:
-    return extension == other or any({extension, other} <= group for group in _SAME)

@@ -3,11 +3,8 @@
 import argparse
 import asyncio
 import contextlib
-import re
 import sys
-from collections.abc import Sequence
 from datetime import datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +19,6 @@ from voice_gateway.recorder.story import lines_of
 
 SHOWN_ID = 8  # characters
 MOST_SHOWN = 50  # turns at a terminal
-_LIKE_AN_ID = re.compile(r"[0-9a-f]{4,32}")
 
 
 def arguments(command: Parser) -> None:
@@ -69,10 +65,6 @@ def found(store: TurnStore, name: str) -> dict[str, Any]:
 
 
 def _list(options: argparse.Namespace, store: TurnStore) -> int:
-    if wish := _wish_among(options.search, store):
-        told = f"--search takes all words behind it; write `voice-gateway turns {wish}`"
-        print(f"voice-gateway: {told}", file=sys.stderr)
-        return 2
     search = " ".join(options.search)
     most = options.limit or (MOST_LISTED if wants_json(options) else MOST_SHOWN)
     listed = store.turns(search=search, limit=most + 1)
@@ -91,14 +83,6 @@ def _list(options: argparse.Namespace, store: TurnStore) -> int:
         words = " ".join(f"{turn['text']} → {turn['reply']}".split())  # each turn is one line
         print_reply(f"{turn['id'][:SHOWN_ID]}  {at}  {turn['door']:<7} {mark} {words}")
     return 0
-
-
-def _wish_among(words: Sequence[str], store: TurnStore) -> str:
-    """`show ID` that was taken for words to search for; empty: they are words."""
-    for action, name in pairwise(words):
-        if action in _OF_ONE and _LIKE_AN_ID.fullmatch(name) and store.find(name):
-            return f"{action} {name}"
-    return ""
 
 
 def _show(options: argparse.Namespace, store: TurnStore) -> int:
@@ -146,5 +130,4 @@ def _delete(options: argparse.Namespace, store: TurnStore) -> int:
     return 0
 
 
-_OF_ONE = {"show": _show, "export": _export, "delete": _delete}
-_ACTIONS = {"list": _list, **_OF_ONE}
+_ACTIONS = {"list": _list, "show": _show, "export": _export, "delete": _delete}

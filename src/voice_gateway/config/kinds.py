@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -52,6 +52,9 @@ class Section(BaseModel):
         kinds = {key: type(field.default) for key, field in cls.model_fields.items()}
         empty = {key: nothing[kind] for key, kind in kinds.items() if kind in nothing}
         return {key: empty.get(key, "") if value == "" else value for key, value in values.items()}
+
+
+LANGUAGES = Path(__file__).parents[1] / "languages"
 
 
 def did_you_mean(word: str, known: Iterable[str], before: str = "") -> str:
@@ -190,13 +193,9 @@ def checked_wake_words(words: tuple[str, ...], engine: str) -> tuple[str, ...]:
 
 
 def _checked_language(language: str) -> str:
-    """Raises ValueError. English is ours; the other languages are those of home-assistant-intents."""
-    if language == "en":  # the usual case does not import the package
-        return language
-    from home_assistant_intents import get_languages
-
-    known = sorted(get_languages())
-    if not {language, language.partition("-")[0]} & set(known):
+    """Raises ValueError for a language without a folder in `languages/`."""
+    known = sorted(folder.parent.name for folder in LANGUAGES.glob("*/replies.yaml"))
+    if language not in known:
         raise ValueError(f'there are no sentences for "{language}"; there are {", ".join(known)}')
     return language
 

@@ -55,9 +55,7 @@ class BrainSettings(Section):
     provider: Provider = Field(
         "local", description="who answers what the local brain does not: local, ollama or anthropic"
     )
-    language: Language = Field(
-        "en", description="language of the local brain's sentences: en, or one of home-assistant-intents"
-    )
+    language: Language = Field("en", description="language of the sentences that are understood and said")
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')
     max_rounds: ClassVar[int] = 6  # model calls in one turn
     several_steps: SeveralSteps = Field(

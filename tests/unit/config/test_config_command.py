@@ -79,13 +79,13 @@ def test_check_prints_a_line_for_each_mistake(written, capsys):
 
 
 def test_check_lists_the_languages_there_are(written, capsys):
-    codes = {"en": 0, "de-DE": 0, "pt-BR": 0, "xx": 2, "": 2}
+    codes = {"en": 0, "xx": 2, "": 2}
 
     for language, code in codes.items():
         written(f'[brain]\nlanguage = "{language}"\n')
         assert main(["config", "check"]) == code, language
 
-    assert 'no sentences for "xx"; there are af, ar, bg, ' in capsys.readouterr().err
+    assert 'no sentences for "xx"; there are en' in capsys.readouterr().err
 
 
 # --- init, set, edit

@@ -37,14 +37,6 @@ async def test_words_are_searched_with_and_without_quotes_and_options_in_any_ord
         assert "desk" not in out, words
 
 
-@pytest.mark.parametrize("action", ["show", "export", "delete"])
-async def test_an_action_behind_search_words_is_not_searched_for(store, capsys, action):
-    store.add([kept("turn on the floor lamp", 1, at=now(), id="9d080dce5d6f")])
-    assert await turns(parsed(["turns", "--search", "floor", "lamp", action, "9d080dce"])) == 2
-    assert f"`voice-gateway turns {action} 9d080dce`" in capsys.readouterr().err
-    assert len(store.turns()) == 1
-
-
 async def test_each_turn_is_one_line_however_it_was_answered(store, capsys):
     store.add([kept("tell me\na poem", 1, at=now(), reply="Roses\n\nare red."), kept("hello", 2, at=now())])
     await turns(parsed(["turns"]))

@@ -234,12 +234,12 @@ class McpChannel:
         async def run() -> None:
             try:
                 reply = await work
-            except Exception as error:
-                if not done.done():
-                    done.set_exception(error)
-            else:
                 if not done.done():
                     done.set_result(reply)
+            except Exception as error:
+                if done.done():
+                    raise
+                done.set_exception(error)
             finally:
                 done.cancel()  # no effect on a result; the channel is closing otherwise
 
