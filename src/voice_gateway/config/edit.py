@@ -16,7 +16,7 @@ from voice_gateway.config.environment import editor, split_list
 from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.config.load import load
 from voice_gateway.config.moved import advice
-from voice_gateway.config.tree import ServerSettings, Settings, setting_names
+from voice_gateway.config.tree import ServerSettings, Settings, field_of, setting_names
 from voice_gateway.errors import ConfigError
 from voice_gateway.private_files import private_folder
 
@@ -126,10 +126,9 @@ def _field(name: str) -> FieldInfo:
     """Raises ConfigError for a name that no setting has."""
     if (moved := advice(name)) is not None:
         raise ConfigError(moved)
-    section, _, key = name.rpartition(".")
     if name in setting_names():
-        sections: Any = Settings.model_fields[section].annotation
-        return sections.model_fields[key]  # type: ignore[no-any-return]
+        return field_of(name)
+    key = name.rpartition(".")[2]
     if name == "preset":
         return Settings.model_fields[name]
     if name.startswith(SERVERS) and name.count(".") == 2 and key in ServerSettings.model_fields:

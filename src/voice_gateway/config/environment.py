@@ -3,13 +3,11 @@
 import json
 import os
 from collections.abc import Mapping
-from typing import Any
-
-from pydantic.fields import FieldInfo
+from typing import Any, get_args, get_origin
 
 from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.config.moved import advice
-from voice_gateway.config.tree import Settings, setting_names
+from voice_gateway.config.tree import field_of, setting_names
 from voice_gateway.errors import ConfigError
 
 ENV_PREFIX = "VOICE_GATEWAY_"
@@ -52,16 +50,27 @@ def editor() -> str:
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
-    """By setting: its value, and the variable's name. Raises ConfigError."""
-    variables = _variables(environ)
-    if not variables:  # the usual case does not import the library
-        return {}
-    given = _read_variables({env_name(setting): environ[name] for setting, name in variables.items()})
+    """By setting: its value, and the variable's name. Raises ConfigError.
+
+    Lists are given as `a, b, c`, a table of servers as JSON.
+    """
     found: dict[str, tuple[Any, str]] = {}
-    for setting, variable in variables.items():
-        section, _, key = setting.partition(".")
-        found[setting] = (given[section][key] if key else given[section]), variable
+    for setting, variable in _variables(environ).items():
+        value: Any = environ[variable]
+        if setting == "mcpServers":
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError) as error:
+                raise ConfigError(f"{variable}: not valid JSON: {error}") from error
+        elif value and setting != "preset" and _is_list(field_of(setting).annotation):
+            value = split_list(value)
+        found[setting] = value, variable
     return found
+
+
+def _is_list(form: Any) -> bool:
+    """Whether it is a tuple, or a tuple or nothing."""
+    return any(get_origin(kind) is tuple for kind in (form, *get_args(form)))
 
 
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:
@@ -85,27 +94,6 @@ def unknown_variables(environ: Mapping[str, str]) -> list[str]:
                 hint = did_you_mean(name.removeprefix(ENV_PREFIX), ends, ENV_PREFIX)
                 problems.append(f'environment: unknown setting "{name}"{hint}')
     return problems
-
-
-def _read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Lists are given as `a, b, c`, a table of servers as JSON."""
-    from pydantic_settings import EnvSettingsSource
-
-    def decoded(name: str, _field: FieldInfo, text: str) -> Any:
-        if name != "mcpServers":
-            return split_list(text)
-        try:
-            return json.loads(text)
-        except json.JSONDecodeError as error:
-            raise ConfigError(f"{env_name(name)}: not valid JSON: {error}") from error
-
-    settings: Any = Settings  # the tree is not one of the library's own classes
-    source: Any = EnvSettingsSource(
-        settings, env_prefix=ENV_PREFIX, env_nested_delimiter="_", env_nested_max_split=1
-    )
-    source.env_vars = {name.lower(): text for name, text in variables.items()}
-    source.decode_complex_value = decoded
-    return dict(source())
 
 
 def split_list(text: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 
 from voice_gateway.config.kinds import (
     HOME_ASSISTANT_PATHS,
@@ -380,3 +381,10 @@ def setting_names() -> list[str]:
         if isinstance(info.annotation, type) and issubclass(info.annotation, Section)
         for key in info.annotation.model_fields
     ]
+
+
+def field_of(setting: str) -> FieldInfo:
+    """The field of a setting as `setting_names` has it."""
+    section, _, key = setting.partition(".")
+    sections: Any = Settings.model_fields[section].annotation
+    return sections.model_fields[key]  # type: ignore[no-any-return]
