@@ -352,6 +352,8 @@ class UtteranceLeaves:
         if self.level < UNKNOWN:
             return ()
         groups, found = self.language.groups, list[Found]()
+        if self._number(at) or self.words[at] in groups["no_thing"]:
+            return ()
         for end in range(at + 1, min(len(self.words), at + 4) + 1):
             span = self.words[at:end]
             if span[-1] in PAUSES or span[-1] in groups["never_unknown"]:

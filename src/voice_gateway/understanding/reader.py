@@ -16,6 +16,7 @@ MOST_CLOSE: Final = 8
 # Which names count, and whether commas and stops are kept.
 PASSES: Final = ((EXACT, True), (PARTIAL, True), (EXACT, False), (PARTIAL, False))
 HESITATION: Final = "uh"
+GUESS: Final = 2.5  # a reading behind a new start that costs more counts for nothing
 MOST_RESTARTS: Final = 3
 ALIKE: Final = 0.74  # a word that is misspelled
 SHORTEST_MISSPELLED: Final = 4
@@ -68,6 +69,8 @@ class Reader:
             for cut in following:
                 for level in (EXACT, PARTIAL) if best is None else (EXACT,):
                     if (best is None or level < best[0]) and (found := self.read(cut, rule, level)):
+                        if found[0].cost > GUESS:
+                            continue
                         best = (level, found)
             tried = following
             if best is not None or not tried:

@@ -15,6 +15,7 @@ from voice_gateway.understanding.nodes import (
     Condition,
     Everyday,
     Item,
+    Place,
     Value,
     Which,
     altered,
@@ -40,6 +41,7 @@ PLAYED: Final = {
     "vacuum": "vacuum",
     "mower": "mower",
 }  # meant where no device is named
+FULL: Final = 100.0
 RELATIVE: Final = frozenset({"change", "up", "down"})  # what is off is left alone by these
 OPENING: Final = frozenset({"unlock", "open", "up"})
 
@@ -47,6 +49,8 @@ OPENING: Final = frozenset({"unlock", "open", "up"})
 @plans(Command)
 def act(command: Command, context: Context) -> Plan:
     """The calls of one command."""
+    if not command.do:
+        return _what_with(command, context)
     if command.fix:
         return _fixed(command, context)
     if command.condition is not None:
@@ -98,6 +102,27 @@ def _devices(command: Command, context: Context) -> Plan:
     """Resolves the devices of a command, then plans what each of them does."""
     if context.topic == "volume" and (volume := _volume(command, context)) is not None:
         return volume
+    command = _checked(command, context)
+    warmth = command.of == "heat" or (command.amount is not None and command.amount.degrees is not None)
+    if command.bare and not (context.last or warmth or (command.of and (context.here or command.place))):
+        return Question(Say("ask.what_device"), bare_node(command))
+    if command.aside:
+        context = _named_before(command, context)
+    able = _able(command)
+    found = _resolved(command, context, able)
+    if not isinstance(found, Meant):
+        return _ask(command, found) if isinstance(found, Doubt) else _not_known(command, found, context)
+    if command.of == "heat" and command.do not in ("set", "change"):
+        raise Refused("an act on the heating that is none")
+    _check_instead(command, found, context)
+    if command.hint and context.alone:
+        say = Say("ask.shall_i", {"devices": found.devices})
+        return Question(say, bare_node(command), found.devices, "yes", doubts=True)
+    return _acts(command, found, context, able)
+
+
+def _checked(command: Command, context: Context) -> Command:
+    """Without a pronoun that means nothing yet; a number behind "at" must be no time."""
     spoken_of = command.which is not None and all(item.pronoun for item in command.which.item)
     if spoken_of and command.of and not (context.last or command.aside):  # "make it warmer in here"
         command = altered(command, which=None, bare=True)
@@ -108,24 +133,16 @@ def _devices(command: Command, context: Context) -> Plan:
         and _could_be_a_time(command.value, context)
     ):
         raise Refused("a number that could be a time")
-    warmth = command.of == "heat" or (command.amount is not None and command.amount.degrees is not None)
-    if command.bare and not (context.last or warmth or (command.of and (context.here or command.place))):
-        return Question(Say("ask.what_device"), bare_node(command))
-    if command.aside:
-        context = _named_before(command, context)
-    able = _able(command)
-    found = _resolved(command, context, able)
-    if isinstance(found, Doubt):
-        return _ask(command, found, context, able)
-    if isinstance(found, Unknown):
-        return _not_known(command, found, context)
-    if command.of == "heat" and command.do not in ("set", "change"):
-        raise Refused("an act on the heating that is none")
-    _check_instead(command, found, context)
-    if command.hint and context.alone:
-        say = Say("ask.shall_i", {"devices": found.devices})
-        return Question(say, bare_node(command), found.devices, "yes", doubts=True)
-    return _acts(command, found, context, able)
+    return command
+
+
+def _what_with(command: Command, context: Context) -> Plan:
+    """ "Coffee, please": a thing, and not what shall be done with it."""
+    found = _resolved(command, context, _anything)
+    if not isinstance(found, Meant) or not context.alone:
+        raise Refused("nothing was asked for")
+    say = Say("ask.what_with", {"text": found.devices[0].name})
+    return Question(say, bare_node(command), found.devices, "act")
 
 
 def _resolved(command: Command, context: Context, able: Callable[[Device], bool]) -> Resolved:
@@ -154,7 +171,7 @@ def _check_instead(command: Command, found: Meant, context: Context) -> None:
 def _named_before(command: Command, context: Context) -> Context:
     """ "The lamp by the bed, the bedside lamp, switch it on": what is named last is meant."""
     which = command.which
-    if which is None or not all(item.pronoun for item in which.item):
+    if which is not None and not all(item.pronoun for item in which.item):
         raise Refused("another thing was named before the order")
     for item in command.aside[:-1]:
         closed(item)  # the same thing in other words
@@ -177,7 +194,8 @@ def _implied(command: Command, context: Context) -> Which | None:
     """What is meant where no device was named."""
     around = command.place or (context.here and not context.last)
     if command.lights or (command.of == "light" and around):
-        return Which(item=(Item(kind="light", plural=True, quant="all", place=command.place),))
+        here = (Place(here=True),) if context.here and command.of == "light" else ()
+        return Which(item=(Item(kind="light", plural=True, quant="all", place=command.place or here),))
     degrees = [part.degrees for part in (command.value, command.amount) if part is not None]
     if command.of == "heat" or any(one is not None for one in degrees):
         return Which(item=(Item(kind="thermostat", place=command.place),))
@@ -217,8 +235,8 @@ def _others_alike(which: Which) -> Which:
     return altered(which, item=items)
 
 
-def _ask(command: Command, found: Doubt, context: Context, able: Callable[[Device], bool]) -> Plan:
-    candidates = tuple(filter(able, found.candidates))
+def _ask(command: Command, found: Doubt) -> Plan:
+    candidates = tuple(filter(_able(command), found.candidates))
     if not candidates:
         raise Refused("nothing there can do that", Say("cannot.there"))
     if len(candidates) == 1:
@@ -327,6 +345,8 @@ def _able(command: Command) -> Callable[[Device], bool]:
 def action_of(device: Device, command: Command) -> str:  # noqa: PLR0911 (one for each sort of act)
     """What the command is for this device; "" where it can do nothing of the kind."""
     do, value, amount = command.do, command.value, command.amount
+    if do in ("set", "change") and device.is_light and not device.can("dim") and _is_brighter(command):
+        return "on"
     if do in ("set", "change"):
         return _setting_of(device, command, value, amount)
     if do == "stop" and device.kind in ("fan", "switch", "plug"):
@@ -342,6 +362,13 @@ def action_of(device: Device, command: Command) -> str:  # noqa: PLR0911 (one fo
         return ""
     action = INSTEAD.get((device.kind, do), do)
     return action if device.can(action) else ""
+
+
+def _is_brighter(command: Command) -> bool:
+    """More light, or all of it: a light that is only switched can do that by going on."""
+    if command.amount is not None:
+        return command.way > 0 and (command.amount.small or command.amount.large)
+    return command.way > 0 if command.value is None else command.value.level == FULL
 
 
 def _setting_of(device: Device, command: Command, value: Value | None, amount: Amount | None) -> str:
@@ -382,7 +409,7 @@ def _several_values(value: Value) -> bool:
     return sum(one is not None for one in numbers) + bool(value.mode) + bool(value.colour) > 1 + bright
 
 
-def act_for(device: Device, command: Command, home: Home) -> Act | Say:
+def act_for(device: Device, command: Command, home: Home) -> Act | Say:  # noqa: PLR0911 (one for each act)
     """The act, or what to say instead."""
     action, state = action_of(device, command), home.state_of(device)
     if device.kind == "thermostat":
@@ -392,6 +419,8 @@ def act_for(device: Device, command: Command, home: Home) -> Act | Say:
     if action in ("dim", "speed", "volume"):
         level = _level(device, command, state)
         return level if isinstance(level, Say) else Act(action, level=level)
+    if action == "on" and command.do in ("set", "change") and home.is_so(device, "on"):
+        return Say("already.full", {"devices": (device,)})
     if action == "colour" and command.value is not None:
         bright = command.value.percent
         return Act("colour", colour=command.value.colour, level=None if bright is None else round(bright))

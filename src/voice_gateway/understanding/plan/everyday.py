@@ -17,6 +17,9 @@ def everyday(node: Everyday, context: Context) -> Plan:
     """The call of a tool, with what was said as its arguments."""
     if node.action == "dismiss" and not context.alone:
         raise Refused("it was taken back")
+    if node.action == "denied":
+        _ = node.tool, node.message
+        return Step(bare(node), say=Say("no"), topic="")
     if node.tool == "none":
         return Step(bare(node), say=Say("okay"), topic="")
     if context.tools and node.tool not in context.tools:
