@@ -41,7 +41,7 @@ async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door,
         )
         await gateway.routines.missed(made)
         assert told[-1].startswith("While I was off, I missed this: turn on the Floor Lamp.")
-        assert told[-1].endswith("Turn on the Floor Lamp?")
+        assert told[-1].casefold().endswith("turn on the floor lamp?")
 
         elsewhere = await gateway.conversation.answer(Utterance("yes", door, "somewhere else"))
         assert not elsewhere.outcomes

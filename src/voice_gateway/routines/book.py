@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any, Protocol
 
 from voice_gateway.config import RoutinesSettings
@@ -21,7 +21,7 @@ from voice_gateway.routines.model import (
     from_record,
     to_record,
 )
-from voice_gateway.routines.schedule import NoPlace, Place, check_rule, due_next
+from voice_gateway.routines.schedule import NoPlace, Place, check_rule, due_next, on_clock
 from voice_gateway.routines.store import RoutineStore
 from voice_gateway.routines.wording import say_when
 from voice_gateway.turn import OutcomeStatus
@@ -170,6 +170,9 @@ class RoutineBook:
             return [max(routines, key=lambda routine: (routine.made, routine.id))]
         if wanted in ("first", "next"):
             return routines[:1]
+        placed = name.removesuffix(".")  # its place in the list
+        if placed != name and placed.isdecimal() and int(placed) <= len(routines):
+            return routines[int(placed) - 1 : int(placed)]
         if numbered := [routine for routine in routines if str(routine.id) == wanted]:
             return numbered
         words = set(wanted.split())
@@ -183,13 +186,22 @@ class RoutineBook:
         return matches
 
     def find_next(self, name: str, day: str) -> list[Routine]:
-        """The same; its next time must be on that day ("today", "tomorrow") if one is said."""
-        wanted = {"today": 0, "tonight": 0, "tomorrow": 1}.get(day)
+        """The same; it must come on that day ("today", "tomorrow", an ISO date) if one is said."""
+        wanted = self.day_meant(day)
         if wanted is None:
             return self.find(name or "last", has_time)
 
+        def is_on(moment: datetime | None) -> bool:
+            return moment is not None and moment.astimezone(self.place.zone).date() == wanted
+
+        start = on_clock(datetime.combine(wanted, time()), self.place.zone) - timedelta(seconds=1)
+        soonest = any(is_on(routine.next) for routine in self.store.all())
+
         def fits(routine: Routine) -> bool:
-            return self._days_ahead(routine) == wanted
+            """Its next time, or where nothing comes next on that day any time."""
+            later = not soonest and has_time(routine)
+            following = due_next(routine, max(start, self.now()), self.place) if later else routine.next
+            return is_on(following)
 
         matches = self.find(name, fits) if name else [*filter(fits, self.store.all())]
         if not any(map(fits, matches)):
@@ -197,6 +209,15 @@ class RoutineBook:
         if len(matches) > 1:
             raise self._ambiguous(matches)
         return matches
+
+    def day_meant(self, day: str) -> date | None:
+        ahead = {"today": 0, "tonight": 0, "tomorrow": 1}.get(day)
+        if ahead is not None:
+            return self.now().astimezone(self.place.zone).date() + timedelta(days=ahead)
+        try:
+            return date.fromisoformat(day) if day else None
+        except ValueError:
+            raise BadArguments(f'I can\'t read "{day[:80]}" as a day.') from None
 
     def _ambiguous(self, matches: Sequence[Routine]) -> ToolError:
         facts = {"outcome": OutcomeStatus.AMBIGUOUS.value}
@@ -230,8 +251,8 @@ class RoutineBook:
             raise ToolError(OVER)
         return gone
 
-    def skip(self, routine: Routine) -> Routine | None:
-        """Leaves out its next time; None: there was only that one, and it is cancelled."""
+    def skip(self, routine: Routine, day: date | None = None) -> Routine | None:
+        """Leaves out its next time, or a day; None: there was only that one, and it is cancelled."""
         if routine.one_time:
             self.cancel([routine])
             return None
@@ -239,6 +260,10 @@ class RoutineBook:
             raise ToolError("I don't know when that comes next, so there is nothing to skip.")
         if isinstance(routine.trigger, Event):  # its state has lasted for a while already
             return self._replaced(replace(routine, next=None))
+        if day is not None and routine.next.astimezone(self.place.zone).date() != day:
+            today = self.now().astimezone(self.place.zone).date()
+            kept = tuple(one for one in routine.left_out if one >= today)
+            return self._replaced(replace(routine, left_out=(*kept, day)))
         following = due_next(routine, max(routine.next, self.now()), self.place)
         if following is None:
             self.cancel([routine])

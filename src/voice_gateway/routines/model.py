@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter, ValidationError
@@ -169,6 +169,7 @@ class Routine:
     next: datetime | None = None
     paused: bool = False
     last: LastRun | None = None
+    left_out: tuple[date, ...] = ()  # days on which it does not come
 
     @property
     def one_time(self) -> bool:

@@ -56,8 +56,10 @@ def next_run(trigger: Trigger, after: datetime, place: Place) -> datetime | None
 
 
 def due_next(routine: Routine, after: datetime, place: Place) -> datetime | None:
-    """The same for a routine, up to its end."""
+    """The same for a routine, up to its end and without the days that are left out."""
     moment = next_run(routine.trigger, after, place)
+    while moment is not None and moment.astimezone(place.zone).date() in routine.left_out:
+        moment = next_run(routine.trigger, moment, place)
     return None if moment is None or (routine.until and moment > routine.until) else moment
 
 

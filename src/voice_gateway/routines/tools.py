@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, time
 from typing import Any
 
 from langchain_core.tools import BaseTool
@@ -12,7 +12,7 @@ from home_names.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.routines.book import Origin, RoutineBook, has_time
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Call, Routine, calls_text
-from voice_gateway.routines.wording import on_day, say_when, when_text
+from voice_gateway.routines.wording import date_of, on_day, say_when, when_text
 from voice_gateway.tools.builtin.timers.store import Kind, Timer
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits, speaking
@@ -152,10 +152,14 @@ class _Tools:
         matches = self._book.find_next(name, day)
         if len(matches) != 1:
             raise BadArguments("Which routine shall I skip?")
-        left = self._book.skip(matches[0])
+        wanted = self._book.day_meant(day)
+        left = self._book.skip(matches[0], wanted)
         if left is None or left.next is None:
             return f"Okay, I won't {self._book.spoken(matches[0])}.", self._facts(matches)
         zone = self._book.place.zone
+        if wanted is not None and wanted in left.left_out:
+            shown = date_of(datetime.combine(wanted, time()), self._book.now().astimezone(zone))
+            return f"Okay, I skip it on {shown}.", self._facts([left])
         following = on_day(left.next.astimezone(zone), self._book.now().astimezone(zone))
         return f"Okay, I skip it once. I'll {self._book.what(left)} again {following}.", self._facts([left])
 

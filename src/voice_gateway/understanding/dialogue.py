@@ -44,6 +44,7 @@ KEY: Final = "understanding"  # our corner of the conversation's state
 QUESTION_SECONDS: Final = 60.0  # so long a question of ours can be answered
 TIMER, LIST = "set_timer", "manage_list"
 TOPICS: Final = {
+    "list_routines": "routine", "cancel_routine": "routine", "make_routine": "routine",
     TIMER: "timer", "cancel_timer": "timer", "extend_timer": "timer", "list_timers": "timer",
     LIST: "list", "read_list": "list", "control_speaker_volume": "volume",
 }  # fmt: skip
@@ -100,6 +101,8 @@ class Memory:
         node, known = step.node, tuple(shown)
         if isinstance(node, Everyday) and (topic := TOPICS.get(node.tool)):
             return self._after_task(node, topic, step)
+        if step.topic == "routine":
+            return replace(self, last=known or self.last, topic="routine")
         if known or step.query is not None:
             recent = dict.fromkeys((*self.recent, *known)) if step.adds else known
             acted = (Done(node, known),) if step.acts else ()

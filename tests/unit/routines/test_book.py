@@ -13,7 +13,7 @@ from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.routines.book import JudgedCalls, Origin, RoutineBook, has_time, starts_itself
 from voice_gateway.routines.model import Event, Every, Later, Missing, Once, Routine
-from voice_gateway.routines.schedule import Place
+from voice_gateway.routines.schedule import Place, due_next
 from voice_gateway.routines.store import kept_in
 from voice_gateway.routines.tools import routine_tools
 from voice_gateway.tools.traits import traits
@@ -225,6 +225,17 @@ def test_one_time_is_skipped_a_single_one_is_cancelled_and_a_state_that_lasts_co
     with pytest.raises(ToolError, match="nothing to skip"):
         book.skip(kept(book, event))
     assert len(book.all()) == 3
+
+
+def test_a_day_further_ahead_is_left_out_and_the_next_time_stays(book):
+    lamp = daily(book)
+    sunday = (NOW + timedelta(days=4)).date()
+
+    [found] = book.find_next("floor lamp", sunday.isoformat())
+    left = book.skip(found, sunday)
+
+    assert left.next == lamp.next
+    assert due_next(left, NOW + timedelta(days=3, hours=2), book.place).date() == sunday + timedelta(days=1)
 
 
 def test_moving_keeps_the_rule_and_what_something_starts_has_no_time(book, home):

@@ -12,6 +12,7 @@ from voice_gateway.integrations.home import build_home
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.routines.model import Event, Later, Missing, Once, later_of
 from voice_gateway.routines.wording import say_news
+from voice_gateway.understanding.dialogue import Memory
 from voice_gateway.understanding.plan import Context
 from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import Reader
@@ -169,3 +170,15 @@ def test_a_written_time_that_has_passed_or_does_not_exist_is_told(
     brain: UnderstandingStage, written: str
 ) -> None:
     assert isinstance(brain.when(written, None, PLACE), Missing)
+
+
+def test_what_is_planned_is_changed_by_voice(brain: UnderstandingStage) -> None:
+    wrong = []
+    for topic, said, wanted in _rows("planned_words.txt"):
+        read = brain.read(said, None, Memory(topic=topic.strip("-")))
+        requests = [request for step in read.steps for request in step.requests]
+        shown = [" ".join(f"{key}={text}" for key, text in one.args.items()) for one in requests]
+        if shown != ([] if wanted == "-" else [wanted]):
+            wrong.append((topic, said, shown))
+
+    assert wrong == []

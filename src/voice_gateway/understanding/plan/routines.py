@@ -7,12 +7,13 @@ from typing import Any, Final
 from home_names.risk import is_sensitive
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Request
-from voice_gateway.routines.model import MAKE, calls_text, later_text
+from voice_gateway.routines.model import CANCEL, LIST, MAKE, Once, calls_text, later_text
 from voice_gateway.routines.model import Event as Trigger
 from voice_gateway.routines.model import Later as Kept
 from voice_gateway.routines.wording import say_news
 from voice_gateway.understanding.nodes import (
     Command,
+    Everyday,
     Later,
     Node,
     When,
@@ -22,7 +23,8 @@ from voice_gateway.understanding.nodes import (
 )
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.events import named_by
-from voice_gateway.understanding.plan.when import Unclear, meant, merged
+from voice_gateway.understanding.plan.everyday import plans_tool
+from voice_gateway.understanding.plan.when import Unclear, gathered, meant, merged, moment_of
 
 OPPOSITE: Final = {"on": "off", "off": "on", "open": "close", "close": "open", "lock": "unlock"}
 DEGREES: Final = range(13, 36)  # numbers that are a warmth rather than an hour
@@ -163,7 +165,7 @@ def _planned(node: Later, kept: Kept, made: Sequence[Step], say: str) -> Step:
     if say:
         args["say"] = say
     devices = tuple(device for step in made for device in step.devices)
-    return Step(bare(node), (Request(MAKE, args),), devices, acts=True)
+    return Step(bare(node), (Request(MAKE, args),), devices, acts=True, topic="routine")
 
 
 def _said(node: Later, kept: Kept) -> str:
@@ -201,3 +203,41 @@ def _opens_house(request: Request) -> bool:
     device, action = request.device, request.wish.action if request.wish else ""
     names = (device.name, f"{device.room} {device.name}") if device else ()
     return device is not None and is_sensitive(device.kind, names, action)
+
+
+# --- what is planned
+
+
+@plans_tool(LIST, CANCEL)
+def change(node: Everyday, context: Context) -> Plan:
+    """Looks at what is planned, or cancels, skips, moves or pauses it."""
+    if node.tool == LIST:
+        _ = node.day
+        return Step(bare(node), (Request(LIST, {}),), topic="routine")
+    if node.it and context.topic != "routine":
+        raise Refused("no routine was spoken of")
+    name = node.name
+    if node.number is not None:
+        name = "last" if node.number < 0 else f"{node.number:g}."
+    args = {"name": name, "action": node.action, "when": _moved_to(node, context)}
+    given = {key: value for key, value in args.items() if value}
+    return Step(bare(node), (Request(CANCEL, given),), acts=True, topic="routine")
+
+
+def _moved_to(node: Everyday, context: Context) -> str:
+    """The day on which it is skipped; or the time, as a clock has it where no half of the day is said."""
+    if node.when is None:
+        return ""
+    try:
+        if node.action == "skip":
+            day = gathered(node.when, moment_of(context)).day
+            return day.isoformat() if day is not None else ""
+        kept = meant(node.when, context)
+    except Unclear as unclear:
+        raise Refused(f"when: {unclear}", unclear.say) from None
+    plain = len(node.when.clock) == 1 and not (node.when.day or node.when.part or node.when.repeat)
+    clock = node.when.clock[0] if plain else None
+    if clock is not None and not clock.half and not clock.named and isinstance(kept.trigger, Once):
+        local = kept.trigger.at.astimezone(moment_of(context).place.zone)
+        return f"{(local.hour - 1) % 12 + 1}:{local.minute:02d}"
+    return later_text(kept)
