@@ -7,6 +7,7 @@ from typing import Any, Final
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
 from voice_gateway.understanding.nodes import (
+    Amount,
     Answer,
     Chat,
     Command,
@@ -38,11 +39,13 @@ from voice_gateway.understanding.plan import (
     plan,
     plans,
 )
+from voice_gateway.understanding.plan.acts import direction
 from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, sort_of_device
 
 KEY: Final = "understanding"  # our corner of the conversation's state
 QUESTION_SECONDS: Final = 60.0  # so long a question of ours can be answered
 TIMER, LIST = "set_timer", "manage_list"
+KINDS: Final = frozenset({"light", "blind", "thermostat", "plug", "switch", "fan", "lock"})  # of one room
 TOPICS: Final = {
     "list_routines": "routine", "cancel_routine": "routine", "make_routine": "routine",
     TIMER: "timer", "cancel_timer": "timer", "extend_timer": "timer", "list_timers": "timer",
@@ -201,10 +204,12 @@ def same(node: Same, context: Context) -> Plan:
     if node.text or node.span:
         return _added(node.text, node.span, context)
     last, which = context.command, node.which
-    if node.again:
+    if node.again or node.back or node.full or node.way:
         return _again_by(node, context)
-    if which is None or not isinstance(last, Command | Look) or last.which is None:
+    if which is None or not isinstance(last, Command | Look) or not (last.which or context.last):
         raise Refused("nothing was done that could be repeated")
+    if isinstance(last, Command):
+        last = replace(_with(last, context.last), bare=False)
     again = replace(last, which=_like(closed(which), context))
     made = plan(again, context)
     if isinstance(made, Step):
@@ -220,11 +225,30 @@ def _again_by(node: Same, context: Context) -> Plan:
     if context.topic != "device" or not isinstance(last, Command) or not context.last:
         raise Refused("nothing was done that could be repeated")
     amount = node.amount and closed(node.amount)
+    if node.back or node.full or node.way:
+        return _less_or_all(node, last, context)
     if last.do not in ("change", "up", "down") and not amount:
         raise Refused("that cannot be done once more")
     if last.do == "set":
         raise Refused("more or less was not said")
     return plan(replace(_with(last, context.last), amount=amount or last.amount), context)
+
+
+def _less_or_all(node: Same, last: Command, context: Context) -> Plan:
+    """ "Too much", "too bright", "all the way": from where the last command led to."""
+    before = direction(last)
+    small = replace(_with(last, context.last), do="change", value=None, amount=Amount(small=True), of=node.of)
+    if node.way:
+        return plan(replace(small, way=node.way), context)
+    if node.back:
+        return plan(replace(small, way=1.0 if before < 0 else -1.0), context)
+    _ = node.of
+    if all(device.is_cover for device in context.last):
+        return plan(
+            replace(_with(last, context.last), do="close" if before < 0 else "open", value=None), context
+        )
+    full = Value(level=1.0 if before < 0 else 100.0)
+    return plan(replace(_with(last, context.last), do="set", value=full, amount=None, of=""), context)
 
 
 def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
@@ -246,11 +270,9 @@ def _like(which: Which, context: Context) -> Which:
     if not (item.alone or rooms):
         return which
     last = context.last
-    if last and all(device.is_light for device in last):
-        kind = "light"
-    elif last and all(device.kind == "blind" for device in last):
-        kind = "blind"
-    else:
+    sorts = {sort_of_device(device) for device in last}
+    kind = next(iter(sorts)) if len(sorts) == 1 else ""
+    if kind not in KINDS:
         return which
     return Which(item=(replace(item, alone=False, kind=kind, plural=True, quant="all"),))
 
@@ -280,7 +302,7 @@ def correct(node: Correct, context: Context) -> Plan:
         if isinstance(made, Question):
             asked = asked or replace(made, instead=True)
         elif made.requests and _alike(made.devices, done.devices, sure=len(context.steps) == 1):
-            return replace(made, corrects=True, keeps=others)
+            return replace(made, corrects=True, keeps=() if node.only else others)
     if asked is None:
         raise Refused("no step can be put right so")
     return asked
@@ -384,8 +406,12 @@ def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
 
 def _yes(asked: Open, context: Context) -> Plan | None:
     if asked.expects != "yes":
-        several = asked.expects == "device" and len(asked.candidates) == 1
-        return _again(_with(asked.node, asked.candidates), asked, context) if several else None
+        if asked.expects != "device" or not asked.candidates:
+            return None
+        if len(asked.candidates) > 1:
+            say = Say("ask.which", {"devices": asked.candidates})
+            return Question(say, asked.node, asked.candidates, instead=asked.instead)
+        return _again(_with(asked.node, asked.candidates), asked, context)
     node = asked.node
     if isinstance(node, Command) and node.do == "scene":
         return _again(replace(node, bare=False), asked, context)

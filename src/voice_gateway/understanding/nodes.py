@@ -58,6 +58,7 @@ class Item(Node):
     pronoun: bool = False
     everything: str = ""  # all, else
     other: bool = False
+    nth: float | None = None  # "the last one", of the last devices
     like: bool = False  # "the bedroom one": the kind of the last devices
     unknown: str = ""
 
@@ -360,6 +361,10 @@ class Same(Node):
     which: Which | None = None
     hint: bool = False
     again: bool = False  # once more, with the same devices
+    back: bool = False  # the other way: "too much"
+    full: bool = False  # "all the way"
+    way: float = 0.0  # "too bright"
+    of: str = ""
     amount: Amount | None = None
     text: str = ""  # one more thing for the list, or the name of one more timer
     span: tuple[Length, ...] = ()
@@ -396,6 +401,7 @@ class Correct(Node):
     """ "No, I meant the desk lamp": a command with only the fields that replace those of the last one."""
 
     fix: Command | None = None
+    only: bool = False  # "I only meant the hall light": nothing else stays done
     wrong: Which | None = None  # "not the big light, the night light"
     number: float | None = None  # without a unit: a value, or the length of a timer
     span: tuple[Length, ...] = ()

@@ -92,7 +92,9 @@ class Resolver:
             rooms = self.rooms(item)
             if isinstance(rooms, Unknown):
                 return Unknown(rooms.text, "exception")
-            named = bool(item.name or item.kind or item.unknown or item.pronoun or item.like)
+            named = bool(
+                item.name or item.kind or item.unknown or item.pronoun or item.like or item.nth is not None
+            )
             if rooms and not named:
                 out |= {device for device in self.home.devices if device.room in rooms}
                 continue
@@ -107,9 +109,11 @@ class Resolver:
 
     # --- one item
 
-    def item(self, item: Item, do: str, able: Able) -> Resolved:  # noqa: PLR0911 (one for each sort)
+    def item(self, item: Item, do: str, able: Able) -> Resolved:  # noqa: C901, PLR0911 (one for each sort)
         if item.unknown:
             return Unknown(item.unknown)
+        if item.nth is not None:
+            return self._nth(int(item.nth), int(item.number or 1))
         if item.pronoun:
             return self._pronoun(item)
         rooms = self.rooms(item)
@@ -125,15 +129,20 @@ class Resolver:
         if item.everything:
             return self._everything(item, scope, do, able)
         if item.like:
-            return self._alike(item, scope, able)
+            return self._alike(item, scope, do, able)
         if item.kind:
             return self._kind(item, scope, rooms, do, able)
         return self._room(item, scope, do, able)
 
-    def _alike(self, item: Item, scope: tuple[Device, ...], able: Able) -> Resolved:
+    def _alike(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
         """ "The one in the kitchen": of the sort of the last devices."""
         sorts = {sort_of_device(one) for one in self.last}
         found = tuple(one for one in scope if (not sorts or sort_of_device(one) in sorts) and able(one))
+        if item.other:
+            found = tuple(one for one in found if one not in self.last and not self.is_so(one, do))
+            near = tuple(one for one in found if one.room in {last.room for last in self.last})
+            known = tuple(one for one in found if one in self.recent)
+            found = next((few for few in (known, near) if len(few) == 1), found)
         if item.plural and found and sorts:
             return Meant(found, group=True)
         return Meant(found) if len(found) == 1 else Doubt(found)
@@ -144,6 +153,14 @@ class Resolver:
             return device.room in rooms
         named = set(plain_words(device.name))
         return any(named.issuperset(plain_words(room)) for room in rooms)
+
+    def _nth(self, place: int, count: int) -> Resolved:
+        """ "The last one": of those that were named in the last turns."""
+        several = self.recent if len(self.recent) > 1 else self.last
+        if len(several) < 2 or place + count > len(several):
+            return Unknown("", "it")
+        found = several[place : place + count] if place >= 0 else several[len(several) - count :]
+        return Meant(found, group=len(found) > 1)
 
     def _pronoun(self, item: Item) -> Resolved:
         """ "It" is of the last turn; "both" and "all three" may be of the turns that belong together."""

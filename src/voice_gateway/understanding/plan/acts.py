@@ -60,7 +60,26 @@ def act(command: Command, context: Context) -> Plan:
         context = replace(context, last=devices or context.last)
     if command.do == "scene":
         return _scene(command, context)
-    return _devices(command, context)
+    return _devices(_onward(command, context), context)
+
+
+def _onward(command: Command, context: Context) -> Command:
+    """A bare "more" goes on as before: behind "dimmer" it is dimmer still."""
+    amount, before = command.amount, context.command
+    plain = amount is None or bare_node(amount) in (Amount(small=True), Amount(large=True))
+    if not (command.bare and command.do == "change" and command.way > 0 and not command.of and plain):
+        return command
+    if not isinstance(before, Command) or direction(before) >= 0:
+        return command
+    return altered(command, way=-1.0)
+
+
+def direction(command: Command) -> int:
+    """Whether the last command made more or less of it."""
+    if command.do == "change":
+        return 1 if command.way > 0 else -1
+    closing = command.do in ("close", "down") or (command.value is not None and command.value.closed)
+    return -1 if closing else 1 if command.do in ("open", "up", "on") else 0
 
 
 def _fixed(command: Command, context: Context) -> Plan:
@@ -88,6 +107,13 @@ def _volume(command: Command, context: Context) -> Plan | None:
     if level is None:
         return None
     return plan(Everyday(tool="control_speaker_volume", action="set", level=level), context)
+
+
+def _heats(command: Command) -> bool:
+    """ "The heating at 23": no hour."""
+    named = command.which is not None and all(item.kind == "thermostat" for item in command.which.item)
+    number = command.value.number if command.value is not None else None
+    return named and number is not None and COLDEST + 7 < number <= WARMEST
 
 
 def _could_be_a_time(value: Value, context: Context) -> bool:
@@ -131,6 +157,7 @@ def _checked(command: Command, context: Context) -> Command:
         and command.value is not None
         and not spoken_of
         and _could_be_a_time(command.value, context)
+        and not _heats(command)
     ):
         raise Refused("a number that could be a time")
     return command
@@ -475,6 +502,14 @@ def _is_up(command: Command) -> bool:
     return command.do == "up" or (command.do == "change" and command.way > 0)
 
 
+def _degrees_by(amount: Amount | None) -> float:
+    if amount is None or amount.small:
+        return 1.0
+    share = None if amount.share is None else amount.share / 100
+    said = (amount.degrees, amount.number, share, 3.0 if amount.large else 1.0)
+    return next(one for one in said if one is not None)
+
+
 def _warmth(device: Device, command: Command, state: str) -> Act | Say:  # noqa: PLR0911 (one for each answer)
     value, amount = command.value, command.amount
     if command.do in ("on", "off"):
@@ -486,9 +521,7 @@ def _warmth(device: Device, command: Command, state: str) -> Act | Say:  # noqa:
         now = degrees_of(state)
         if now is None:
             return Say("ask.degrees_now", limits)
-        by = next((one for one in (amount.degrees, amount.number) if one is not None), 1.0) if amount else 1.0
-        if amount is not None and (amount.small or amount.large):
-            by = 1.0 if amount.small else 3.0
+        by = _degrees_by(amount)
         degrees = now + (by if _is_up(command) else -by)
     elif value is None or value.negative:
         return Say("ask.degrees", limits)

@@ -59,10 +59,9 @@ def _search(node: Everyday, context: Context) -> Plan:
 
 
 def _list(node: Everyday, context: Context) -> Plan:
-    items = node.items
+    items, name = node.items, _list_spoken_of(node, context)
     if items in ("it", "that", "this"):
         return Question(Say("ask.items"), bare(node), expects="items")
-    name = node.list or "shopping"
     if node.confirm:
         return Question(Say("ask.clear", {"list": name}), bare(node), expects="yes")
     return _step(node, {"action": node.action, "list": name, "items": items})
@@ -70,7 +69,15 @@ def _list(node: Everyday, context: Context) -> Plan:
 
 def _read_list(node: Everyday, context: Context) -> Plan:
     _ = node.asked
-    return _step(node, {"list": node.list or "shopping"})
+    return _step(node, {"list": _list_spoken_of(node, context)})
+
+
+def _list_spoken_of(node: Everyday, context: Context) -> str:
+    """The list that was named, else the last one behind "take off the milk", else the shopping list."""
+    if node.it and context.topic != "list":
+        raise Refused("no list was spoken of")
+    last = context.task.list if node.it and isinstance(context.task, Everyday) else ""
+    return node.list or last or "shopping"
 
 
 def _weather(node: Everyday, context: Context) -> Plan:
