@@ -122,6 +122,10 @@ class Memory:
         timer = str(args.get("name") or args.get("duration") or args.get("at") or "")
         return replace(self, timer=timer, last=(), topic=topic, task=node)
 
+    def undone(self) -> "Memory":
+        """Behind an undo: "and the other one as well" takes back one more."""
+        return replace(self, command=Undo(), steps=(), asked=None, idle=False)
+
     def to_json(self) -> dict[str, Any]:
         asked = self.asked
         return {
@@ -201,6 +205,8 @@ def undo(node: Undo, context: Context) -> Plan:
 @plans(Same)
 def same(node: Same, context: Context) -> Plan:
     """The last command or question, for other devices; once more; or one more of the last task."""
+    if isinstance(context.command, Undo):
+        return undo(Undo(), context)
     if node.text or node.span:
         return _added(node.text, node.span, context)
     last, which = context.command, node.which
@@ -335,6 +341,9 @@ def _corrected(done: Done, fix: Command, context: Context) -> Plan:
         changes = {"do": "set", "value": fix.value, "amount": None, "way": 0.0, "of": ""}
     elif fix.do:
         changes = {name: getattr(fix, name) for name in ("do", "value", "amount", "way", "of")}
+    item = fix.which.item[0] if fix.which is not None and len(fix.which.item) == 1 else Item()
+    if item.place and item.like and not (item.other or item.room):
+        fix = replace(fix, which=None, place=item.place)
     if fix.which is None or fix.without or fix.place:
         devices = _restricted(done.devices, fix, around)
         if not devices:

@@ -128,7 +128,7 @@ class Interpreter:
                 return made
             if refused is None or readings[0].level == UNKNOWN or made.refused.say is not None:
                 refused = made
-        return self._half_understood(reader, said, refused)
+        return self._half_understood(reader, said, context, refused)
 
     # --- answers
 
@@ -221,6 +221,12 @@ class Interpreter:
         utterance = opened(node)
         _ = utterance.polite, [one.text for one in utterance.talk], [one.text for one in utterance.remark]
         made: list[Plan] = []
+        if (
+            node.talk
+            and any(getattr(one, "bare", False) for one in node.step)
+            and not PAUSES & set(context.raw)
+        ):
+            raise Refused("talk and a bare word")
         for one in node.step:
             step = plan(one, replace(context, alone=len(node.step) == 1))
             if isinstance(step, Question):
@@ -292,11 +298,18 @@ class Interpreter:
                 return Understood(question=Question(Say("ask.value"), asked, expects="value"))
         return Understood(question=Question(Say("ask.more"), Utterance(), expects="none"))
 
-    def _half_understood(self, reader: Reader, said: Tokens, refused: Understood | None) -> Understood:
+    def _half_understood(
+        self, reader: Reader, said: Tokens, context: Context, refused: Understood | None
+    ) -> Understood:
         if device := self._thing_without_deed(reader, said):
             say = Say("ask.what_with", {"text": device.name})
             which = Which(item=(Item(name=Name((device.key,), "exact", device.name)),))
             return Understood(question=Question(say, Command(which=which), (device,), expects="act"))
+        for reading in reader.read(said, "Same.described", EXACT):
+            try:
+                return _understood([plan(reading.node, context)], reading.node)
+            except (Refused, Unread):
+                continue
         if half := self._half(reader, said):
             return Understood(question=Question(Say("ask.half", {"text": half}), Utterance(), expects="none"))
         return refused or Understood(refused=Refused("no reading of the whole"))

@@ -52,9 +52,14 @@ class Resolver:
     last: tuple[Device, ...] = ()
     recent: tuple[Device, ...] = ()
 
-    def which(self, which: Which, do: str, able: Able) -> Resolved:  # noqa: PLR0911 (one for each doubt)
+    def which(self, which: Which, do: str, able: Able) -> Resolved:  # noqa: C901, PLR0911 (one for each doubt)
         """The devices of all items, without the exceptions."""
-        parts = [self.item(item, do, able) for item in which.item]
+        items = which.item
+        if any(item.nth is not None for item in which.without):  # "all but the first": of those spoken of
+            items = tuple(
+                altered(one, everything="", pronoun=True) if one.everything else one for one in items
+            )
+        parts = [self.item(item, do, able) for item in items]
         unknown = [part for part in parts if isinstance(part, Unknown)]
         if unknown:
             return unknown[0]

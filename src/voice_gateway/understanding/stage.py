@@ -259,7 +259,7 @@ class UnderstandingStage:
     async def _do(self, turn: Turn, understood: Understood, memory: Memory) -> Reply:
         first = understood.steps[0]
         if first.undo:
-            self._keep(turn, memory)
+            self._keep(turn, memory.undone())
             return (await take_back(self._executor, turn, self.home, None, first.undo)).reply
         if first.corrects:
             done = await correct(self._executor, turn, first.requests, self.home, first.keeps)
