@@ -68,8 +68,8 @@ def css_of(said: str) -> str:
 
 def rgb_of(said: str) -> Rgb | None:
     """Of a word ("light blue", "Light-Blue") or of `#rrggbb`; None: that is no colour."""
-    if found := _HEX.fullmatch(said.strip().casefold()):
-        return _rgb(found[1])
+    if match := _HEX.fullmatch(said.strip().casefold()):
+        return _rgb(match[1])
     return NAMED.get(css_of(said))
 
 
@@ -78,8 +78,8 @@ def kelvin_in(said: str) -> int | None:
     word = " ".join(said.casefold().replace("-", " ").split())
     if (known := WHITES.get(word)) is not None:
         return known
-    found = re.fullmatch(r"(\d{4,5}) ?(?:k|kelvin)", word)
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"(\d{4,5}) ?(?:k|kelvin)", word)
+    return int(match[1]) if match else None
 
 
 def white_mix(kelvin: float) -> tuple[int, int]:

@@ -7,7 +7,6 @@ from functools import cache, lru_cache
 from typing import Final, Literal, Protocol, TypeVar
 
 from home_names.names import plain, plain_words, singular
-from home_names.phonetics import sound
 from home_names.risk import drives_a_gate, has_shades, is_called_door, is_guarded
 
 # What a Z-Wave network has; other homes also have valve, media_player, vacuum and alarm.
@@ -142,7 +141,6 @@ _NOUNS: Final[dict[str, Sort]] = {
     **dict.fromkeys(("device", "devices", "things", "gadget", "gadgets", "appliances"), "device"),
 }  # fmt: skip
 _TWO_WORDS: Final = {frozenset(noun.split()): noun for noun in _NOUNS if " " in noun}
-_BY_SOUND: Final = {sound(noun): noun for noun in ("sensors", "sensor", "lights", "devices", "device")}
 _PLURAL_ANYWAY: Final = frozenset({"everything", "anything", "all", "lighting", "every thing"})
 _ONE_THING: Final = frozenset({"thermostat", "heating", "heat", "climate", "temperature"})  # of the only one
 _PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet socket".split())
@@ -220,10 +218,8 @@ class DeviceClass:
         return tuple(called) or members
 
 
-def device_class(noun: str, *, by_sound: bool = False) -> DeviceClass | None:
-    """`by_sound` lets "censors" pass for sensors, where nothing can be switched by it."""
-    if noun not in _NOUNS and by_sound and noun and noun not in ("scene", "scenes"):
-        noun = _BY_SOUND.get(sound(noun), noun)
+def device_class(noun: str) -> DeviceClass | None:
+    """The sort of device that a word means."""
     sort = _NOUNS.get(noun)
     if sort is None:
         return None

@@ -6,7 +6,6 @@ from functools import lru_cache
 from home_names.names import singular
 
 GOOD = 0.84  # a phrase at least this like what was said is meant …
-LEAD = 0.1  # … if no other comes this close to it
 
 # Words with a meaning of their own in a home: one of them is never a mishearing of another.
 _KNOWN = frozenset(
@@ -46,9 +45,9 @@ def sound(word: str) -> str:
     return ("a" + key[1:]) if first_is_vowel else key
 
 
-def _opens_alike(one: str, other: str) -> bool:
+def _opens_alike(word: str, other: str) -> bool:
     """Both with a vowel behind their first letter, or neither."""
-    return (one[1:2] in _VOWELS) == (other[1:2] in _VOWELS)
+    return (word[1:2] in _VOWELS) == (other[1:2] in _VOWELS)
 
 
 @lru_cache(maxsize=65536)
@@ -76,15 +75,15 @@ def phrase_likeness(said: tuple[str, ...], meant: tuple[str, ...]) -> float:
     """Word by word; where the words are cut differently ("bed side", "desklamp"), as one."""
     if len(said) == len(meant):
         total = 0.0
-        for one, other in zip(said, meant, strict=True):
-            score = likeness(one, other)
+        for word, other in zip(said, meant, strict=True):
+            score = likeness(word, other)
             if score < 0.72:  # one word that is nothing like it spoils the phrase, however long the rest is
                 return score * 0.9
             total += score
         return total / len(said) if said else 0.0
-    one, other = "".join(said), "".join(meant)
+    whole, other = "".join(said), "".join(meant)
     # "floor lamp on" must not become "floor lamp": cut differently, not longer.
-    if one == other:
+    if whole == other:
         return 1.0
-    close = abs(len(one) - len(other)) <= 1 and sound(one) == sound(other) and one.isalpha()
-    return score if close and (score := likeness(one, other)) > 0.93 else 0.0
+    close = abs(len(whole) - len(other)) <= 1 and sound(whole) == sound(other) and whole.isalpha()
+    return score if close and (score := likeness(whole, other)) > 0.93 else 0.0

@@ -77,7 +77,7 @@ Match = One[D] | Several[D] | Group[D] | Nothing[D]
 Prefers = Callable[[D], bool]
 
 
-def without_remark(asked: str) -> str:
+def _without_remark(asked: str) -> str:
     """The name without what models copy from a list behind it: "Floor Lamp (off)", "Lamp (node 3, on)"."""
     asked = _WITH_NODE.sub("", asked)
     return _REMARK.sub(lambda remark: f" {node[0]} " if (node := _NODE.search(remark[0])) else " ", asked)
@@ -93,10 +93,6 @@ def is_outlet(device: HomeDevice) -> bool:
     """One of several on a node, with its number behind the name that all share."""
     endpoint = getattr(device, "endpoint", 0)
     return device.node_id is not None and bool(endpoint) and device.name.endswith(f" {endpoint}")
-
-
-def strip_of(outlet: HomeDevice) -> str:
-    return outlet.name.rpartition(" ")[0]
 
 
 def names_of(device: HomeDevice) -> tuple[str, ...]:
@@ -141,10 +137,6 @@ class Names(Generic[D]):
     def _at(self, places: Iterable[int]) -> tuple[D, ...]:
         return tuple(self.devices[place] for place in sorted(places))
 
-    def _of(self, among: Sequence[D] | None) -> set[int]:
-        devices = self.devices if among is None else among
-        return {self._places[id(device)] for device in devices}
-
     # --- the whole answer
 
     def find(self, asked: str, prefers: Prefers[D] | None = None) -> Match[D]:
@@ -153,37 +145,37 @@ class Names(Generic[D]):
 
     def only(self, asked: str, prefers: Prefers[D] | None = None) -> D | None:
         """The device of `find`, if it finds exactly one."""
-        found = self._found(asked, prefers)
-        return found.device if isinstance(found, One) else None
+        match = self._found(asked, prefers)
+        return match.device if isinstance(match, One) else None
 
     def could_mean(self, asked: str) -> tuple[D, ...]:
         """Every device that a caller could reach by these words, for any action."""
-        found = self._found(asked, None)
-        if found is None:
+        match = self._found(asked, None)
+        if match is None:
             return ()
-        if isinstance(found, One):
-            return (found.device,)
+        if isinstance(match, One):
+            return (match.device,)
         # Nothing: an entrance that was only hinted at.
-        return found.nearest if isinstance(found, Nothing) else found.devices
+        return match.nearest if isinstance(match, Nothing) else match.devices
 
     def _found(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
-        found, bare = self._find(asked, prefers), without_remark(asked)
-        again = bare != asked and (found is None or isinstance(found, Nothing))
-        return (self._find(bare, prefers) or found) if again else found
+        match, bare = self._find(asked, prefers), _without_remark(asked)
+        again = bare != asked and (match is None or isinstance(match, Nothing))
+        return (self._find(bare, prefers) or match) if again else match
 
     def _find(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
         exact = self._exactly(asked)
         if several := self._list(asked, exact):
             return Several(several)
         if exact:
-            return settle(exact, prefers, vague=False)
-        said = words(asked)
-        if group := self._group(said):
+            return _settle(exact, prefers, vague=False)
+        wanted = words(asked)
+        if group := self._group(wanted):
             return group
-        if found := self._noun(said):
-            return settle(found.devices, prefers, vague=True) if isinstance(found, Several) else found
+        if match := self._noun(wanted):
+            return _settle(match.devices, prefers, vague=True) if isinstance(match, Several) else match
         hits = self.same_words(asked) or self.containing(asked) or self.misheard(asked)
-        return settle(hits, prefers, vague=True) if hits else None
+        return _settle(hits, prefers, vague=True) if hits else None
 
     def _list(self, asked: str, exact: tuple[D, ...]) -> tuple[D, ...]:
         """The devices of "light, Kitchen Light": a list of names is not one name. "Lamp, Kitchen" is one."""
@@ -194,55 +186,55 @@ class Names(Generic[D]):
         places = {self._places[id(device)] for devices in meant for device in devices}
         return self._at(places) if sum(map(bool, meant)) > 1 and len(places) > 1 else ()
 
-    # --- its steps (`among`: only these can be meant)
+    # --- its steps
 
     def exact(self, asked: str) -> tuple[D, ...]:
         """By name, room and name in any order, or number."""
-        return self._exactly(asked) or self._exactly(without_remark(asked))
+        return self._exactly(asked) or self._exactly(_without_remark(asked))
 
     def _exactly(self, asked: str) -> tuple[D, ...]:
         if spelled := self._at(self._by("spelled", *spellings(asked))):
             return tuple(hit for hit in spelled if fold(hit.name) == fold(asked)) or spelled
-        said = words(asked)
-        worded = self._at(self._by("with room", said) or self._by("named", said))
+        wanted = words(asked)
+        worded = self._at(self._by("with room", wanted) or self._by("named", wanted))
         if _repeats(asked):  # "the floor lamp the lamp" is no name; "Kitchen Kitchen Light" is room and name
             every = sorted(meaning(asked))
             worded = tuple(hit for hit in worded if sorted(meaning(f"{hit.room} {hit.name}")) == every)
         if not worded and (sort := device_class("".join(meaning(asked)[-1:]))) and sort.sort in _SAID_BEHIND:
-            called = self._at(self._by("named", said - {sort.noun}))  # "the front door lock"
+            called = self._at(self._by("named", wanted - {sort.noun}))  # "the front door lock"
             worded = tuple(filter(sort.has, called))
         if not worded and (outlet := _outlet_named(asked)):
             worded = tuple(filter(is_outlet, self._at(self._by("named", words(outlet)))))
-        return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", said))
+        return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", wanted))
 
-    def same_words(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
+    def same_words(self, asked: str) -> tuple[D, ...]:
         """By other words for the same: "desk light" is the Desk Lamp, "die Küchenlampe" that in the Küche."""
-        said = [word for word in plain_words(asked) if word not in _ARTICLES]
+        wanted = [word for word in plain_words(asked) if word not in _ARTICLES]
         places = self._by("loosely", loose_words(asked))
-        places |= self._by("compound", said[0]) if len(said) == 1 else set()
-        return () if _repeats(asked) else self._at(places & self._of(among))
+        places |= self._by("compound", wanted[0]) if len(wanted) == 1 else set()
+        return () if _repeats(asked) else self._at(places)
 
-    def containing(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
+    def containing(self, asked: str) -> tuple[D, ...]:
         """The devices with every word of `asked` in name or room, and one of them in the name.
 
         Never the other way round: a short name inside a long request proves nothing.
         """
         for sort, cut in () if _repeats(asked) else (("word", words), ("loose word", loose_words)):
-            said = cut(asked)
-            places = self._of(among).intersection(*(self._by(sort, word) for word in said)) if said else set()
-            if whole := [at for at in places if _contains(self.devices[at], said, cut)]:
+            wanted = cut(asked)
+            places = set.intersection(*(self._by(sort, word) for word in wanted)) if wanted else set()
+            if whole := [at for at in places if _contains(self.devices[at], wanted, cut)]:
                 return self._at(whole)
         return ()
 
-    def misheard(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
+    def misheard(self, asked: str) -> tuple[D, ...]:
         """The device whose name sounds like `asked`; several if none leads clearly."""
-        said = words(asked)
-        if sum(map(len, said)) < _SHORTEST:
+        wanted = words(asked)
+        if sum(map(len, wanted)) < _SHORTEST:
             return ()
-        named_rooms = {room for room_words, room in self._rooms.items() if room_words <= said}
+        named_rooms = {room for room_words, room in self._rooms.items() if room_words <= wanted}
         scores = {
             at: score
-            for at in self._alike(asked) & self._of(among)
+            for at in self._alike(asked)
             if (score := _likeness(asked, self.devices[at])) > _ALIKE - _LEAD
             and _same_room(named_rooms, self.devices[at])
         }
@@ -254,54 +246,52 @@ class Names(Generic[D]):
         from rapidfuzz import fuzz, process
 
         places = set(range(len(self.devices)))
-        for said in meaning(asked):
-            near = process.extract(said, self._spoken, scorer=fuzz.ratio, score_cutoff=55, limit=40)
-            places &= self._by("sound", sound(said)) | self._by("spoken", *(word for word, _, _ in near))
+        for wanted in meaning(asked):
+            near = process.extract(wanted, self._spoken, scorer=fuzz.ratio, score_cutoff=55, limit=40)
+            places &= self._by("sound", sound(wanted)) | self._by("spoken", *(word for word, _, _ in near))
         return places | self._by("joined", sound("".join(plain_words(asked))))
 
-    def nearest(
-        self, asked: str, among: Sequence[D] | None = None, limit: int = 3, cutoff: float = _WORTH_OFFERING
-    ) -> tuple[D, ...]:
-        """Names to offer in a question, best first."""
+    def nearest(self, asked: str) -> tuple[D, ...]:
+        """Up to three names to offer in a question, best first."""
         from rapidfuzz import fuzz, process
 
-        scores: dict[int, float] = dict.fromkeys(self._of(among), 0.0)
+        scores: dict[int, float] = defaultdict(float)
         for scorer in (fuzz.ratio, fuzz.token_sort_ratio):  # as said, and in any order
-            for _, score, at in process.extract(
-                plain(asked), self._lines, scorer=scorer, score_cutoff=cutoff, limit=40
-            ):
-                if (place := at % len(self.devices)) in scores:
-                    scores[place] = max(score, scores[place])
-        ranked = sorted((at for at in scores if scores[at]), key=lambda at: (-scores[at], at))
-        return tuple(self.devices[at] for at in ranked[:limit])
+            near = process.extract(
+                plain(asked), self._lines, scorer=scorer, score_cutoff=_WORTH_OFFERING, limit=40
+            )
+            for _, score, at in near:
+                scores[at % len(self.devices)] = max(score, scores[at % len(self.devices)])
+        ranked = sorted(scores, key=lambda at: (-scores[at], at))
+        return tuple(self.devices[at] for at in ranked[:3])
 
     def in_room(self, asked: str) -> tuple[D, ...]:
         """The devices of a room, if exactly a room was named."""
-        return self._at(self._by("room", said)) if (said := words(asked)) else ()
+        return self._at(self._by("room", wanted)) if (wanted := words(asked)) else ()
 
-    def _group(self, said: frozenset[str]) -> Group[D] | None:
-        if (room := self._rooms.get(said)) is not None:
-            return Group(self._at(self._by("room", said)), room)
-        if not said & ALL:
+    def _group(self, wanted: frozenset[str]) -> Group[D] | None:
+        if (room := self._rooms.get(wanted)) is not None:
+            return Group(self._at(self._by("room", wanted)), room)
+        if not wanted & ALL:
             return None
-        rest = said - ALL
+        rest = wanted - ALL
         if placed := self._scope(rest):
             return Group(placed)
         sort, chosen = self._sort_in(rest)
         return Group(sort.among(chosen)) if sort else None
 
-    def _noun(self, said: frozenset[str]) -> Several[D] | Group[D] | None:
+    def _noun(self, wanted: frozenset[str]) -> Several[D] | Group[D] | None:
         """A kind of device, alone or with its room: "the blinds", "bedroom light"."""
-        sort, chosen = self._sort_in(said)
+        sort, chosen = self._sort_in(wanted)
         members = _of_sort(sort, chosen) if sort else ()
         if sort is None or not members:
             return None
         return Group(members) if sort.plural and len(members) > 1 else Several(members)
 
-    def _sort_in(self, said: frozenset[str]) -> tuple[DeviceClass | None, tuple[D, ...]]:
+    def _sort_in(self, wanted: frozenset[str]) -> tuple[DeviceClass | None, tuple[D, ...]]:
         """The kind that is named, and the devices of the room that the other words name."""
-        for sort in classes_in(said):
-            chosen = self._scope(said - frozenset(sort.noun.split()))
+        for sort in classes_in(wanted):
+            chosen = self._scope(wanted - frozenset(sort.noun.split()))
             if chosen is not None:
                 return sort, chosen
         return None, ()
@@ -311,15 +301,15 @@ class Names(Generic[D]):
         return self._at(self._by("room", room_words)) or None if room_words else self.devices
 
 
-def settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Match[D]:
+def _settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Match[D]:
     """One device or a question; an entrance that was named vaguely is offered by its full name only."""
-    found = tuple(hits)
-    if len(found) > 1 and prefers is not None:
-        preferred = tuple(device for device in found if prefers(device))
-        found = preferred if len(preferred) == 1 and preferred[0].kind not in ENTRANCES else found
-    if len(found) > 1:
-        return Several(found)
-    return Nothing(found) if vague and found[0].kind in ENTRANCES else One(found[0])
+    devices = tuple(hits)
+    if len(devices) > 1 and prefers is not None:
+        preferred = tuple(device for device in devices if prefers(device))
+        devices = preferred if len(preferred) == 1 and preferred[0].kind not in ENTRANCES else devices
+    if len(devices) > 1:
+        return Several(devices)
+    return Nothing(devices) if vague and devices[0].kind in ENTRANCES else One(devices[0])
 
 
 def _of_sort(sort: DeviceClass, devices: Iterable[D]) -> tuple[D, ...]:
@@ -363,17 +353,17 @@ def _full_names(device: HomeDevice) -> tuple[str, ...]:
     return tuple(f"{room} {name}".strip() for name in names_of(device) for room in rooms_of(device))
 
 
-def _outlet_named(said: str) -> str:
+def _outlet_named(asked: str) -> str:
     """The name of an outlet: "outlet 3 of the power strip" is the power strip 3."""
-    found = next((found for pattern in _OUTLETS if (found := pattern.fullmatch(said.strip()))), None)
-    return f"{found['strip']} {_NTH.get(found['which'].casefold(), found['which'])}" if found else ""
+    match = next((match for pattern in _OUTLETS if (match := pattern.fullmatch(asked.strip()))), None)
+    return f"{match['strip']} {_NTH.get(match['which'].casefold(), match['which'])}" if match else ""
 
 
-def _contains(device: HomeDevice, said: frozenset[str], cut: Callable[[str], frozenset[str]]) -> bool:
+def _contains(device: HomeDevice, wanted: frozenset[str], cut: Callable[[str], frozenset[str]]) -> bool:
     """In one of its names with one of its rooms; half of one name and half of another do not count."""
     rooms = [cut(room) for room in rooms_of(device)]
     names = [cut(name) for name in names_of(device)]
-    return any(said & name and said <= name | room for name in names for room in rooms)
+    return any(wanted & name and wanted <= name | room for name in names for room in rooms)
 
 
 def _repeats(text: str) -> bool:
@@ -382,12 +372,12 @@ def _repeats(text: str) -> bool:
 
 def _likeness(asked: str, device: HomeDevice) -> float:
     """Of 100: to its name, or to room and name, as said or with the words in order ("lump floor")."""
-    said, best = plain_words(asked), 0.0
+    wanted, best = plain_words(asked), 0.0
     for text in (*names_of(device), *_full_names(device)):
         name = plain_words(text)
-        if _numbers(said) == _numbers(name):  # "light 1" is not "light 2"
+        if _numbers(wanted) == _numbers(name):  # "light 1" is not "light 2"
             in_order = phrase_likeness(tuple(sorted(meaning(asked))), tuple(sorted(meaning(text))))
-            best = max(best, phrase_likeness(said, name), in_order)
+            best = max(best, phrase_likeness(wanted, name), in_order)
     return 100 * best
 
 
@@ -397,5 +387,5 @@ def _same_room(named_rooms: set[str], device: HomeDevice) -> bool:
     return any(words(room) <= words(name) for room in named_rooms for name in names_of(device))
 
 
-def _numbers(said: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for word in said if any(char.isdigit() for char in word))
+def _numbers(wanted: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in wanted if any(char.isdigit() for char in word))

@@ -74,11 +74,6 @@ def _form(text: str) -> str:
     return fold(_HUMP.sub(" ", text))
 
 
-def is_valve(name: str) -> bool:
-    """What a relay of this name holds is opened and closed."""
-    return _VALVE.search(_form(name)) is not None
-
-
 def is_called_door(name: str) -> bool:
     """ "Balkontür", in any of these languages; a "Door Lamp" is a lamp."""
     return _DOOR.search(_form(name)) is not None
@@ -86,15 +81,15 @@ def is_called_door(name: str) -> bool:
 
 def is_loud(name: str) -> bool:
     """A device or a tone that people run from: a siren, an alarm, a horn."""
-    said = _form(name)
-    return bool(_SIREN.search(said) or _ALARM.search(said))
+    form = _form(name)
+    return bool(_SIREN.search(form) or _ALARM.search(form))
 
 
 def drives_a_gate(name: str) -> bool:
     """A motor that is a gate looks like a blind to Z-Wave; only its name tells."""
-    said = _form(name)
-    door = _DOOR.search(said) and not _SHADES.search(said)
-    return bool(door or _GATE.search(said) or _MOTOR.search(said))
+    form = _form(name)
+    door = _DOOR.search(form) and not _SHADES.search(form)
+    return bool(door or _GATE.search(form) or _MOTOR.search(form))
 
 
 def has_shades(name: str) -> bool:
@@ -112,13 +107,13 @@ def is_sensitive(kind: str, names: Iterable[str], action: str) -> bool:
         kind, known = "other", (*known, kind)
         if action not in CLOSING and any(map(drives_a_gate, known)):
             return True
-    said = [_form(name) for name in known]
+    forms = [_form(name) for name in known]
     held = (_SIREN, _LOCK, _UNLOCKS)
     # A chime rings, unless it or its tone is called by what makes people run.
     loud = kind in SOUNDING or (kind == "chime" and any(map(is_loud, known)))
-    if loud or (kind in RELAYS and any(_any(rule, said) for rule in held)):
+    if loud or (kind in RELAYS and any(_any(rule, forms) for rule in held)):
         return True
-    if action != "on" and (kind in ARMED or _any(_ALARM, said)):
+    if action != "on" and (kind in ARMED or _any(_ALARM, forms)):
         return True  # who turns an alarm off may let somebody in
     return action not in CLOSING and _opens(kind, known)
 
@@ -126,8 +121,8 @@ def is_sensitive(kind: str, names: Iterable[str], action: str) -> bool:
 def _opens(kind: str, names: tuple[str, ...]) -> bool:
     if kind in MOVERS:
         return any(map(drives_a_gate, names))
-    said = [_form(name) for name in names]
-    by_name = kind in RELAYS and any(_any(rule, said) for rule in (_GATE, _DOOR, _VALVE))
+    forms = [_form(name) for name in names]
+    by_name = kind in RELAYS and any(_any(rule, forms) for rule in (_GATE, _DOOR, _VALVE))
     return by_name or kind in WAYS_IN | ARMED
 
 
@@ -137,5 +132,5 @@ def is_guarded(kind: str, names: Iterable[str]) -> bool:
     return any(is_sensitive(kind, known, action) for action in ("on", "off", "open", "toggle"))
 
 
-def _any(rule: re.Pattern[str], said: Iterable[str]) -> bool:
-    return any(map(rule.search, said))
+def _any(rule: re.Pattern[str], forms: Iterable[str]) -> bool:
+    return any(map(rule.search, forms))

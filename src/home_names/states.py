@@ -19,6 +19,7 @@ _UNIT: Final = re.compile(
 _DOES: Final = {"heat": "heating", "cool": "cooling", "auto": "on auto", "eco": "saving energy"}
 _HEATING: Final = re.compile(rf"({'|'.join(_DOES)})(?=,|$)")
 _LEVEL: Final = re.compile(r"(?<!\d)(\d+) ?%")
+_NOW: Final = re.compile(r"\bnow (-?\d+(?:\.\d+)?) ?°")
 _DEGREES: Final = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?) ?°")
 
 
@@ -37,33 +38,25 @@ def opened(percent: int) -> str:
 
 def level_of(state: str) -> int | None:
     """The percent that a state tells: "on, 40 %", "off", "50 % open"."""
-    found = _LEVEL.search(state)
-    return 0 if state == "off" else int(found[1]) if found else None
+    match = _LEVEL.search(state)
+    return 0 if state == "off" else int(match[1]) if match else None
 
 
 def degrees_of(state: str) -> float | None:
     """What it is set to: "heat, set to 21 °C, now 20.5 °C"."""
-    found = _DEGREES.search(state)
-    return float(found[1]) if found else None
-
-
-_KEPT: Final = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?) ?°[CF]? for (heating|cooling)")
-_NOW: Final = re.compile(r"\bnow (-?\d+(?:\.\d+)?) ?°")
-
-
-def setpoints_of(state: str) -> dict[str, float]:
-    """The two between which it keeps: "auto, set to 20 °C for heating and 25 °C for cooling"; else none."""
-    return {kind: float(degrees) for degrees, kind in _KEPT.findall(state)}
+    match = _DEGREES.search(state)
+    return float(match[1]) if match else None
 
 
 def measured_of(state: str) -> float | None:
-    found = _NOW.search(state)
-    return float(found[1]) if found else None
+    """What it measures: "heat, set to 21 °C, now 20.5 °C"."""
+    match = _NOW.search(state)
+    return float(match[1]) if match else None
 
 
 def spoken_units(text: str) -> str:
     """ "21.4 degrees Celsius" """
-    return _UNIT.sub(lambda found: f"{found[1]} {_BEHIND_A_NUMBER[found[2]][found[1] != '1']}", text)
+    return _UNIT.sub(lambda match: f"{match[1]} {_BEHIND_A_NUMBER[match[2]][match[1] != '1']}", text)
 
 
 def spoken_state(state: str) -> str:
