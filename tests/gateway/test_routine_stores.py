@@ -208,19 +208,6 @@ def test_a_row_that_cannot_be_read_is_left_out(redis):
     assert [one.id for one in store.all()] == [kept.id]
 
 
-def test_two_gateways_share_one_lease(redis):
-    redis.ask("FLUSHALL")
-    first, second = SharedRedis(redis.url).lease, SharedRedis(redis.url).lease
-    assert not second.held()
-    assert first.renew()
-    assert not second.renew()
-    assert first.renew()
-    second.release()  # not its own
-    assert first.held()
-    first.release()
-    assert second.renew()
-
-
 def test_a_gateway_that_stalled_while_it_held_the_lease_starts_nothing(redis):
     redis.ask("FLUSHALL")
     stalled, its_lease = kept_in(connected(redis.url), Path())
@@ -318,22 +305,6 @@ def test_timers_are_kept_moved_and_removed(timers):
     assert timers.move(pasta, NOW, 0.0) is None
     assert timers.remove([moved.id, 99]) == [moved]
     assert timers.all() == [call]
-
-
-def test_a_timer_starts_to_ring_once(timers):
-    timer = timers.add(due=NOW, now=NOW)
-    assert timers.start_ringing([timer], NOW) == {timer.id}
-    assert timers.start_ringing([timer], NOW) == set()
-    [ringing] = timers.all()
-    assert ringing.rang == NOW
-
-
-def test_a_gateway_without_the_lease_rings_nothing(redis):
-    redis.ask("FLUSHALL")
-    timers = SharedTimers(SharedRedis(redis.url))
-    timer = timers.add(due=NOW, now=NOW)
-    assert timers.start_ringing([timer], NOW) == set()
-    assert [one.rang for one in timers.all()] == [None]
 
 
 @pytest.mark.slow

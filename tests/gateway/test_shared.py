@@ -84,20 +84,6 @@ async def test_gateways_take_turns_and_each_keeps_its_own_order(redis):
         assert [len(gateway.locks) for gateway in opened] == [0, 0, 0]
 
 
-async def test_a_caller_that_was_cancelled_leaves_the_line(redis):
-    async with gateways(redis, 3) as ((first, second, third), order), asyncio.TaskGroup() as tasks:
-        work = asyncio.Event()
-        tasks.create_task(first.answers("1", work=work))
-        await in_line(redis, 1)
-        waiting = [asyncio.ensure_future(second.answers("2")), asyncio.ensure_future(third.answers("3"))]
-        await in_line(redis, 3)
-        waiting[0].cancel()
-        await in_line(redis, 2)
-        work.set()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        assert order == ["1", "3"]
-
-
 @pytest.mark.slow
 async def test_a_turn_longer_than_a_silence_keeps_the_lock(redis):
     async with gateways(redis) as ((first, second), order), asyncio.TaskGroup() as tasks:

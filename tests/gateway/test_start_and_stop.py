@@ -6,7 +6,6 @@ import signal
 
 import pytest
 from tests.fakes.gateway_process import Commands, Running
-from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.ports import free_port
 from tests.fakes.running_gateway import ask, parts, processes, server, socket_of
 from tests.fakes.waiting import until
@@ -109,17 +108,6 @@ async def test_a_stop_in_the_middle_of_the_start_leaves_nothing(commands, tmp_pa
     assert code in ((0, -signal.SIGTERM) if stage == "at_once" else (0,))
     assert processes(str(held.marks)) == []
     assert not socket_of(commands).exists()
-
-
-async def test_a_stop_while_the_model_is_warmed_up(commands):
-    async with FakeOllama() as ollama:
-        ollama.script(Scripted("never", gate=asyncio.Event()))
-        commands.file("voice-gateway.toml", NO_SERVER)
-        env = {"AI_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url}
-        process = await commands.start("run", **env)
-        await until(lambda: len(ollama.chats) > 0)
-
-        assert await ends(process) == 0
 
 
 async def test_a_stop_in_the_middle_of_a_call(commands, tmp_path):

@@ -8,14 +8,11 @@ from tests.fakes.redis_server import RedisServer
 
 from voice_gateway.channels.mqtt.requests import INTERRUPTED, Requests
 from voice_gateway.channels.mqtt.topics import Request
-from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore, store_from
 from voice_gateway.events import EventBus
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Reply, Utterance
+from voice_gateway.turn import Reply
 
 
 @pytest.fixture(scope="module")
@@ -119,15 +116,6 @@ async def test_of_two_who_answer_the_first_answer_stays(store):
 
     assert second["text"] == INTERRUPTED
     assert late.result() == second
-
-
-async def test_a_conversation_named_like_a_request_does_not_answer_it(store):
-    """Whoever asks may choose the name of a conversation, and must not put words into another's answer."""
-    tools = ToolManager()
-    talk = Conversation([], ToolExecutor(tools), BrainSettings(), PermissionSettings(), store=store)
-    await talk.answer(Utterance("hello", conversation_id="request:r:answer"))
-
-    assert (await Requests(talk.answer, store, None).answered(request_of("r")))["id"] == "r"
 
 
 async def test_a_turn_that_took_too_long_does_not_undo_what_was_said_meanwhile(store):

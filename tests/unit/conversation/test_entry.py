@@ -264,19 +264,6 @@ async def test_one_conversation_answers_in_order_and_others_do_not_wait():
     assert len(house.conversation.locks) == 0
 
 
-async def test_history_lives_on_in_a_file_and_expires(tmp_path):
-    file = tmp_path / "c.sqlite"
-    await House([LOCK], store=SqliteStore(file)).hears("lock the back door", conversation_id="x")
-
-    again = House("fine", store=SqliteStore(file))
-    await again.hears("thanks", conversation_id="x")
-    assert [message.type for message in again.stage.seen[0].history.messages] == ["human", "ai", "tool", "ai"]
-
-    later = House("fine", store=SqliteStore(file, now=lambda: 9e12))
-    await later.hears("thanks", conversation_id="x")
-    assert later.stage.seen[0].history.messages == []
-
-
 async def test_a_damaged_store_costs_the_memory_and_not_the_answer(tmp_path):
     file = tmp_path / "c.sqlite"
     file.write_bytes(b"this is not a database, not even nearly" * 50)

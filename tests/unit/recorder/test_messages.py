@@ -6,9 +6,7 @@ from langchain_core.tools import tool
 from tests.fakes.model import Calls, FakeModel
 from tests.fakes.recording import recording
 
-from voice_gateway.channels.mqtt.topics import message_for
-from voice_gateway.config import MqttSettings
-from voice_gateway.events import Answered, EventBus, Heard, ModelRound, TurnEvents
+from voice_gateway.events import Answered, EventBus, Heard, TurnEvents
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.recorder.story import lines_of
@@ -74,14 +72,6 @@ async def test_no_secret_of_a_call_is_in_the_messages(tmp_path):
 
     assert "hush" not in json.dumps(turn)
     assert "4711" not in json.dumps(turn)
-
-
-async def test_mqtt_tells_nothing_of_what_a_model_reads(tmp_path):
-    _, _, events = await kept_turn(tmp_path, "They do.")
-    rounds = [event for event in events if isinstance(event, ModelRound)]
-
-    assert rounds[0].sent
-    assert [message_for(MqttSettings(), event) for event in rounds] == [None]
 
 
 async def test_a_turn_is_shown_with_what_the_model_read(tmp_path):
