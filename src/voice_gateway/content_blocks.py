@@ -51,14 +51,14 @@ def artifact_of(block: Mapping[str, Any]) -> Artifact | None:
 
 def without_artifacts(value: Any) -> tuple[Any, list[Artifact], bool]:
     """(structured content with what is said in place of pictures, these, whether anything else is in it)."""
-    found: list[Artifact] = []
+    artifacts: list[Artifact] = []
     others = [False]
 
     def walked(inner: Any, depth: int) -> Any:
         if isinstance(inner, Mapping) and depth < DEEPEST:
             artifact = artifact_of(inner)
             if artifact is not None and artifact.data is not None:
-                found.append(artifact)
+                artifacts.append(artifact)
                 return description_of(artifact)
             return {key: walked(part, depth + 1) for key, part in inner.items()}
         if isinstance(inner, list | tuple) and depth < DEEPEST:
@@ -66,7 +66,7 @@ def without_artifacts(value: Any) -> tuple[Any, list[Artifact], bool]:
         others[0] = True
         return inner
 
-    return walked(value, 0), found, others[0]
+    return walked(value, 0), artifacts, others[0]
 
 
 def as_json(value: Any) -> str:
@@ -93,14 +93,14 @@ def _text_of(block: Mapping[str, Any]) -> str | None:
     if kind == "json":
         return as_json(block.get("json"))
     if kind == "text":
-        found = block.get("text")
+        text = block.get("text")
     elif kind == "resource" and isinstance(resource, Mapping) and "text" in resource:
-        found = resource["text"]
+        text = resource["text"]
     else:
         return None
-    return found if isinstance(found, str) else "" if found is None else str(found)
+    return text if isinstance(text, str) else "" if text is None else str(text)
 
 
 def _word(block: Mapping[str, Any], key: str, longest: int = 80) -> str:
-    found = block.get(key)
-    return found.strip()[:longest] if isinstance(found, str) else ""
+    word = block.get(key)
+    return word.strip()[:longest] if isinstance(word, str) else ""

@@ -50,7 +50,7 @@ async def look_again(
 def identity(file: Path) -> tuple[int, int, int] | None:
     """Inode, time and size of the file, which differ after a change; None if there is no file."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size

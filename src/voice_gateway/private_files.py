@@ -48,31 +48,31 @@ def close_folder(folder: Path) -> None:
 def close_to_others(path: Path) -> None:
     """Remove the rights of others, unless the path belongs to another user."""
     with contextlib.suppress(OSError):
-        found = path.lstat()
-        ours = found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode)
-        rights = FOLDER if stat.S_ISDIR(found.st_mode) else FILE
-        if ours and stat.S_IMODE(found.st_mode) & ~rights:
-            path.chmod(found.st_mode & rights)
+        status = path.lstat()
+        ours = status.st_uid == os.geteuid() and not stat.S_ISLNK(status.st_mode)
+        rights = FOLDER if stat.S_ISDIR(status.st_mode) else FILE
+        if ours and stat.S_IMODE(status.st_mode) & ~rights:
+            path.chmod(status.st_mode & rights)
 
 
 def is_open_to_others(file: Path) -> bool:
     """Whether other users can read it: by its own rights, and those of its folder."""
-    found, folder = file.stat(), file.resolve().parent.stat()
-    if not stat.S_ISREG(found.st_mode):
+    status, folder = file.stat(), file.resolve().parent.stat()
+    if not stat.S_ISREG(status.st_mode):
         return False
-    by_group = found.st_mode & stat.S_IRGRP and folder.st_mode & stat.S_IXGRP
-    return bool(by_group or (found.st_mode & stat.S_IROTH and folder.st_mode & stat.S_IXOTH))
+    by_group = status.st_mode & stat.S_IRGRP and folder.st_mode & stat.S_IXGRP
+    return bool(by_group or (status.st_mode & stat.S_IROTH and folder.st_mode & stat.S_IXOTH))
 
 
 def read_own(path: Path) -> bytes:
     """The content of a file that only the user and root could have written. Raises OSError otherwise."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(0, "it is not a regular file")
-        if found.st_uid not in (os.geteuid(), ROOT):
+        if status.st_uid not in (os.geteuid(), ROOT):
             raise OSError(0, "it belongs to another user")
-        if found.st_mode & WRITE_OF_OTHERS:
+        if status.st_mode & WRITE_OF_OTHERS:
             raise OSError(0, f"others may write it; `chmod go-w {shlex.quote(str(path))}` ends that")
         for folder in {path.parent.resolve(), path.resolve().parent}:  # of a link, and of the file
             if problem := changeable_by_others(folder):
@@ -86,10 +86,10 @@ def changeable_by_others(folder: Path) -> str | None:
     A folder in a sticky folder such as /tmp can be replaced by its owner only.
     """
     for path in reversed([folder, *folder.parents]):
-        found = path.lstat()
-        if found.st_uid not in (os.geteuid(), ROOT):
+        status = path.lstat()
+        if status.st_uid not in (os.geteuid(), ROOT):
             return f"{path} belongs to another user"
-        sticky = path != folder and found.st_mode & stat.S_ISVTX
-        if found.st_mode & WRITE_OF_OTHERS and not sticky:
+        sticky = path != folder and status.st_mode & stat.S_ISVTX
+        if status.st_mode & WRITE_OF_OTHERS and not sticky:
             return f"others may write to {path}"
     return None

@@ -71,11 +71,11 @@ class ChangeCounter:
         """A value that differs after each change; None if there is no file."""
         try:
             with self._lock:
-                found = self._path.stat()
-                counter = os.pread(self._descriptor(found.st_ino), 4, CHANGE_COUNTER)
+                status = self._path.stat()
+                counter = os.pread(self._descriptor(status.st_ino), 4, CHANGE_COUNTER)
         except OSError:
             return None
-        return found.st_ino, found.st_mtime_ns, found.st_size, counter
+        return status.st_ino, status.st_mtime_ns, status.st_size, counter
 
     def _descriptor(self, inode: int) -> int:
         if self._opened is None or self._opened[0] != inode:
@@ -215,10 +215,10 @@ class SqliteFile:
     def _identity(self) -> object:
         """Which file has the name now, and when its rights or content were changed; None: there is none."""
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError:
             return None
-        return found.st_dev, found.st_ino, found.st_ctime_ns, found.st_mtime_ns, found.st_size
+        return status.st_dev, status.st_ino, status.st_ctime_ns, status.st_mtime_ns, status.st_size
 
     # --- backup and restore
 

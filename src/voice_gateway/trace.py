@@ -77,9 +77,9 @@ def _without_passwords(text: str) -> str:
 @lru_cache(maxsize=200)
 def _confided(text: str) -> tuple[str, ...]:
     """What `private` hides of these words, as a call may repeat it in any argument; the longest first."""
-    found = {password[2].rstrip(".,!?") for password in _PASSWORD.finditer(text)} | {*_DIGITS.findall(text)}
+    secrets = {password[2].rstrip(".,!?") for password in _PASSWORD.finditer(text)} | {*_DIGITS.findall(text)}
     return tuple(
-        sorted((secret for secret in found if len(secret) >= SHORTEST_SECRET), key=len, reverse=True)
+        sorted((secret for secret in secrets if len(secret) >= SHORTEST_SECRET), key=len, reverse=True)
     )
 
 

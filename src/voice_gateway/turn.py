@@ -255,25 +255,25 @@ class ToolOutcome:
             asked = self.verdict.decision is Decision.ASK
             return OutcomeStatus.WAITING if asked else OutcomeStatus.NOT_PERMITTED
         word = self.facts.get("outcome")
-        said = _OF_SERVERS.get(word) if isinstance(word, str) else None
+        claimed = _OF_SERVERS.get(word) if isinstance(word, str) else None
         if self.ok:
-            return self._status_of_success(said, word)
-        if said is not None and said not in _GOOD:
-            return said
+            return self._status_of_success(claimed, word)
+        if claimed is not None and claimed not in _GOOD:
+            return claimed
         if self.error == ErrorKind.TIMEOUT and not self.read_only:
             return OutcomeStatus.UNCONFIRMED  # it may still happen
         return (
             OutcomeStatus.FAILED if self.error is None else _OF_ERRORS.get(self.error, OutcomeStatus.FAILED)
         )
 
-    def _status_of_success(self, said: OutcomeStatus | None, word: Any) -> OutcomeStatus:
-        if said is not None and said not in _GOOD:
-            return said
+    def _status_of_success(self, claimed: OutcomeStatus | None, word: Any) -> OutcomeStatus:
+        if claimed is not None and claimed not in _GOOD:
+            return claimed
         if self.read_only:
             return OutcomeStatus.READ
-        if said is None and isinstance(word, str):
+        if claimed is None and isinstance(word, str):
             return OutcomeStatus.UNCONFIRMED  # a word of a foreign server
-        return said or OutcomeStatus.CONFIRMED
+        return claimed or OutcomeStatus.CONFIRMED
 
     @property
     def ran(self) -> bool:
@@ -291,7 +291,7 @@ class ToolOutcome:
             "error": self.error,
             "seconds": round(self.seconds, 6),
             "structured": self.structured,
-            **({"artifacts": [one.to_json() for one in self.artifacts]} if self.artifacts else {}),
+            **({"artifacts": [artifact.to_json() for artifact in self.artifacts]} if self.artifacts else {}),
         }
 
 
@@ -401,7 +401,7 @@ class Reply:
     def explained(self) -> str:
         """For --explain: the stage that answered, why earlier ones passed, and the outcomes."""
         lines = [f"{passed.stage} passed: {passed.reason}" for passed in self.passed]
-        lines += [f"the words are {one.words.value}" for one in self.passed if one.words is not Words.WISH]
+        lines += [f"the words are {each.words.value}" for each in self.passed if each.words is not Words.WISH]
         if self.trust:
             lines.append(f"what the model may do on doubtful words: {self.trust}")
         lines += [f"understood: {self.understood}"] if self.understood else []

@@ -107,7 +107,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
 async def all_parts(gateway: "Gateway", started: float) -> list[PartState]:
     """The state of each part; connected servers are asked whether they still answer."""
     hanging = {f"server {name}" for name in await gateway.link.hanging()}
-    parts = [server_hangs(one) if one.part in hanging else one for one in gateway.events.parts()]
+    parts = [server_hangs(part) if part.part in hanging else part for part in gateway.events.parts()]
     return [*parts, *autonomy(gateway.model, started)]
 
 
@@ -167,7 +167,7 @@ async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | 
     if gateway.tools.find(tool) is not None:
         coming = gateway.servers.contenders(tool)
         late = [status for status in late if status.name in coming]
-    return [f"{one.name} (slow start)" if one.installing else one.name for one in late]
+    return [f"{server.name} (slow start)" if server.installing else server.name for server in late]
 
 
 def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float, *, known: bool) -> ToolOutcome:
@@ -191,10 +191,10 @@ async def tool_request(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str
     """All tools, or one of them, in plain data."""
     tools = gateway.tools.all()
     if asked["action"] == "show":
-        found = gateway.tools.find(str(asked["name"]))
-        if found is None:
+        wanted = gateway.tools.find(str(asked["name"]))
+        if wanted is None:
             return {"unknown": unknown_tool(str(asked["name"]), gateway.tools)}
-        tools = [found]
+        tools = [wanted]
     reasons = gateway.left_out()
     silent = [status.name for status in gateway.link.status() if status.state != "connected"]
     return {"tools": [_record(gateway, tool, reasons) for tool in tools], "silent": silent}
@@ -248,23 +248,28 @@ async def catalogue_request(gateway: "Gateway", asked: Mapping[str, Any]) -> dic
 
 async def _resources(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
     if asked["action"] == "list":
-        found = await gateway.link.resources()
-        return {"resources": [one.to_json() for one in found.resources], "problems": found.problems}
+        catalogue = await gateway.link.resources()
+        return {
+            "resources": [resource.to_json() for resource in catalogue.resources],
+            "problems": catalogue.problems,
+        }
     read = await gateway.link.read_resource(str(asked["uri"]), asked.get("server"))
     return {"text": plain_text(read.text)[0], "files": packed(read.artifacts)}
 
 
 async def _prompts(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
-    found = await gateway.link.prompts()
+    catalogue = await gateway.link.prompts()
     if asked["action"] == "list":
-        listed = [{**one.to_json(), "say": sentence(one)} for one in found.prompts]
-        return {"prompts": listed, "problems": found.problems}
+        listed = [{**entry.to_json(), "say": sentence(entry)} for entry in catalogue.prompts]
+        return {"prompts": listed, "problems": catalogue.problems}
     name = str(asked["name"])
-    prompt = find_prompt(name, found.prompts)
+    prompt = find_prompt(name, catalogue.prompts)
     if prompt is None:
-        raise ToolError(f'There is no prompt "{name}". {" ".join(found.problems)}'.strip())
-    if lacking := [one.name for one in prompt.arguments if one.required and one.name not in asked["args"]]:
-        example = " ".join(f"{one}=…" for one in lacking)
+        raise ToolError(f'There is no prompt "{name}". {" ".join(catalogue.problems)}'.strip())
+    if lacking := [
+        entry.name for entry in prompt.arguments if entry.required and entry.name not in asked["args"]
+    ]:
+        example = " ".join(f"{entry}=…" for entry in lacking)
         raise ToolError(f'The prompt "{prompt.name}" needs {" and ".join(lacking)}: add {example}.')
     got = await gateway.link.get_prompt(prompt.server, prompt.name, asked["args"])
     return {"server": prompt.server, "name": prompt.name, "text": plain_text(got.text)[0]}
@@ -272,28 +277,28 @@ async def _prompts(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, An
 
 async def fetched(gateway: "Gateway", outcome: ToolOutcome) -> list[dict[str, Any]]:
     """The files of an outcome; a link is read from the server that returned it."""
-    found: list[Artifact] = []
+    artifacts: list[Artifact] = []
     tool = gateway.tools.find(outcome.name)
     server = traits(tool).source if tool is not None else None
-    for one in outcome.artifacts:
-        if one.kind != "link":
-            found.append(one)
+    for artifact in outcome.artifacts:
+        if artifact.kind != "link":
+            artifacts.append(artifact)
             continue
         try:
-            found += (await gateway.link.read_resource(one.uri, server)).artifacts
+            artifacts += (await gateway.link.read_resource(artifact.uri, server)).artifacts
         except GatewayError:
             continue  # the text names the address
-    return packed(found)
+    return packed(artifacts)
 
 
 def packed(artifacts: "tuple[Artifact, ...] | list[Artifact]") -> list[dict[str, Any]]:
     """As JSON for the control socket."""
     return [
         {
-            "name": file_name(one, number),
-            "said": description_of(one),
-            "data": base64.b64encode(content(one)).decode(),
+            "name": file_name(artifact, number),
+            "said": description_of(artifact),
+            "data": base64.b64encode(content(artifact)).decode(),
         }
-        for number, one in enumerate(artifacts, 1)
-        if one.data is not None
+        for number, artifact in enumerate(artifacts, 1)
+        if artifact.data is not None
     ]

@@ -177,14 +177,14 @@ class Gateway:
         )
 
     def _add_own_tools(self) -> None:
-        found = own_tools(self.settings.tools.tools_dir, taken=self.settings.mcpServers)
-        for tool in found.tools:
+        own = own_tools(self.settings.tools.tools_dir, taken=self.settings.mcpServers)
+        for tool in own.tools:
             self.tools.add(tool)
-        for problem in found.problems:
+        for problem in own.problems:
             log.warning("a tool of your own is left out", extra={"reason": problem})
-        if found.problems:
+        if own.problems:
             self.events.report(
-                "tools", State.DEGRADED, OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(found.problems))
+                "tools", State.DEGRADED, OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(own.problems))
             )
 
     def _build_conversation(self) -> None:
@@ -225,9 +225,9 @@ class Gateway:
         await self.servers.tools_known()
         return await self.link.prompts()
 
-    def _devices_named(self, said: str) -> Sequence[HomeDevice]:
-        found = self.local.home.names.find(said)
-        return () if isinstance(found, Nothing) else self.local.home.names.could_mean(said)
+    def _devices_named(self, words: str) -> Sequence[HomeDevice]:
+        match = self.local.home.names.find(words)
+        return () if isinstance(match, Nothing) else self.local.home.names.could_mean(words)
 
     def _surroundings(self) -> Surroundings:
         return Surroundings(self.tools.version, self.tools.all(), self._sources.looked())

@@ -31,12 +31,12 @@ class WatchedResources:
     def __init__(
         self,
         request: Request,
-        told: Callable[[StateChange], None],
+        changed: Callable[[StateChange], None],
         homes: Callable[[], Collection[str]],
         poll_seconds: float,
     ) -> None:
         """`homes` are servers whose resources are devices: these are watched with their home."""
-        self._request, self._told, self._homes = request, told, homes
+        self._request, self._told, self._homes = request, changed, homes
         self._poll_seconds = poll_seconds
         self._connected: set[str] = set()
         self._wanted: frozenset[Key] = frozenset()
@@ -122,12 +122,14 @@ def shown_of(text: str) -> ResourceState:
     """A word, a number, or a JSON object: then what it calls its state, and all else as what it measures."""
     plain = text.strip()
     try:
-        found = json.loads(plain)
+        content = json.loads(plain)
     except (ValueError, RecursionError):
-        found = plain
-    if not isinstance(found, dict):
-        return ResourceState(_word(found) if isinstance(found, bool | int | float | str) else plain[:LONGEST])
-    facts = {str(key).replace("_", " "): _word(value) for key, value in found.items() if _is_plain(value)}
+        content = plain
+    if not isinstance(content, dict):
+        return ResourceState(
+            _word(content) if isinstance(content, bool | int | float | str) else plain[:LONGEST]
+        )
+    facts = {str(key).replace("_", " "): _word(value) for key, value in content.items() if _is_plain(value)}
     state = next((facts[key] for key in _STATES if key in facts), plain[:LONGEST])
     return ResourceState(state, tuple(f"{key} {value}" for key, value in facts.items())[:MOST_READINGS])
 

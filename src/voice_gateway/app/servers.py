@@ -41,10 +41,10 @@ class ToolServers:
         if self._task is None:
             for status in self._link.status():
                 self._report(status)
-            for one in self._settings.left_out:
-                told = left_out_report(one)
-                part = told.part
-                self._events.report(part, State.DEGRADED, told.sentence, told.advice)
+            for entry in self._settings.left_out:
+                report = left_out_report(entry)
+                part = report.part
+                self._events.report(part, State.DEGRADED, report.sentence, report.advice)
             self._task = self._tasks.create_task(self._link.run(), name="mcp")
 
     async def linked(self, *, installed: bool = False) -> None:
@@ -95,7 +95,7 @@ class ToolServers:
     def replace_simulated_home(self, server: str) -> None:
         """Drop the simulated home when a server with real devices connects."""
         servers = self._settings.mcpServers
-        simulated = [name for name, one in servers.items() if one == SIMULATED_HOME]
+        simulated = [name for name, known in servers.items() if known == SIMULATED_HOME]
         has_home = any(source.name == server for source in self._sources.all())
         if server in simulated or not has_home or (server in servers and servers[server].simulated):
             return

@@ -61,7 +61,9 @@ class PlansTold:
 
 def kept_timers(store: KeptTimers, zone: Any) -> KeptPlans:
     def read() -> Plans:
-        return {str(timer.id): _timer(timer, zone) for timer in sorted(store.all(), key=lambda one: one.due)}
+        return {
+            str(timer.id): _timer(timer, zone) for timer in sorted(store.all(), key=lambda plan: plan.due)
+        }
 
     return KeptPlans("timer", store.stamp, read, store.listen)
 
@@ -69,8 +71,8 @@ def kept_timers(store: KeptTimers, zone: Any) -> KeptPlans:
 def kept_routines(store: RoutineStore, zone: Any) -> KeptPlans:
     def read() -> Plans:
         listed = [routine.to_json(zone) for routine in store.all()]
-        soonest = sorted(listed, key=lambda one: (one["next"] is None, one["next"] or ""))
-        return {str(one["id"]): one for one in soonest}
+        soonest = sorted(listed, key=lambda plan: (plan["next"] is None, plan["next"] or ""))
+        return {str(plan["id"]): plan for plan in soonest}
 
     return KeptPlans("routine", store.stamp, read, store.listen)
 

@@ -57,7 +57,7 @@ def _about(outcome: ToolOutcome, mark: Mark) -> str:
         shown = "…"
     line = " ".join(f"{shorten(name, LONGEST_VALUE)}: {shown}".split()).rstrip(": ")
     stands = "" if mark is Mark.DONE else f" ({outcome.status.replace('_', ' ')})"
-    return without_marks("".join(one for one in line if one.isprintable())) + stands
+    return without_marks("".join(character for character in line if character.isprintable())) + stands
 
 
 def _device_and_values(outcome: ToolOutcome, mark: Mark) -> tuple[str, Mapping[str, Any]] | None:
@@ -86,7 +86,7 @@ def without_marks(text: str) -> str:
     """The text with characters that look like marks replaced, for a terminal."""
     if text.isascii():
         return text
-    plain = "".join(_STAND_IN if _looks_like_a_mark(one) else one for one in text)
+    plain = "".join(_STAND_IN if _looks_like_a_mark(character) else character for character in text)
     return _ARITHMETIC.sub(rf"\1{_STAND_IN}", plain)
 
 

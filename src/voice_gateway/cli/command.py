@@ -29,11 +29,12 @@ def loaded(options: argparse.Namespace) -> Loaded:
         overrides["brain.provider"] = provider
     if room := getattr(options, "room", None):
         overrides["brain.room"] = room
-    found = load(checked_file(named_file(getattr(options, "config", None))), overrides=overrides)
-    if found.readable:
-        text = f"{SETTINGS_READABLE.format(file=found.file, what=found.readable)} {ADVICE[SETTINGS_READABLE]}"
+    settings = load(checked_file(named_file(getattr(options, "config", None))), overrides=overrides)
+    if settings.readable:
+        sentence = SETTINGS_READABLE.format(file=settings.file, what=settings.readable)
+        text = f"{sentence} {ADVICE[SETTINGS_READABLE]}"
         print(f"{PROGRAM}: {one_line(text)} ends that.", file=sys.stderr)
-    return found
+    return settings
 
 
 def checked_file(file: Path | None) -> Path | None:

@@ -39,21 +39,21 @@ def config(options: argparse.Namespace) -> int:
         return _set(options)
     if options.action == "edit":
         return _edit(options)
-    found = loaded(options)  # raises ConfigError, which is exit code 2, for every mistake
+    loaded_now = loaded(options)  # raises ConfigError, which is exit code 2, for every mistake
     if options.action == "check":
-        return _check(found, as_json=wants_json(options))
+        return _check(loaded_now, as_json=wants_json(options))
     if options.action == "path":
-        return _path(found, as_json=wants_json(options))
-    return _show(found, as_json=wants_json(options))
+        return _path(loaded_now, as_json=wants_json(options))
+    return _show(loaded_now, as_json=wants_json(options))
 
 
 # --- show, check, path
 
 
-def _show(found: Loaded, *, as_json: bool) -> int:
-    values = {name: _shown(found.settings, name) for name in ("preset", *setting_names())}
-    values |= {f"mcpServers.{name}": words for name, words in servers_shown(found.settings).items()}
-    rows = [(name, value, found.origins.get(name, "default")) for name, value in values.items()]
+def _show(given: Loaded, *, as_json: bool) -> int:
+    values = {name: _shown(given.settings, name) for name in ("preset", *setting_names())}
+    values |= {f"mcpServers.{name}": words for name, words in servers_shown(given.settings).items()}
+    rows = [(name, value, given.origins.get(name, "default")) for name, value in values.items()]
     if as_json:
         print_json([{"name": name, "value": value, "origin": origin} for name, value, origin in rows])
         return 0
@@ -91,39 +91,39 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _check(found: Loaded, *, as_json: bool) -> int:
-    where = str(found.file) if found.file else "no file, defaults"
-    mistakes = found.settings.left_out
+def _check(given: Loaded, *, as_json: bool) -> int:
+    where = str(given.file) if given.file else "no file, defaults"
+    mistakes = given.settings.left_out
     if as_json:
-        print_json({"ok": not mistakes, **_files(found)})
+        print_json({"ok": not mistakes, **_files(given)})
         return 2 if mistakes else 0
     from voice_gateway.reports import left_out_report
 
     for report in map(left_out_report, mistakes):
         print(one_line(f"{report.sentence} ({report.advice})"))
-    for note in found.notes:
+    for note in given.notes:
         print(one_line(f"note: {note}"))
     print(f"configuration {'works, without what is named above' if mistakes else 'is good'} ({where})")
     return 2 if mistakes else 0
 
 
-def _path(found: Loaded, *, as_json: bool) -> int:
+def _path(given: Loaded, *, as_json: bool) -> int:
     if as_json:
-        print_json(_files(found))
-    elif found.file:
-        print(found.file)
-    return 0 if found.file else 1
+        print_json(_files(given))
+    elif given.file:
+        print(given.file)
+    return 0 if given.file else 1
 
 
-def _files(found: Loaded) -> dict[str, Any]:
+def _files(given: Loaded) -> dict[str, Any]:
     return {
-        "file": str(found.file) if found.file else None,
-        "readable": found.readable,
+        "file": str(given.file) if given.file else None,
+        "readable": given.readable,
         "left_out": [
             {"server": entry.name, "file": str(entry.file), "reason": entry.reason}
-            for entry in found.settings.left_out
+            for entry in given.settings.left_out
         ],
-        "notes": list(found.notes),
+        "notes": list(given.notes),
     }
 
 

@@ -118,18 +118,18 @@ async def doctor(options: argparse.Namespace) -> int:
 def _settings(options: argparse.Namespace, add: Callable[[CheckResult], None]) -> Settings:
     """Raises ConfigError after it was added."""
     try:
-        found = loaded(options)
+        given = loaded(options)
     except ConfigError as error:
         for line in str(error).splitlines():
             add(bad("configuration", problems.SETTINGS_WRONG.format(reason=line)))
         raise
-    add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
-    if found.readable:
-        sentence = problems.SETTINGS_READABLE.format(file=found.file, what=found.readable)
+    add(ok("configuration", str(given.file) if given.file else "no file, so the defaults hold"))
+    if given.readable:
+        sentence = problems.SETTINGS_READABLE.format(file=given.file, what=given.readable)
         add(bad("configuration", one_line(sentence), grade=Grade.WARNING))
-    for note in found.notes:
+    for note in given.notes:
         add(CheckResult("mcp.json", Grade.WARNING, one_line(note)))
-    return found.settings
+    return given.settings
 
 
 def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResults]]]:
@@ -189,10 +189,10 @@ async def disk_and_clock(
 async def own_tools(settings: Settings) -> CheckResults:
     from voice_gateway.tools.own_tools import own_tools as all_own_tools
 
-    found = all_own_tools(settings.tools.tools_dir, taken=settings.mcpServers)
-    if found.tools:
-        yield ok("tools", f"your own: {', '.join(tool.name for tool in found.tools)}")
-    for reason in found.problems:
+    own = all_own_tools(settings.tools.tools_dir, taken=settings.mcpServers)
+    if own.tools:
+        yield ok("tools", f"your own: {', '.join(tool.name for tool in own.tools)}")
+    for reason in own.problems:
         yield bad("tools", problems.OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason)), grade=Grade.WARNING)
 
 
@@ -209,9 +209,9 @@ async def store(settings: Settings) -> CheckResults:
     try:
         async with contextlib.aclosing(store_from(place, conversations_file())) as kept:
             await kept.put(key, "hello", expiry_seconds=PROBE_SECONDS)
-            found = await kept.get(key)
+            text = await kept.get(key)
             await kept.release(key, "hello")
-        if found != "hello":
+        if text != "hello":
             raise ValueError("it does not give back what was put into it")
     except Exception as error:  # each kind of store has errors of its own
         yield bad("store", problems.MEMORY_LOST, f"{shown} cannot be used: {hide_secrets(str(error))}")
@@ -453,7 +453,7 @@ async def audio(settings: Settings) -> CheckResults:
     voice = settings.voice
     grade = Grade.FAILED if voice.enabled else Grade.WARNING
     try:
-        found = await asyncio.to_thread(devices)
+        present = await asyncio.to_thread(devices)
     except GatewayError as error:
         yield bad("audio", problems.CANNOT_HEAR.format(reason=error), grade=grade)
         return
@@ -462,9 +462,13 @@ async def audio(settings: Settings) -> CheckResults:
         ("output", "loudspeaker", voice.output_device, problems.CANNOT_SPEAK),
     )
     for kind, name, wanted, sentence in kinds:
-        names = [one.name for one in found if (one.inputs if kind == "input" else one.outputs) > 0]
+        names = [
+            device_present.name
+            for device_present in present
+            if (device_present.inputs if kind == "input" else device_present.outputs) > 0
+        ]
         try:
-            device = find(wanted, kind, found)
+            device = find(wanted, kind, present)
         except GatewayError as error:
             yield bad(name, sentence.format(reason=error), grade=grade)
         else:

@@ -42,8 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if getattr(options, "debug", False):
             raise
         lines = _told(error)
-        told = isinstance(error, ConfigError) or options.command in ANSWERING
-        if getattr(options, "json", False) and not told:
+        printed = isinstance(error, ConfigError) or options.command in ANSWERING
+        if getattr(options, "json", False) and not printed:
             from voice_gateway.channels.terminal import print_json
 
             print_json({"ok": False, "problem": "\n".join(lines)})

@@ -62,12 +62,12 @@ async def mcp(options: argparse.Namespace) -> int:
 
 async def _list(options: argparse.Namespace) -> int:
     """As the settings have them; `voice-gateway status` says how they are."""
-    found = loaded(options)
+    given = loaded(options)
     rows = [
-        (name, words, found.origins.get(f"mcpServers.{name}", "default"))
-        for name, words in servers_shown(found.settings).items()
+        (name, words, given.origins.get(f"mcpServers.{name}", "default"))
+        for name, words in servers_shown(given.settings).items()
     ]
-    left_out = [entry for entry in found.settings.left_out if entry.name]
+    left_out = [entry for entry in given.settings.left_out if entry.name]
     if wants_json(options):
         listed = [{"name": name, "reached": words, "origin": origin} for name, words, origin in rows]
         missing = [
@@ -212,8 +212,8 @@ def _told(options: argparse.Namespace, sentence: str, *, ok: bool = True) -> int
 async def _show(address: str) -> None:
     print(f"Log in with a browser at:\n\n  {address}\n", file=sys.stderr, flush=True)
     if sys.stdin.isatty():
-        told = "If that browser is on another computer, paste the address here on which it ends:"
-        print(told, file=sys.stderr, flush=True)
+        hint = "If that browser is on another computer, paste the address here on which it ends:"
+        print(hint, file=sys.stderr, flush=True)
     with contextlib.suppress(webbrowser.Error):
         browser = webbrowser.get()
         if type(browser) is not webbrowser.GenericBrowser:  # that one would take the terminal

@@ -58,19 +58,19 @@ async def routines(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
-    found = book.all()
+    listed = book.all()
     if wants_json(options):
-        _print_all(found, place)
-    elif not found:
+        _print_all(listed, place)
+    elif not listed:
         print("Nothing is planned.")
-    width = max((len(str(one.id)) for one in found), default=0)
-    for one in found if not wants_json(options) else ():
-        print_reply(f"{one.id:>{width}}  {_when(one, place)}  {one.text}{_how(one)}")
+    width = max((len(str(routine.id)) for routine in listed), default=0)
+    for routine in listed if not wants_json(options) else ():
+        print_reply(f"{routine.id:>{width}}  {_when(routine, place)}  {routine.text}{_how(routine)}")
     return 0
 
 
-def _print_all(found: Sequence[Routine], place: Place) -> None:
-    print(json.dumps([one.to_json(place.zone) for one in found], indent=2))
+def _print_all(listed: Sequence[Routine], place: Place) -> None:
+    print(json.dumps([routine.to_json(place.zone) for routine in listed], indent=2))
 
 
 def _when(routine: Routine, place: Place) -> str:
@@ -106,10 +106,10 @@ def _pause(options: argparse.Namespace, book: RoutineBook, _place: Place) -> int
 
 
 def _one(options: argparse.Namespace, book: RoutineBook) -> Routine:
-    found = [one for one in book.all() if one.id == options.id]
-    if not found:
+    matching = [routine for routine in book.all() if routine.id == options.id]
+    if not matching:
         raise GatewayError(f"there is no routine {options.id}")
-    return found[0]
+    return matching[0]
 
 
 def _export(_options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
@@ -150,10 +150,10 @@ async def _of_the_home(options: argparse.Namespace, action: str) -> int:
 def _read(file: str) -> list[dict[str, Any]]:
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        found = tomllib.loads(raw.decode())
+        tree = tomllib.loads(raw.decode())
     except (OSError, ValueError) as error:
         raise GatewayError(f"{file} can't be read: {error}") from error
-    records = found.get("routine", [])
-    if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
+    records = tree.get("routine", [])
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise GatewayError(f"{file} has no [[routine]] tables")
     return records

@@ -29,8 +29,8 @@ def arguments(command: Parser) -> None:
 
 async def run(options: argparse.Namespace) -> int:
     stays = options.command == "run"
-    found = loaded(options)
-    settings = found.settings
+    given = loaded(options)
+    settings = given.settings
     behind = source(sys.stdin)
     events = EventBus()
     on_damage = damaged_file(events, "memory", "conversations")
@@ -42,7 +42,7 @@ async def run(options: argparse.Namespace) -> int:
         gateway.start_long_tasks(rings=stays)
         if stays:
             spoken = settings.voice.enabled or options.voice
-            gateway.channels.open(found.file, spoken=spoken, show=terminal.tell, announce=_tell)
+            gateway.channels.open(given.file, spoken=spoken, show=terminal.tell, announce=_tell)
             await _announce_ready(gateway, behind, announcer, settings.web)
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0

@@ -76,24 +76,24 @@ async def tools(options: argparse.Namespace) -> int:
         heading = ALONE
         await gateway.linked(installed=True)
 
-    found = await by_gateway(options, asked, first=link)
+    answer = await by_gateway(options, asked, first=link)
     if action == "show":
-        return _show(found, as_json=wants_json(options))
+        return _show(answer, as_json=wants_json(options))
     if wants_json(options):
-        print_json([record["tool"] for record in found["tools"]])
+        print_json([record["tool"] for record in answer["tools"]])
         return 0
     print(heading, file=sys.stderr)
-    if found["silent"]:
-        print(f"Not connected, so without its tools: {', '.join(found['silent'])}.", file=sys.stderr)
-    show_all(found["tools"])
+    if answer["silent"]:
+        print(f"Not connected, so without its tools: {', '.join(answer['silent'])}.", file=sys.stderr)
+    show_all(answer["tools"])
     return 0
 
 
-def _show(found: dict[str, Any], *, as_json: bool) -> int:
-    if "unknown" in found:
-        print(f"{PROGRAM}: {one_line(found['unknown'])}", file=sys.stderr)
+def _show(answer: dict[str, Any], *, as_json: bool) -> int:
+    if "unknown" in answer:
+        print(f"{PROGRAM}: {one_line(answer['unknown'])}", file=sys.stderr)
         return 1
-    (record,) = found["tools"]
+    (record,) = answer["tools"]
     if as_json:
         print_json(record["tool"])
     else:
@@ -261,15 +261,15 @@ def save(files: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
     """Write each into the folder, over nothing that is there. Returns the paths."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return [_write(folder, str(one["name"]), base64.b64decode(one["data"])) for one in files]
+        return [_write(folder, str(file["name"]), base64.b64decode(file["data"])) for file in files]
     except OSError as error:
         raise GatewayError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
 def print_saved(saved: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> None:
     """On stderr: stdout is for the answer."""
-    for path, one in zip(saved, files, strict=True):
-        print(f"saved {one['said']}: {path}", file=sys.stderr)
+    for path, file in zip(saved, files, strict=True):
+        print(f"saved {file['said']}: {path}", file=sys.stderr)
 
 
 def _write(folder: Path, name: str, data: bytes) -> Path:

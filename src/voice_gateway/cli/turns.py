@@ -59,7 +59,7 @@ def found(store: TurnStore, name: str) -> dict[str, Any]:
     several = store.find(name)
     if not several:
         raise GatewayError(f'there is no turn "{name[:80]}" (see `voice-gateway turns`)')
-    if len({one["id"] for one in several}) > 1:
+    if len({turn["id"] for turn in several}) > 1:
         raise GatewayError(f'several turns begin with "{name[:80]}": use more of the id')
     return several[0]
 

@@ -54,7 +54,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
 
     Lists are given as `a, b, c`, a table of servers as JSON.
     """
-    found: dict[str, tuple[Any, str]] = {}
+    values: dict[str, tuple[Any, str]] = {}
     for setting, variable in _variables(environ).items():
         value: Any = environ[variable]
         if setting == "mcpServers":
@@ -64,8 +64,8 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
                 raise ConfigError(f"{variable}: not valid JSON: {error}") from error
         elif value and setting != "preset" and _is_list(field_of(setting).annotation):
             value = split_list(value)
-        found[setting] = value, variable
-    return found
+        values[setting] = value, variable
+    return values
 
 
 def _is_list(form: Any) -> bool:
@@ -77,8 +77,8 @@ def _variables(environ: Mapping[str, str]) -> dict[str, str]:
     """The variable of each setting that has one: our own name wins over a known name."""
     own = {env_name(setting): setting for setting in setting_names()}
     whole = {env_name(name): name for name in ("preset", "mcpServers")}
-    found = {setting: name for name, setting in (KNOWN_NAMES | whole).items() if environ.get(name)}
-    return found | {setting: name for name, setting in own.items() if name in environ}
+    given = {setting: name for name, setting in (KNOWN_NAMES | whole).items() if environ.get(name)}
+    return given | {setting: name for name, setting in own.items() if name in environ}
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:

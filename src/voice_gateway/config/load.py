@@ -54,10 +54,10 @@ def load(
     Raises ConfigError with one line for each mistake.
     """
     environ = os.environ if environ is None else environ
-    found = named_file(file, environ) or (user_file() if user_file().is_file() else None)
-    tree = _read_toml(found) if found is not None else {}
-    mistakes = [*_without_old_names(tree, found), *([] if file_alone else unknown_variables(environ))]
-    origins = {name: str(found) for name in _dotted(tree)}
+    source = named_file(file, environ) or (user_file() if user_file().is_file() else None)
+    tree = _read_toml(source) if source is not None else {}
+    mistakes = [*_without_old_names(tree, source), *([] if file_alone else unknown_variables(environ))]
+    origins = {name: str(source) for name in _dotted(tree)}
     try:
         given = from_environment({} if file_alone else environ)
     except ConfigError as error:
@@ -73,11 +73,11 @@ def load(
         _put(tree, name, value)
         origins[name] = "command line"
     _fill_from_preset(tree, origins)
-    settings = _with_tools_dir(_validated(tree, origins, found, mistakes), found)
-    secrets = [what for name, what in _secrets(settings) if found and origins.get(name) == str(found)]
-    settings, notes = with_servers(settings, found, origins, environ)
-    readable = " and ".join(secrets) if found and secrets and is_open_to_others(found) else None
-    return Loaded(settings, found, origins, readable, notes)
+    settings = _with_tools_dir(_validated(tree, origins, source, mistakes), source)
+    secrets = [what for name, what in _secrets(settings) if source and origins.get(name) == str(source)]
+    settings, notes = with_servers(settings, source, origins, environ)
+    readable = " and ".join(secrets) if source and secrets and is_open_to_others(source) else None
+    return Loaded(settings, source, origins, readable, notes)
 
 
 def named_file(option: Path | None, environ: Mapping[str, str] = os.environ) -> Path | None:

@@ -31,15 +31,15 @@ class McpJson:
 
 def read_mcp_json(file: Path, environ: Mapping[str, str]) -> McpJson:
     """Raises ConfigError if the file cannot be opened; mistakes inside it are in `left_out`."""
-    found = McpJson(file)
+    result = McpJson(file)
     try:
         tables = _tables(_parsed(file))
     except ValueError as error:
-        found.left_out.append(LeftOut("", file, str(error)))
-        return found
+        result.left_out.append(LeftOut("", file, str(error)))
+        return result
     for written, entry in tables:
-        _read_server(found, written, entry, environ)
-    return found
+        _read_server(result, written, entry, environ)
+    return result
 
 
 def _parsed(file: Path) -> Any:
@@ -67,34 +67,34 @@ def _tables(tree: Any) -> Iterator[tuple[str, Any]]:
     return ((name, entry) for key in keys for name, entry in tree[key].items())
 
 
-def _read_server(found: McpJson, written: str, entry: Any, environ: Mapping[str, str]) -> None:
+def _read_server(into: McpJson, written: str, entry: Any, environ: Mapping[str, str]) -> None:
     if isinstance(entry, dict) and (entry.get("disabled") is True or entry.get("enabled") is False):
         return
     name = written
     try:
         if not isinstance(entry, dict):
             raise ValueError("is not a table")
-        name = _name(written, found)
+        name = _name(written, into)
         known = {key: value for key, value in entry.items() if key in ServerSettings.model_fields}
-        found.servers[name] = _server(_expanded(known, environ))
+        into.servers[name] = _server(_expanded(known, environ))
     except ValueError as error:
-        found.left_out.append(LeftOut(name, found.file, str(error)))
-        found.may_be_home |= isinstance(entry, dict) and _may_be_home(entry)
+        into.left_out.append(LeftOut(name, into.file, str(error)))
+        into.may_be_home |= isinstance(entry, dict) and _may_be_home(entry)
         return
     unknown = [key for key in entry if key not in (*known, *SWITCHES)]
     if unknown:
         keys = ", ".join(f'"{key}"' for key in unknown)
-        found.notes.append(f"{found.file}: server {name}: no effect here: {keys}")
+        into.notes.append(f"{into.file}: server {name}: no effect here: {keys}")
     if name != written:
-        found.notes.append(f'{found.file}: server "{written}" is called {name} here')
+        into.notes.append(f'{into.file}: server "{written}" is called {name} here')
 
 
-def _name(written: str, found: McpJson) -> str:
+def _name(written: str, into: McpJson) -> str:
     """A usable name: what no server name may contain becomes `_`, as in "GitHub MCP"."""
     letters = unicodedata.normalize("NFKD", written).encode("ascii", "ignore").decode()
     name = re.sub(r"_{2,}", "_", re.sub(r"[^A-Za-z0-9._-]", "_", letters)).strip("_").lstrip(".-")
     checked_server_name(name or written)
-    if name in found.servers:
+    if name in into.servers:
         raise ValueError(f'would be called "{name}" here, as another server of this file')
     return name
 

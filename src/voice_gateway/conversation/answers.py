@@ -51,10 +51,10 @@ def read_answer(text: str, asked: str, pin: str | None) -> Answer:
     if pin is not None and spoken.numbers:
         answer = _read_with_number(spoken, own)
         return answer if answer is not Answer.YES or _is_pin(spoken, pin) else Answer.WRONG_PIN
-    said = _FILLERS.sub("", _plain(text))
-    if _REFUSING.search(said) and len(said.split()) <= _LONGEST_NO:
+    words = _FILLERS.sub("", _plain(text))
+    if _REFUSING.search(words) and len(words.split()) <= _LONGEST_NO:
         return Answer.NO
-    wordy = [word for word in said.split() if not parted(word).numbers]
+    wordy = [word for word in words.split() if not parted(word).numbers]
     if not _agrees(wordy, own):
         return Answer.OTHER
     return Answer.YES if pin is None else Answer.WRONG_PIN

@@ -100,14 +100,14 @@ def read_choice(text: str, asked: str, things: Sequence[ProposedThing]) -> Choic
     if not things or len(every) > _LONGEST:
         return None
     deeds = _VERBS & set(plain_words(asked))
-    said = " ".join(_within(every, _AGREEING | deeds, _POLITE))
-    if found := _BUT.match(said):
-        phrase = " ".join(_within(found[1].split(), deeds | {"touch"}, _AS_IT_IS))
+    words = " ".join(_within(every, _AGREEING | deeds, _POLITE))
+    if match := _BUT.match(words):
+        phrase = " ".join(_within(match[1].split(), deeds | {"touch"}, _AS_IT_IS))
         return _rest(_meant(phrase, things), len(things), phrase)
-    if found := _ONLY.match(said):
-        phrase = " ".join(_within((found[1] or found[2]).split(), deeds, deeds))
+    if match := _ONLY.match(words):
+        phrase = " ".join(_within((match[1] or match[2]).split(), deeds, deeds))
         return _meant(phrase, things) or _again(phrase)
-    bare = _BARE.match(" ".join(_within(said.split(), frozenset(), deeds)))
+    bare = _BARE.match(" ".join(_within(words.split(), frozenset(), deeds)))
     meant = _meant(bare[1], things) if bare and len(things) > 1 else None
     return meant if meant is not None and len(meant.places) < len(things) else None
 
@@ -142,23 +142,23 @@ def _meant(phrase: str, things: Sequence[ProposedThing]) -> Choice | None:
     sure = True
     parts = [part.strip() for part in _JOINTS.split(phrase) if part.strip()]
     for part in parts:
-        found = _named(part, things)
-        if found is None:
+        part_choice = _named(part, things)
+        if part_choice is None:
             return None
-        places |= found.places
-        sure &= found.sure
+        places |= part_choice.places
+        sure &= part_choice.sure
     return Choice(frozenset(places), sure) if places else None
 
 
 def _counted(phrase: str, count: int) -> frozenset[int] | None:
     """ "The first two", "the last one": in the order in which we named them."""
-    found = _COUNTED.match(phrase)
-    if found is None:
+    match = _COUNTED.match(phrase)
+    if match is None:
         return None
-    number = int(found[2] or 1)
-    if found[1] == "last":
+    number = int(match[2] or 1)
+    if match[1] == "last":
         return frozenset(range(max(0, count - number), count))
-    first = _PLACES[found[1]]
+    first = _PLACES[match[1]]
     return frozenset(range(first, first + number)) if first + number <= count else None
 
 

@@ -124,18 +124,20 @@ class Confirmation:
 
     async def ask(self, turn: Turn, reply: Reply, gate: TurnGate, incoming: Incoming) -> Reply:
         """The reply with a question about the calls that wait; they were not made and leave no outcome."""
-        done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
+        done = tuple(outcome for outcome in reply.outcomes if outcome.status is not OutcomeStatus.WAITING)
         # Text from outside does not stand before the question: it could contain a question itself.
-        told = [one for one in done if not one.outside or one.status is not OutcomeStatus.READ]
+        shown = [
+            outcome for outcome in done if not outcome.outside or outcome.status is not OutcomeStatus.READ
+        ]
         plainly = gate.words is Words.WISH or not gate.by_model
         again = not plainly and calls_json(gate.asked) == list(incoming.declined)
         if again:
             text, open_now = say("confirm.not_again"), False
         else:
             text, open_now = await self.asked(turn, gate.asked)
-        text = f"{outcomes_told(told)} {text}" if told else text
+        text = f"{outcomes_told(shown)} {text}" if shown else text
         turn.history.add_ai(text)
-        ok = (open_now or again) and all(one.ok for one in done)
+        ok = (open_now or again) and all(outcome.ok for outcome in done)
         return replace(reply, text=text, parts=(), outcomes=done, ok=ok, expects_answer=open_now)
 
     async def asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
@@ -167,8 +169,8 @@ class Confirmation:
         """The words by which this call can be chosen among the others."""
         reach = self._reach(call) or Reach()
         if len(reach.devices) == 1:
-            one = reach.devices[0]
-            return ProposedThing(one.name, one.room or "", one.kind)
+            device = reach.devices[0]
+            return ProposedThing(device.name, device.room or "", device.kind)
         return ProposedThing(reach.scene or reach.said or call.name.replace("_", " "), "", "other")
 
     def set_aside(self, state: dict[str, Any]) -> None:

@@ -185,7 +185,9 @@ class Conversation:
             replies.append(Reply("It took too long, and may still happen.", ok=False))
         outcomes = tuple(outcome for reply in replies for outcome in reply.outcomes)
         text, ok = " ".join(reply.text for reply in replies), all(reply.ok for reply in replies)
-        return Reply(text, outcomes, stage="local", ok=ok and not any(one.expects_answer for one in replies))
+        return Reply(
+            text, outcomes, stage="local", ok=ok and not any(each.expects_answer for each in replies)
+        )
 
     async def make_calls(self, utterance: Utterance, calls: Sequence[ToolCall]) -> Reply:
         """Makes calls that were chosen by hand, with the permission and questions of a spoken request.

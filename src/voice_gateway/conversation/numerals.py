@@ -103,14 +103,14 @@ def is_latin(text: str) -> bool:
 def readings(spoken: Spoken) -> tuple[str, ...]:
     """The few readings of a secret number: all digits, or the only long number beside short ones
     ("door 2, 2468"), each with and without words that only sound like digits ("go to 2468")."""
-    found: list[str] = []
+    digits: list[str] = []
     for sounds in (False, True):
         rows = [number.digits(sounds=sounds) for number in spoken.numbers]
         alone = {row for row in rows if len(row) >= 4}
-        found += ["".join(rows), *(alone if len(alone) == 1 else ())]
+        digits += ["".join(rows), *(alone if len(alone) == 1 else ())]
     written = {token.text for number in spoken.numbers for token in number.tokens if len(token.text) >= 4}
     long = [text for text in written if text.isdecimal()]
-    return tuple(filter(None, dict.fromkeys([*found, *(long if len(long) == 1 else ())])))
+    return tuple(filter(None, dict.fromkeys([*digits, *(long if len(long) == 1 else ())])))
 
 
 # --- rows of numbers
@@ -235,8 +235,8 @@ def _foreign(word: str) -> tuple[int, ...]:
 # --- digits
 
 
-def _digits(said: Sequence[str]) -> str:
-    words = [_SAME.get(word, _SOUNDS_LIKE.get(word, word)) for word in said]
+def _digits(spoken: Sequence[str]) -> str:
+    words = [_SAME.get(word, _SOUNDS_LIKE.get(word, word)) for word in spoken]
     digits, position = "", 0
     while position < len(words):
         times = _TIMES.get(words[position], 0) if position + 1 < len(words) else 0

@@ -87,8 +87,8 @@ def find_prompt(name: str, known: Sequence[Prompt]) -> Prompt | None:
     for prompt in known:
         if name in (prompt.name, f"{prompt.server}__{prompt.name}"):
             return prompt
-    said = _spoken(name).casefold()
-    return next((prompt for words, prompt in _names(known) if words.casefold() == said), None)
+    spoken = _spoken(name).casefold()
+    return next((prompt for words, prompt in _names(known) if words.casefold() == spoken), None)
 
 
 def called(prompt: Prompt) -> str:

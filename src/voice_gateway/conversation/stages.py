@@ -63,7 +63,7 @@ class Stages:
             turn.tell_step(Staged, "prompts", isinstance(prepared, Reply), reason, perf_counter() - started)
             if isinstance(prepared, Reply):
                 return prepared
-            turn, stages = prepared, tuple(one for one in stages if one.name not in OURS)
+            turn, stages = prepared, tuple(known for known in stages if known.name not in OURS)
         for stage, behind in zip_longest(stages, stages[1:]):
             gate.by_model = stage.name not in OURS
             if gate.by_model:

@@ -129,11 +129,11 @@ class RedisActs:
     async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
         key, since = self._key(where.channel), self._now() - KEPT_SECONDS
         for text in await self._store.pushed(key):
-            found = _read_entry(text)
-            if found is None or found[1].at <= since or not _is_of(found[0], where):
+            entry = _read_entry(text)
+            if entry is None or entry[1].at <= since or not _is_of(entry[0], where):
                 continue
             if not take or await self._store.drop(key, text):  # otherwise another gateway took it
-                return found[1]
+                return entry[1]
         return None
 
 

@@ -101,7 +101,7 @@ class Recorder:
         if isinstance(event, Answered):
             self._finish(utterance.id)
             old = self._now() - STALE_SECONDS
-            for turn_id in [one for one, open_turn in self._open.items() if open_turn.begun < old]:
+            for turn_id in [open_id for open_id, open_turn in self._open.items() if open_turn.begun < old]:
                 self._finish(turn_id)
             while len(self._open) > MOST_OPEN:
                 self._finish(next(iter(self._open)))
@@ -156,14 +156,14 @@ class Recorder:
         try:
             while None not in waiting:
                 waiting = self._next(self._try_seconds if held else self._trim_seconds)
-                held.extend(one for one in waiting if isinstance(one, RecordedTurn))
+                held.extend(entry for entry in waiting if isinstance(entry, RecordedTurn))
                 if held and self._wrote(held):
                     held.clear()
                 elif not held and not waiting:
                     self._trim()
-                for one in waiting:
-                    if isinstance(one, threading.Event):
-                        one.set()
+                for entry in waiting:
+                    if isinstance(entry, threading.Event):
+                        entry.set()
         finally:
             if self._store is not None:
                 self._store.close()

@@ -75,8 +75,8 @@ def read_question(text: str) -> tuple[str, str, bool] | None:
         return None
     if _LAST.fullmatch(plain):
         return "", "", " you" in plain
-    for found in filter(None, (pattern.fullmatch(plain) for pattern in _THING)):
-        words = found.groupdict()
+    for match in filter(None, (pattern.fullmatch(plain) for pattern in _THING)):
+        words = match.groupdict()
         if _PRONOUN.fullmatch(words["thing"]):
             return "", "", True
         return words["thing"], words.get("state") or "", bool(words.get("ours"))
@@ -103,7 +103,7 @@ class Why:
         names: list[str] = []
         if thing:
             await self._known()
-            names = [one.name for one in await asyncio.to_thread(self._named, thing)]
+            names = [device.name for device in await asyncio.to_thread(self._named, thing)]
             if not names and not ours:
                 return None  # why something in the world is so
         if not self._recorder.settings.enabled:
@@ -141,11 +141,11 @@ class Why:
             turn["seq"]: turn for name in names[:5] for turn in store.turns(search=name, limit=MOST_READ)
         }
         for _, turn in sorted(listed.items(), reverse=True):
-            for act in reversed(acts_of(found := store.find(turn["id"])[0]) if turn["acts"] else []):
+            for act in reversed(acts_of(whole := store.find(turn["id"])[0]) if turn["acts"] else []):
                 if any(_is_about(act, name) for name in names):
                     other = state and _effect(act) == OPPOSITE.get(state)
                     sentence = OTHER_STATE.format(what=what, state=state) + " " if other else ""
-                    return sentence + explain(found, self._now())
+                    return sentence + explain(whole, self._now())
         return NOT_ME.format(what=what)
 
 

@@ -70,7 +70,14 @@ class Outbox:
         self._waiting.append(letter)
         self._added.set()
         if len(self._waiting) > KEPT_MESSAGES:
-            event = next((one for one in self._waiting if not one.is_answer and not one.tries), None)
+            event = next(
+                (
+                    letter_waiting
+                    for letter_waiting in self._waiting
+                    if not letter_waiting.is_answer and not letter_waiting.tries
+                ),
+                None,
+            )
             if event is not None:
                 self._waiting.remove(event)
                 self._dropped += 1
@@ -203,7 +210,7 @@ class MqttChannel:
     def _received(self, message: "aiomqtt.Message", answers: asyncio.TaskGroup) -> None:
         payload = message.payload if isinstance(message.payload, bytes) else b""
         name, settings = str(message.topic), self._settings
-        if any(message.topic.matches(one) for one in self._retained.topics):
+        if any(message.topic.matches(pattern) for pattern in self._retained.topics):
             if message.retain and payload:
                 self._put_all(self._retained.seen(name))
         elif name == f"{settings.discovery_prefix}/status":

@@ -161,14 +161,14 @@ class Retained:
         return [_deletion(name) for name in sorted(outdated)]
 
     def _messages(self, event: Planned) -> dict[str, Message]:
-        found: list[Message] = []
+        messages: list[Message] = []
         for number, facts in itertools.islice(event.plans.items(), MOST_PLANS):
             name = topic(self._settings, f"{event.kind}s/{number}")
-            found.append(Message(name, json_text(facts), retain=True))
+            messages.append(Message(name, json_text(facts), retain=True))
             if self._settings.discovery_prefix:
                 text = str(facts.get("text") or "plan")
-                found.append(plan_config(self._settings, event.kind, number, text))
-        return {message.topic: message for message in found}
+                messages.append(plan_config(self._settings, event.kind, number, text))
+        return {message.topic: message for message in messages}
 
     def _is_config(self, name: str) -> bool:
         return name.startswith(f"{_prefix(self._settings)}/")

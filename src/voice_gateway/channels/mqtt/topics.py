@@ -179,9 +179,9 @@ def message_for(settings: MqttSettings, event: Event) -> Message | None:
     if isinstance(event, Answered):
         reply = event.reply
         names = ("text", "ok", "stage", "expects_answer", "model")
-        told: dict[str, Any] = {name: getattr(reply, name) for name in names}
-        told |= {"parts": [part.to_json() for part in reply.parts], "seconds": round(reply.seconds, 6)}
-        return _message(settings, "ai-response", told, event.utterance)
+        answer: dict[str, Any] = {name: getattr(reply, name) for name in names}
+        answer |= {"parts": [part.to_json() for part in reply.parts], "seconds": round(reply.seconds, 6)}
+        return _message(settings, "ai-response", answer, event.utterance)
     if isinstance(event, Progressed):
         facts = {"text": event.progress.text, **event.progress.to_json()}
         return _message(settings, "progress", facts, event.utterance)

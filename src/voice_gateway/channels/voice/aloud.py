@@ -74,11 +74,11 @@ class Aloud:
         if event.state is State.OK:
             return self._gone.pop(event.part, False)
         now = self._monotonic()
-        said = now - self._told.get(event.part, -AGAIN_SECONDS) >= AGAIN_SECONDS
-        if said:
+        due = now - self._told.get(event.part, -AGAIN_SECONDS) >= AGAIN_SECONDS
+        if due:
             self._told[event.part] = now
-        self._gone[event.part] = said or self._gone.get(event.part, False)
-        return said
+        self._gone[event.part] = due or self._gone.get(event.part, False)
+        return due
 
     async def _say(self, text: str) -> None:
         speech = await self._output.synthesize(spoken_text(text))

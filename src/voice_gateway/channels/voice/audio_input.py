@@ -58,16 +58,16 @@ class AudioInput:
 
     async def wake_word(self, samples: Samples) -> WakeDetected | None:
         """The wake word, unless it was the gateway's own voice."""
-        found = await self._engines.worker.run(self._watch_for_wake, samples)
-        if found is None:
+        detected = await self._engines.worker.run(self._watch_for_wake, samples)
+        if detected is None:
             return None
         start = self.heard_at - len(self._levels) * STEP_SECONDS
         own = self._own_voice
         if own.said_wake_word(self._settings.wake_words) or own.same_sound(self._levels, start):
             log.info("the wake word was the gateway's own voice")
             return None
-        log.info("wake word", extra={"word": found.word, "score": found.score})
-        return found
+        log.info("wake word", extra={"word": detected.word, "score": detected.score})
+        return detected
 
     def _watch_for_wake(self, samples: Samples) -> WakeDetected | None:
         """Runs in the worker."""

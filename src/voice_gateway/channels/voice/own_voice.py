@@ -39,16 +39,16 @@ class OwnVoice:
     @contextmanager
     def saying(self, text: str) -> Iterator[None]:
         """Marks the text as being played while the context lasts."""
-        said = SpokenText(text, self._now())
-        self._said.append(said)
+        spoken = SpokenText(text, self._now())
+        self._said.append(spoken)
         try:
             yield
         finally:
-            said.end = self._now()
+            spoken.end = self._now()
 
     def said_wake_word(self, wake_words: Iterable[str]) -> bool:
         """Whether a sentence that was just played has a wake word in it."""
-        lately = [_words(said.text) for said in self._during(self._now() - ECHO_SECONDS, self._now())]
+        lately = [_words(spoken.text) for spoken in self._during(self._now() - ECHO_SECONDS, self._now())]
         wanted = [_words(word.replace("_", " ")) for word in wake_words]
         return any(_contains(words, word) for words in lately for word in wanted)
 
@@ -68,8 +68,8 @@ class OwnVoice:
         if self.same_sound(heard, start):
             return "it sounds like what I played"
         words, now = _words(text), self._now()
-        for said in self._during(now - REMEMBER_SECONDS, now):
-            own, end = _words(said.text), now if said.end is None else said.end
+        for spoken in self._during(now - REMEMBER_SECONDS, now):
+            own, end = _words(spoken.text), now if spoken.end is None else spoken.end
             if spoken_from < end + STEP_SECONDS and _contains(own, words):
                 return "I was just saying that"
             if spoken_from < end + ECHO_SECONDS and len(words) > FEW_WORDS and _alike(own, words):
@@ -77,7 +77,11 @@ class OwnVoice:
         return None
 
     def _during(self, start: float, end: float) -> list[SpokenText]:
-        return [said for said in self._said if said.start <= end and (said.end is None or said.end >= start)]
+        return [
+            spoken
+            for spoken in self._said
+            if spoken.start <= end and (spoken.end is None or spoken.end >= start)
+        ]
 
 
 def _words(text: str) -> list[str]:
@@ -89,12 +93,12 @@ def _contains(words: list[str], part: list[str]) -> bool:
     return bool(part) and any(words[place : place + len(part)] == part for place in places)
 
 
-def _alike(one: list[str], other: list[str]) -> bool:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= SAME_WORDS
+def _alike(words: list[str], other: list[str]) -> bool:
+    return SequenceMatcher(None, words, other, autojunk=False).ratio() >= SAME_WORDS
 
 
-def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
-    a, b = np.asarray(one), np.asarray(other)
+def _correlation(heard: Sequence[float], other: Sequence[float]) -> float:
+    a, b = np.asarray(heard), np.asarray(other)
     if len(a) != len(b) or not a.std() or not b.std():
         return 0.0
     return float(np.corrcoef(a, b)[0, 1])

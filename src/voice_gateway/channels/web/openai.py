@@ -135,7 +135,7 @@ class OpenAi:
     async def _chunks(
         self, asked: ChatRequest, utterance: Utterance, usage: dict[str, int]
     ) -> AsyncIterator[bytes]:
-        stream, interruption, said = Stream(), Interruption(), ""
+        stream, interruption, streamed = Stream(), Interruption(), ""
         head = _head(asked, utterance, "chat.completion.chunk")
         with_usage = asked.stream_options is not None and bool(asked.stream_options.include_usage)
 
@@ -146,15 +146,15 @@ class OpenAi:
             )
 
         def say(part: Part) -> None:
-            nonlocal said
-            said += part.text
+            nonlocal streamed
+            streamed += part.text
             put({"content": part.text})
 
         async def answered() -> None:
             try:
                 reply = await self._answer(utterance, say=say, interruption=interruption)
-                if rest := not_yet_said(said, reply.text):
-                    put({"content": f" {rest}" if said and not said[-1].isspace() else rest})
+                if rest := not_yet_said(streamed, reply.text):
+                    put({"content": f" {rest}" if streamed and not streamed[-1].isspace() else rest})
                 put({}, "stop", voice_gateway=_ours(reply))
                 if with_usage:
                     stream.put(_data({**head, "choices": [], "usage": usage}))

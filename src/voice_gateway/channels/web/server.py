@@ -58,7 +58,9 @@ def application(
     app.state.api_routes = []
     for route in routes:
         if isinstance(route, APIRouter):
-            app.state.api_routes += [one for one in route.routes if isinstance(one, APIRoute)]
+            app.state.api_routes += [
+                api_route for api_route in route.routes if isinstance(api_route, APIRoute)
+            ]
             app.include_router(route, responses=route.responses or {"4XX": {"model": ERROR}})
         else:
             app.router.routes.append(route)

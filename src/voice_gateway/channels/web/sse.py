@@ -27,8 +27,8 @@ def sse(kind: str, data: Any) -> bytes:
 
 def limits_of(request: HTTPConnection) -> Limits:
     """The limits of the server that received the request."""
-    found = getattr(request.state, "limits", LIMITS)
-    return found if isinstance(found, Limits) else LIMITS
+    limits = getattr(request.state, "limits", LIMITS)
+    return limits if isinstance(limits, Limits) else LIMITS
 
 
 def event_stream(pieces: AsyncIterator[bytes]) -> StreamingResponse:

@@ -119,10 +119,10 @@ def turns_router(recorder: Recorder) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> Response:
         """What was said and done, newest first; `before` is the id of a turn"""
-        found = await read(
+        listed = await read(
             lambda store: store.turns(search=search, limit=limit, before=before, conversation=conversation)
         )
-        return json_response({"turns": [public(turn) for turn in found]})
+        return json_response({"turns": [public(turn) for turn in listed]})
 
     @router.get("/api/turns/{turn_id}", response_model=TURN)
     async def show(turn_id: str) -> Response:

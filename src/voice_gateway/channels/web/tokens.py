@@ -49,8 +49,8 @@ class TokenFile:
 
     def _current(self) -> bytes:
         try:
-            found = self._file.stat()
-            stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
+            status = self._file.stat()
+            stamp = (status.st_mtime_ns, status.st_ino, status.st_size)
             if stamp != self._seen:
                 self._hash = bytes.fromhex(json.loads(self._file.read_text(encoding="utf-8"))["sha256"])
                 self._seen = stamp

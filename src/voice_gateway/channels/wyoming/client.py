@@ -214,10 +214,10 @@ class Client:
             samples = to_samples(self._resampler.feed(to_floats(samples)))
         if self._detecting:
             assert self._wake is not None
-            found = await self._worker.run(self._wake.feed, samples)
-            if found is not None and not self._detected:
+            detected = await self._worker.run(self._wake.feed, samples)
+            if detected is not None and not self._detected:
                 self._detected = True
-                await self.send(Detection(found.word, round(found.at_seconds * 1000)))
+                await self.send(Detection(detected.word, round(detected.at_seconds * 1000)))
             return
         self._samples += len(samples)
         if self._samples > LONGEST_SECONDS * RATE:
