@@ -10,7 +10,7 @@ from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.recorder.changes import Changed, ChangeStore, kind_of_state
 from voice_gateway.understanding.nodes import Item, Past, Which, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
-from voice_gateway.understanding.plan.sensors import tells
+from voice_gateway.understanding.plan.sensors import PEOPLE, tells
 from voice_gateway.understanding.resolver import Doubt, Resolver, Unknown
 
 MOTION: Final = "motion"
@@ -33,7 +33,12 @@ def past(node: Past, context: Context) -> Plan:
     seen = _Seen(history, devices, node.state, now, context)
     ask = {"when": seen.when, "since": seen.since, "ever": seen.ever, "often": seen.often}[node.ask]
     key, facts = ask(node.span)
-    facts = {"things": [one.name for one in devices[:1]], "done": _word("done", node.state), **facts}
+    key = named if languages.has(f"past.{(named := f'{key}.{node.state}')}") else key
+    facts = {
+        "things": [languages.Proper(one.name) if one.domain in PEOPLE else one.name for one in devices[:1]],
+        "done": _word("done", node.state),
+        **facts,
+    }
     return Step(bare(node), devices=devices, say=Say(f"past.{key}", facts))
 
 
@@ -46,6 +51,8 @@ def _devices(node: Past, context: Context) -> tuple[Device, ...] | Question:
 
     def able(device: Device) -> bool:
         states = (node.state, OPPOSITE.get(node.state, ""))
+        if device.domain in PEOPLE or node.state in ("home", "away"):
+            return device.domain in PEOPLE and node.state in ("home", "away")
         motion = node.state == MOTION and tells(device, MOTION) is not None
         return motion or any(_is_so(device, one, context.home.state_of(device)) for one in states if one)
 
@@ -64,6 +71,8 @@ def _devices(node: Past, context: Context) -> tuple[Device, ...] | Question:
 
 def _is_so(device: Device, state: str, now: str) -> bool:
     device = replace(device, state=now, readings=())
+    if state in ("home", "away"):
+        return device.domain in PEOPLE and (now == "home") is (state == "home")
     return bool(tells(device, MOTION)) if state == MOTION else has_state(device, state)
 
 

@@ -126,9 +126,23 @@ def _single(node: Look, context: Context) -> Plan:
     running = next((own for one in found.devices if (own := of_class(one)) in YES_NO), "")
     if running and state in ("on", "off") and len(found.devices) == 1:
         return sensed(altered(node, sense=running, negated=state == "off"), found.devices, (), context)
+    if len(found.devices) == 1 and (made := _of_sensor(node, found.devices[0], state, context)) is not None:
+        return made
     looked = found.devices[:MOST_SINGLE]
     requests = tuple(Request.about(home.source_of(one).look(one, home, ""), one, home) for one in looked)
     return Step(bare(node), requests, found.devices, state=state)
+
+
+def _of_sensor(node: Look, device: Device, state: str, context: Context) -> Plan | None:
+    """Of a person, or of what tells only of smoke, an update …, in the words of its class."""
+    own = "presence" if device.domain in PEOPLE else of_class(device)
+    if not own or _can_be(device, state, context):
+        return None
+    if own == "presence" and state in ("on", "off"):
+        return sensed(altered(node, sense=own, negated=state == "off"), (device,), (), context)
+    if state:
+        raise Refused("it is nothing that can be so")
+    return sensed(altered(node, ask="where", sense=own), (device,), (), context)
 
 
 def _can_be(device: Device, state: str, context: Context) -> bool:
@@ -307,7 +321,7 @@ def _of_name(node: Look, name: Name, context: Context) -> Step:
     found = (context.home.find(key) for key in name.keys)
     devices = tuple(one for one in found if one is not None)
     telling = tuple(one for one in kin(devices, context.home) if measured(one, node.measure) is not None)
-    if telling and (telling != devices or name.how != "exact"):
+    if telling:
         return sensed(node, telling, (), context)
     return _read(node, devices, context)
 

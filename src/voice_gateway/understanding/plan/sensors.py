@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from home_names.names import plain_words
-from home_names.phrases import capital, with_article
+from home_names.phrases import capital
 from home_names.states import parts_of
 from voice_gateway import languages
 from voice_gateway.integrations.device import Device, Key
@@ -170,7 +170,8 @@ def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], cont
         query = replace(query, rooms=(), keys=keys)
         if not known(devices, query):
             key = "look.cannot_tell" if node.sense else "look.no_reading"
-            raise Refused("it does not tell that", Say(key, {"thing": with_article(devices[0].name)}))
+            name = Words("en", query).name(devices[0])
+            raise Refused("it does not tell that", Say(key, {"thing": languages.the(name)}))
     elif not known(home.devices, query):
         raise Refused("nothing here tells that", Say("unknown.measure"))
     sources = {one.source for one in devices}
@@ -236,6 +237,15 @@ class Words:
         people = "people" if all(one.domain in PEOPLE for one in devices) else "things"
         if query.ask == "rooms":
             return self.rooms(devices)
+        if query.ask == "room":
+            so = any(query.so(one) for one in devices)
+            room = list(dict.fromkeys(one.room for one in devices))
+            key = "yes" if so is query.yes else "no"
+            if query.sense == "motion":
+                return languages.say(
+                    f"look.motion.there.{key}", self.code, where=where(room, query.floor, self.code)
+                )
+            return self.say(key, things=room, state=self.state(yes=so))
         if query.ask == "weather":
             return self.say("weather.yes" if hits else "weather.no")
         if query.ask == "where" and tells(devices[0], "presence") is False and devices[0].state != AWAY:
