@@ -19,7 +19,7 @@ async def test_what_is_kept_is_listed_and_nothing_is_done_now(commands: Commands
     said = await commands.run("chat", text=text)
     found = (await commands.run("routines", "--json")).json
 
-    assert "Only a running gateway carries it out" in said.out
+    assert "It only happens while the gateway is running" in said.out
     assert "A routine may not open the house" in said.out
     assert "bedside lamp" in said.out.lower()  # as it was before, and no other
     assert [one["trigger"]["kind"] for one in found] == ["once", "every", "event"]

@@ -43,7 +43,7 @@ async def test_it_is_said_back_listed_and_cancelled(commands: Commands, routines
         )
         assert "ring an alarm every weekday at 7 AM" in await said("what is planned")
         assert await said("cancel my weekday alarm") == "The alarm every weekday at 7 AM is cancelled."
-        assert await said("what alarms do i have") == "No alarms are set."
+        assert await said("what alarms do i have") == "There are no alarms."
         assert len(routines.all()) == 1
         await said("undo that")
         assert await said("what alarms do i have") == "1 alarm: every weekday at 7 AM."

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.others
 # (the tool, its arguments, what the model is told)
 FAILING = [
     ("get_current_datetime", {"timezone": "Atlantis"}, "I do not know the time zone"),
-    ("cancel_timer", {"name": "nobody's"}, "No timers are running"),
+    ("cancel_timer", {"name": "nobody's"}, "There's no timer running"),
     ("calculate", {"expression": "2 + 3", "colour": "red"}, "colour"),
     ("control_zwave_device", {"deviceName": "Kettle of Doom", "action": "on"}, "Kettle of Doom"),
     ("control_zwave_device", {"deviceName": "Floor Lamp", "volume": 3}, "volume"),

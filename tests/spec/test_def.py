@@ -252,7 +252,7 @@ async def test_built_in_tools_get_their_parameters_unchanged() -> None:
     search = await executor.execute(ToolCall("3", "search_web", {"query": "x", "max_results": 99}))
 
     assert volume.args == {"action": "set", "level": 0.3}
-    assert volume.text == "The volume is now 30 percent."
+    assert volume.text == "Volume at 30 percent."
     before = volume.structured.pop("before")
     assert volume.structured == {"volume": 30, "muted": False, "backend": "the gateway's own playback"}
     assert [call["name"] for call in before] == ["control_speaker_volume"]

@@ -96,7 +96,7 @@ def _replies(code: str) -> Mapping[str, str]:
 
 
 class _Facts(dict[str, Any]):
-    """`{Names}` is `{names}` with a capital; a list is said with "and"."""
+    """`{Names}` is `{names}` with a capital, unless `inside` a sentence; a list is said with "and"."""
 
     def __init__(self, facts: Mapping[str, Any], code: str) -> None:
         super().__init__(facts)
@@ -114,7 +114,7 @@ class _Facts(dict[str, Any]):
         small = key[:1].lower() + key[1:]
         if small == key:
             raise KeyError(key)
-        return capital(str(self[small]))
+        return str(self[small]) if self.get("inside") else capital(str(self[small]))
 
 
 def say(key: str, /, code: str = "en", **facts: object) -> str:
@@ -166,9 +166,10 @@ def counted(names: Sequence[str], code: str = "en") -> str:
 
 
 def plainly(name: str, code: str = "en") -> str:
-    """A name in the middle of a sentence: its common words are small, "the Sonos speaker"."""
-    common = _common(code)
-    return " ".join(word.lower() if word.lower() in common else word for word in name.split())
+    """A name in the middle of a sentence: small if all of its words are common; "Sonos Speaker" stays."""
+    words = name.split()
+    common = all(word.lower() in _common(code) or not word[0].isalpha() for word in words)
+    return " ".join(words).lower() if common else name
 
 
 def the(name: str, code: str = "en") -> str:

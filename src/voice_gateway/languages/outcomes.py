@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from home_names.kinds import is_light
 from home_names.states import UNKNOWN, level_of, parts_of, spoken_state, spoken_units
-from voice_gateway.languages import MOST_NAMED, capital, has, listed, plainly, say
+from voice_gateway.languages import MOST_NAMED, capital, has, listed, say
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 LONGEST: Final = 400  # characters of a tool's text that are spoken
@@ -44,8 +44,15 @@ class Clause:
         return self.key.startswith(("act.", "did.", "already.", "working."))
 
 
-def told(outcomes: Sequence[ToolOutcome], code: str = "en", names: Mapping[str, str] | None = None) -> str:
-    """The outcomes of acts as a reply. `names` by call: what a device is called among others of its name."""
+def told(
+    outcomes: Sequence[ToolOutcome],
+    code: str = "en",
+    names: Mapping[str, str] | None = None,
+    *,
+    inside: bool = False,
+) -> str:
+    """The outcomes of acts as a reply. `names` by call: what a device is called among others of its name.
+    `inside`: it continues a sentence."""
     if not outcomes:
         return say("not_understood", code)
     pieces = [
@@ -60,13 +67,14 @@ def told(outcomes: Sequence[ToolOutcome], code: str = "en", names: Mapping[str, 
     texts: list[str] = []
     short: list[str] = []
     for clause, devices in (*groups.items(), (Clause(""), {})):
-        text = _sentence(clause, devices, code, alone=len(groups) == 1)
+        within = bool(short) or (inside and not texts)
+        text = _sentence(clause, devices, code, alone=len(groups) == 1, inside=within)
         if clause.joins and len(text) <= SHORT and len(devices) == 1:
             short.append(text.removesuffix("."))
             continue
-        texts += [f"{capital(listed([plainly(one, code) for one in short], code))}."] if short else []
+        texts += [f"{listed(short, code)}."] if short else []
         short = []
-        texts += [text] if text else []
+        texts += [text if inside and not texts else capital(text)] if text else []
     return " ".join(dict.fromkeys(texts))
 
 
@@ -79,7 +87,7 @@ def _beside(clause: Clause, *, settled: bool) -> Clause:
     return clause
 
 
-def _sentence(clause: Clause, devices: Mapping[str, bool], code: str, *, alone: bool) -> str:
+def _sentence(clause: Clause, devices: Mapping[str, bool], code: str, *, alone: bool, inside: bool) -> str:
     if not clause.key:
         return clause.text
     names, facts, key = list(devices), dict(clause.facts), clause.key
@@ -87,7 +95,7 @@ def _sentence(clause: Clause, devices: Mapping[str, bool], code: str, *, alone: 
         key = it
     if len(names) > MOST_NAMED:
         names = [say("count.lights" if all(devices.values()) else "count.devices", code, count=len(names))]
-    return say(key, code, things=names, **facts)
+    return say(key, code, things=names, inside=inside, **facts)
 
 
 # --- one outcome

@@ -20,7 +20,7 @@ Turn = Mapping[str, Any]
 
 OFF = "I keep no record of what I do, so I can't say: the setting recorder.days is 0."
 LOST = "I can't say: the record of what I did can't be read now."
-NOTHING = "I have no record of anything I did here."
+NOTHING = "I haven't done anything here yet."
 NOT_ME = "I have no record that I touched {what}, so it was changed by hand or by something else."
 OTHER_STATE = "I did something else with {what} last, so it wasn't me who made it {state}."
 CAUSES = {

@@ -18,7 +18,7 @@ from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits, speaking
 
 MOST_SAID = 5  # routines in a list
-NOT_RUNNING = "Only a running gateway carries it out: start one with voice-gateway run."
+NOT_RUNNING = "It only happens while the gateway is running."
 
 MAKE_TEXT = (
     "REQUIRED for later: you MUST call this whenever the user asks about doing something at a time, again "

@@ -251,7 +251,7 @@ class Interpreter:
         doubtful = context.question and not _is_asked_for(node) and any(step.acts for step in steps)
         if doubtful and len(steps) == 1:
             step = steps[0]
-            say = Say("ask.shall_i", {"devices": step.devices})
+            say = Say("ask.shall_i", {"devices": step.devices, "do": getattr(step.node, "do", "")})
             return Understood(question=Question(say, step.node, step.devices, "yes", doubts=True))
         return Understood(steps, reading=node)
 

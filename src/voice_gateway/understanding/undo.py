@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from voice_gateway.errors import LinkError
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
-from voice_gateway.languages import capital, plainly, say
+from voice_gateway.languages import capital, say
 from voice_gateway.languages.outcomes import told
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
@@ -108,9 +108,8 @@ async def _put_back(
 
 def _okay(outcomes: Sequence[ToolOutcome]) -> str:
     """ "Okay, desk lamp off." """
-    text = told(outcomes)
-    small = plainly(text)
-    return say("undo.done", text=small) if small != text else text
+    text, inside = told(outcomes), told(outcomes, inside=True)
+    return say("undo.done", text=inside) if inside != text else text
 
 
 def _told(turn: Turn, text: str) -> Done:

@@ -11,6 +11,7 @@ from home_names.states import UNKNOWN, degrees_of, measured_of, parts_of
 from voice_gateway import languages
 from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.home import Home, Request
+from voice_gateway.integrations.zwave import HEALTH
 from voice_gateway.languages import capital, listed, plainly, the
 from voice_gateway.languages.outcomes import own_text, state_words, told
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
@@ -23,6 +24,7 @@ from voice_gateway.understanding.plan.sensors import Sensing, answer
 MOST_ROOMS: Final = 8  # more than these nobody listens to
 MOST_CHOICES: Final = 4
 MOST_GUESSES: Final = 2  # behind "Did you mean"; of more the rooms are asked for
+ACTS_ASKED: Final = frozenset({"on", "off", "open", "close", "stop", "lock", "unlock", "start"})
 _SURE: Final = (OutcomeStatus.READ, OutcomeStatus.CONFIRMED)
 # What a reading is called by the tools, in small letters.
 _LABELS: Final = {
@@ -47,6 +49,9 @@ def say(what: Say, home: Home, code: str = "en") -> str:
         facts["devices"] = choice(devices, home, code)
         facts["things"] = [device.name for device in devices]
         facts["state"] = state_words(home.state_of(devices[0]), code)
+        do = f"do.{facts.get('do', '')}"
+        if what.key == "ask.shall_i" and facts.get("do") in ACTS_ASKED:
+            return languages.say("ask.shall_i_do", code, do=languages.say(do, code), devices=facts["devices"])
         if what.key == "cannot.device" and languages.has(able := f"cannot.device.{devices[0].kind}", code):
             return languages.say(able, code, **facts)
     for key in ("here", "room", "text"):
@@ -98,6 +103,8 @@ def reply(  # noqa: PLR0911 (one for each kind of step)
     if not outcomes:
         return ""
     node = step.node
+    if step.requests and step.requests[0].tool == HEALTH and "offline" in outcomes[0].facts:
+        return _health(outcomes[0].facts, code)
     if isinstance(step.query, Sensing) and any(outcome.ok for outcome in outcomes):
         return answer(step.query, step.requests, outcomes, code)
     if isinstance(step.query, DeviceQuery | Sensing):
@@ -184,7 +191,31 @@ def _looked(step: Step, outcomes: Sequence[ToolOutcome], code: str) -> str:
             texts.append(warmth)
         else:
             alike.setdefault(state, []).append(_name(request, code))
-    return " ".join([*(_so(names, state, code) for state, names in alike.items()), *dict.fromkeys(texts)])
+    if step.state and alike:
+        alike_texts = [_all_or_some(step.state, alike, code)]
+    else:
+        alike_texts = [_so(names, state, code) for state, names in alike.items()]
+    return " ".join([*alike_texts, *dict.fromkeys(texts)])
+
+
+def _all_or_some(wanted: str, alike: Mapping[str, Sequence[str]], code: str) -> str:
+    """Of several: all of them, none, or how many are."""
+    so = [state for state in alike if has_state(Device("", "", "", state), wanted)]
+    names = [name for group in alike.values() for name in group]
+    if len(so) in (0, len(alike)):
+        state = (
+            state_words(next(iter(alike)), code)
+            if len(alike) == 1
+            else (wanted if so else OPPOSITE.get(wanted, ""))
+        )
+        if state:
+            return languages.say("look.yes" if so else "look.no", code, things=names, state=state, where="")
+    texts = [
+        languages.say("look.is_so", code, things=group, state=state_words(state, code))
+        for state, group in alike.items()
+    ]
+    count = sum(len(alike[state]) for state in so)
+    return languages.say("look.mixed", code, count=count, total=len(names), texts=texts)
 
 
 def _warns(device: Device) -> bool:
@@ -223,6 +254,14 @@ def _yes_or_no(step: Step, device: Device, name: str, state: str, code: str) -> 
     told_of = (parts(step.state) or parts(against)) if device.kind == "sensor" else [state]
     shown = state_words((told_of or [state])[0], code)
     return languages.say("look.yes" if yes else "look.no", code, things=[name], state=shown, where="")
+
+
+def _health(facts: Mapping[str, Any], code: str) -> str:
+    """What is not well; else that all is."""
+    texts = [str(alarm) for alarm in facts.get("alarms") or ()]
+    for key, fact in (("health.offline", "offline"), ("health.low", "batteryLow")):
+        texts += [languages.say(key, code, things=names)] if (names := facts.get(fact)) else []
+    return " ".join(texts) or languages.say("health.fine", code, count=facts.get("devices", ""))
 
 
 # --- readings

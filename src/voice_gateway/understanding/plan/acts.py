@@ -142,7 +142,7 @@ def _devices(command: Command, context: Context) -> Plan:
         raise Refused("an act on the heating that is none")
     _check_instead(command, found, context)
     if command.hint and context.alone:
-        say = Say("ask.shall_i", {"devices": found.devices})
+        say = Say("ask.shall_i", {"devices": found.devices, "do": command.do})
         return Question(say, bare_node(command), found.devices, "yes", doubts=True)
     return _acts(command, found, context, able)
 
@@ -265,12 +265,18 @@ def _others_alike(which: Which) -> Which:
 def _ask(command: Command, found: Doubt) -> Plan:
     candidates = tuple(filter(_able(command), found.candidates))
     if not candidates:
-        raise Refused("nothing there can do that", Say("cannot.there"))
+        raise Refused("nothing there can do that", _cannot(found.candidates))
     if len(candidates) == 1:
         return Question(
             Say("ask.did_you_mean", {"devices": candidates}), bare_node(command), candidates, "yes"
         )
     return Question(Say("ask.which", {"devices": candidates}), bare_node(command), candidates)
+
+
+def _cannot(devices: Sequence[Device]) -> Say:
+    """What is there instead, if it is of one kind."""
+    alike = devices and len({device.kind for device in devices}) == 1
+    return Say("cannot.device", {"devices": tuple(devices)}) if alike else Say("cannot.there")
 
 
 def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
@@ -329,7 +335,7 @@ def _acts(command: Command, found: Meant, context: Context, able: Callable[[Devi
         return Step(bare_node(command), say=Say("nothing_left"))
     if not fit or (not found.group and len(fit) < len(devices)):
         if found.group:
-            raise Refused("nothing there can do that", Say("cannot.there"))
+            raise Refused("nothing there can do that", _cannot(devices))
         return Step(closed(command), say=Say("cannot.device", {"devices": devices[:1]}), devices=devices[:1])
     if any(one.kind in ENTRANCES for one in fit) and _is_vague(command, found):
         return Question(Say("ask.did_you_mean", {"devices": fit}), bare_node(command), fit, "yes")

@@ -46,21 +46,21 @@ async def test_a_list_is_filled_read_ticked_and_emptied(lists: Tool) -> None:
         == "Added milk, eggs and bread to the shopping list."
     )
     assert (
-        await lists.say("add", items="Milk", list="grocery list") == "Milk is on the shopping list already."
+        await lists.say("add", items="Milk", list="grocery list") == "Milk is already on the shopping list."
     )
     assert await lists.say("add", items="call mum", list="to do") == "Added call mum to the to-do list."
     assert await lists.say("complete", items="egg") == "Ticked off eggs."
     assert await lists.say("remove", items="the milk") == "Removed milk from the shopping list."
     assert await lists.say("read") == "On the shopping list: bread."
     assert await lists.say("read", list="all") == "There are 1 on the shopping list and 1 on the to-do list."
-    assert await lists.say("clear") == "The shopping list is empty now."
+    assert await lists.say("clear") == "Shopping list cleared."
     assert await lists.say("read", list="to-do") == "On the to-do list: call mum."
 
 
 async def test_what_is_not_there_is_told_and_nothing_is_touched(lists: Tool) -> None:
     await lists.say("add", items="milk")
 
-    with pytest.raises(ToolError, match="There is no cake on the shopping list"):
+    with pytest.raises(ToolError, match="There's no cake on the shopping list"):
         await lists.say("remove", items="milk and cake")
 
     assert await lists.say("read") == "On the shopping list: milk."

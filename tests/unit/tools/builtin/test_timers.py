@@ -164,7 +164,7 @@ async def test_a_timer_is_cancelled_by_what_people_call_it(tools: Tools, said: s
     _text, pasta = await tools.set(duration="10 minutes", name="pasta")
     await tools.set(duration="20 minutes", name="tea")
 
-    assert await tools.cancel(name=said.format(**pasta)) == "The pasta timer is cancelled."
+    assert await tools.cancel(name=said.format(**pasta)) == "Pasta timer cancelled."
     assert (await tools.list()).startswith("1 timer: tea timer")
 
 
@@ -225,7 +225,7 @@ async def test_stop_silences_what_rings_and_nothing_else(
             assert await timers.answer("stop the bus") is None
             assert await timers.answer("ok, stop it please!") == "Okay, the timer is off."
         else:
-            assert await tools.cancel() == "The tea timer is stopped."
+            assert await tools.cancel() == "Tea timer stopped."
         await clock.settled()
 
         assert bell.silenced == ["tea"]

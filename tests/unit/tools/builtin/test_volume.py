@@ -136,7 +136,7 @@ async def test_without_a_sound_system_the_gateway_keeps_its_own_loudness() -> No
 
     text, facts = await control(SystemVolume(own, [gone]), "set", level=20)
 
-    assert (text, facts["backend"]) == ("The volume is now 20 percent.", "the gateway's own playback")
+    assert (text, facts["backend"]) == ("Volume at 20 percent.", "the gateway's own playback")
     assert own.gain() == pytest.approx(0.2)
 
 

@@ -31,17 +31,17 @@ async def pulse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 async def test_the_daemons_volume_really_changes(pulse: PulseDaemon) -> None:
     tool = volume_tool(PulseVolume())
 
-    assert await tool.ainvoke({"action": "set", "level": 37}) == "The volume is now 37 percent."
+    assert await tool.ainvoke({"action": "set", "level": 37}) == "Volume at 37 percent."
     assert "37%" in await pulse.pactl("get-sink-volume", "spk")
 
-    assert await tool.ainvoke({"action": "mute"}) == "The speaker is now muted, at 37 percent."
+    assert await tool.ainvoke({"action": "mute"}) == "Muted."
     assert await pulse.pactl("get-sink-mute", "spk") == "Mute: yes\n"
 
-    assert await tool.ainvoke({"action": "up"}) == "The volume is now 47 percent."
+    assert await tool.ainvoke({"action": "up"}) == "Volume at 47 percent."
     assert await pulse.pactl("get-sink-mute", "spk") == "Mute: no\n"
 
-    assert await tool.ainvoke({"action": "set", "level": 0}) == "The volume is now 0 percent."
-    assert await tool.ainvoke({"action": "max"}) == "The volume is now 100 percent."
+    assert await tool.ainvoke({"action": "set", "level": 0}) == "Volume at 0 percent."
+    assert await tool.ainvoke({"action": "max"}) == "Volume at 100 percent."
 
 
 async def test_alsa_reaches_it_through_its_pulse_plugin(pulse: PulseDaemon) -> None:
@@ -49,11 +49,11 @@ async def test_alsa_reaches_it_through_its_pulse_plugin(pulse: PulseDaemon) -> N
     (pulse.folder / ".asoundrc").write_text("pcm.!default {type pulse}\nctl.!default {type pulse}\n")
     tool = volume_tool(AlsaVolume())
 
-    assert await tool.ainvoke({"action": "set", "level": 23}) == "The volume is now 23 percent."
+    assert await tool.ainvoke({"action": "set", "level": 23}) == "Volume at 23 percent."
     assert "23%" in await pulse.pactl("get-sink-volume", "spk")
-    assert await tool.ainvoke({"action": "mute"}) == "The speaker is now muted, at 23 percent."
+    assert await tool.ainvoke({"action": "mute"}) == "Muted."
     assert await pulse.pactl("get-sink-mute", "spk") == "Mute: yes\n"
-    assert await tool.ainvoke({"action": "unmute"}) == "The speaker is now unmuted, at 23 percent."
+    assert await tool.ainvoke({"action": "unmute"}) == "Unmuted, at 23 percent."
 
 
 async def test_a_restarted_daemon_is_found_again(pulse: PulseDaemon) -> None:
@@ -67,7 +67,7 @@ async def test_a_restarted_daemon_is_found_again(pulse: PulseDaemon) -> None:
         await typed(tool).ainvoke({"action": "get"})
     await pulse.start()
 
-    assert await tool.ainvoke({"action": "set", "level": 20}) == "The volume is now 20 percent."
+    assert await tool.ainvoke({"action": "set", "level": 20}) == "Volume at 20 percent."
     assert "20%" in await pulse.pactl("get-sink-volume", "spk")
 
 
@@ -124,10 +124,10 @@ async def test_amixer_is_read_and_set(programs: Path) -> None:
     program(programs, "amixer", AMIXER)
     tool = volume_tool(AlsaVolume())
 
-    assert await tool.ainvoke({"action": "set", "level": 30}) == "The volume is now 29 percent."
-    assert await tool.ainvoke({"action": "mute"}) == "The speaker is now muted, at 29 percent."
-    assert await tool.ainvoke({"action": "get"}) == "The volume is 29 percent and muted."
-    assert await tool.ainvoke({"action": "max"}) == "The volume is now 100 percent."
+    assert await tool.ainvoke({"action": "set", "level": 30}) == "Volume at 29 percent."
+    assert await tool.ainvoke({"action": "mute"}) == "Muted."
+    assert await tool.ainvoke({"action": "get"}) == "The volume is at 29 percent, and muted."
+    assert await tool.ainvoke({"action": "max"}) == "Volume at 100 percent."
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ class _Lists:
         on_list = spoken_list(name)
         facts = self._facts(name, added=[item.text for item in added])
         if not added:
-            there = f"{capital(listed(texts))} {'is' if len(texts) == 1 else 'are'} on {on_list} already."
+            there = f"{capital(listed(texts))} {'is' if len(texts) == 1 else 'are'} already on {on_list}."
             return there, {"structured": facts}
         facts["before"] = [_call("remove", name, added)]
         return f"Added {_said([item.text for item in added])} to {on_list}.", {"structured": facts}
@@ -186,12 +186,12 @@ class _Lists:
     def clear(self, name: str) -> Answer:
         items = self._store.of(name)
         if not items:
-            return f"{capital(spoken_list(name))} is empty already.", {"structured": self._facts(name)}
+            return f"{capital(spoken_list(name))} is already empty.", {"structured": self._facts(name)}
         gone = self._store.remove([item.id for item in items])
         facts = {**self._facts(name), "before": [_call("add", name, gone[:MAX_AT_ONCE])]}
         if len(gone) > MAX_AT_ONCE:
             facts["undo"] = f"Only {MAX_AT_ONCE} of {len(gone)} things can be put back."
-        return f"{capital(spoken_list(name))} is empty now.", {"structured": facts}
+        return f"{capital(spoken_list(name).removeprefix('the '))} cleared.", {"structured": facts}
 
     def _found(self, name: str, texts: Sequence[str]) -> list[Item]:
         """All of them, or none is touched."""
@@ -206,7 +206,7 @@ class _Lists:
         if missing:
             on_list = spoken_list(name)
             raise ToolError(
-                f"There is no {listed(missing, 'or')} on {on_list}.",
+                f"There's no {listed(missing, 'or')} on {on_list}.",
                 structured={"outcome": OutcomeStatus.NOT_FOUND.value},
             )
         return found

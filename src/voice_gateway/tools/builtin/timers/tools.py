@@ -55,7 +55,7 @@ EXTEND = (
 
 
 # Added to the reply while no gateway is running that would let it ring.
-NOBODY_RINGS = "It will ring only when a gateway is running: start one with voice-gateway run."
+NOBODY_RINGS = "It only rings while the gateway is running."
 
 
 class RepeatedTimers(Protocol):
@@ -78,6 +78,7 @@ def timer_tools(
 
     `rings` says whether there is one, in this process or in another.
     """
+    told: list[str] = []
 
     async def set_timer(
         duration: str | float | None = None,
@@ -92,7 +93,8 @@ def timer_tools(
         due = _due(duration, at, moment, known)
         timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text, kind=known)
         reply = say_set(timer, moment)
-        if not await asyncio.to_thread(rings):
+        if not told and not await asyncio.to_thread(rings):
+            told.append(NOBODY_RINGS)  # once is enough
             reply = f"{reply} {NOBODY_RINGS}"
         return reply, {"structured": {**_facts(timer, moment), "before": [_cancel(timer)]}}
 

@@ -60,7 +60,9 @@ def say_moved(timer: Timer, now: datetime, *, snoozed: bool) -> str:
 
 def say_list(timers: Sequence[Timer], now: datetime, kind: Kind | None = None) -> str:
     if not timers:
-        return f"No {kind}s are set." if kind in (Kind.ALARM, Kind.REMINDER) else "No timers are running."
+        return (
+            f"There are no {kind}s." if kind in (Kind.ALARM, Kind.REMINDER) else "There's no timer running."
+        )
     groups = [[timer for timer in timers if timer.kind is each] for each in Kind]
     return " ".join(_say_group(group, now) for group in groups if group)
 
@@ -99,12 +101,12 @@ def say_remaining(timers: Sequence[Timer], now: datetime) -> str:
 
 def say_gone(gone: Sequence[Timer]) -> str:
     if len(gone) == 1:
-        return f"The {called(gone[0])} is {'stopped' if gone[0].rang else 'cancelled'}."
+        return f"{capital(called(gone[0]))} {'stopped' if gone[0].rang else 'cancelled'}."
     kinds = {timer.kind for timer in gone}
     noun = f"{gone[0].kind}s" if len(kinds) == 1 else "of them"
     names = "; ".join(called(timer) for timer in gone[:MOST_SAID])
     more = f"; and {len(gone) - MOST_SAID} more" if len(gone) > MOST_SAID else ""
-    return f"{len(gone)} {noun} are cancelled: {names}{more}."
+    return f"{len(gone)} {noun} cancelled: {names}{more}."
 
 
 def say_left(seconds: int) -> str:

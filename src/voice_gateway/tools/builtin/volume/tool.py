@@ -143,10 +143,12 @@ def _before(before: Loudness, after: Loudness) -> dict[str, Any]:
 
 def _sentence(action: str, before: Loudness, after: Loudness) -> str:
     if action in {"mute", "unmute"}:
-        already = "already " if before == after else "now "
-        return f"The speaker is {already}{'muted' if after.muted else 'unmuted'}, at {after.percent} percent."
-    changed = "" if action == "get" else "already " if before == after else "now "
-    return f"The volume is {changed}{after.percent} percent{' and muted' if after.muted else ''}."
+        done = "muted" if after.muted else f"unmuted, at {after.percent} percent"
+        return f"It's already {done}." if before == after else f"{done.capitalize()}."
+    level = f"{after.percent} percent{', and muted' if after.muted else ''}"
+    if action == "get":
+        return f"The volume is at {level}."
+    return f"It's already at {level}." if before == after else f"Volume at {level}."
 
 
 def _state(now: Loudness) -> str:

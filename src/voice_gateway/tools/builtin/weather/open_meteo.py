@@ -73,7 +73,7 @@ class OpenMeteo:
         results = answer.get("results")
         first = results[0] if isinstance(results, list) and results else None
         if not isinstance(first, Mapping):
-            no_such = f"{SERVICE} knows no place called {name}."
+            no_such = f"I can't find a place called {name}."
             raise ToolError(no_such, structured={"outcome": OutcomeStatus.NOT_FOUND.value})
         try:
             called = str(first.get("name") or name)[:60]
@@ -88,12 +88,12 @@ class OpenMeteo:
             parameters,
             seconds=self._timeout_seconds,
             most_bytes=MAX_ANSWER,
-            unreachable=f"{SERVICE} cannot be reached, so I don't know the weather.",
+            unreachable=f"I can't reach {SERVICE}, so I don't know the weather.",
             unreadable=_NOT_FROM_IT,
         )
         if status != _OK or not isinstance(answer, Mapping):
             log.info("weather refused", extra={"status": status})
-            raise ToolUnavailable(f"{SERVICE} has no weather for that at the moment.")
+            raise ToolUnavailable(f"{SERVICE} has no weather for that right now.")
         return answer
 
 

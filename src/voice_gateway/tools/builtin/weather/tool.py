@@ -17,7 +17,7 @@ from voice_gateway.turn import ToolTraits
 MAX_PLACE = 80  # characters
 LIKELY, POSSIBLE = 50, 20  # percent: from here on rain is worth an umbrella, or a word
 WET, WET_IMPERIAL = 1.0, 0.04  # millimetres, inches: as much in a day is rain
-NO_PLACE = "For the weather, set home.latitude and home.longitude, or name a town."
+NO_PLACE = "I don't know where your home is; name a town, or set the location in my settings."
 ABOUT = ("weather", "rain", "temperature", "wind")
 
 DESCRIPTION = (
@@ -75,7 +75,7 @@ def weather_tool(
             if wanted is None
             else wording.day(wanted, forecast.days[0].day, about)
         )
-        return f"{text}, according to {SERVICE}.", {"structured": _facts(forecast, wanted, where.name)}
+        return f"{text}.", {"structured": _facts(forecast, wanted, where.name)}
 
     return declared_tool(
         "get_weather",
