@@ -23,7 +23,7 @@ Sort = Literal[
 SWITCHED: Final = frozenset({"switch", "plug", "dimmer", "light", "fan"})
 _MAY_BE_LIT: Final = frozenset({"switch", "plug", "dimmer", "light"})
 COVERS: Final = frozenset({"blind", "garage_door"})
-# A way into the house: nobody gets one by a vague or misheard name.
+# Ways into the house: a vague or misheard name never opens them.
 ENTRANCES: Final = frozenset({"lock", "garage_door"})
 
 # What a name says of its device in the languages that names are given in: a whole word, or with "*" its
@@ -158,7 +158,7 @@ def _guarded(kind: str, name: str, room: str) -> bool:
 
 
 def _swept(device: HomeDevice) -> bool:
-    """What "everything" means. What nobody has named may be a pump or a freezer: it is not part of it."""
+    """Whether "everything" includes it. A device without a name may be a pump, and is left out."""
     if device.kind not in SWITCHED or _UNNAMED.fullmatch(device.name):
         return False
     return not _guarded(device.kind, device.name, device.room)

@@ -16,8 +16,7 @@ MOVERS: Final = frozenset({"blind", "cover"})
 WAYS_IN: Final = frozenset({"lock", "garage_door", "gate", "door", "valve"})
 SOUNDING: Final = frozenset({"siren"})
 ARMED: Final = frozenset({"alarm"})
-# What these do lets nobody in. Any other kind is a word that nobody here knows: it is taken for a relay, and
-# for one more of its names.
+# No action of these opens a way in. An unknown kind counts as a relay, and its word as one more name.
 _HARMLESS_KINDS: Final = frozenset(
     {"chime", "light", "fan", "thermostat", "sensor", "media_player", "vacuum", "scene", "list"}
 )
@@ -26,7 +25,7 @@ _KNOWN_KINDS: Final = RELAYS | MOVERS | WAYS_IN | SOUNDING | ARMED | _HARMLESS_K
 # No action of these can let anybody in. "off" closes a relay that holds a gate open.
 HARMLESS: Final = frozenset({"close", "stop", "lock"})
 CLOSING: Final = HARMLESS | {"off"}
-UNLOCK: Final = "unlock"  # whatever it is said to be done with
+UNLOCK: Final = "unlock"  # sensitive for every kind
 
 # Names are given in every language. What one of these says opens a way in …
 _GATE: Final = re.compile(
@@ -44,7 +43,7 @@ _DOOR: Final = re.compile(
     r"open|opens|button|öffnen|auf|ouvrir|abrir|aprire|openen)){0,2}"
     r"(?: \d+)?$"
 )
-# A relay that holds a lock: which of on and off opens it, only who has wired it knows.
+# A relay that holds a lock: its wiring decides which of on and off opens it.
 _LOCK: Final = re.compile(
     r"(?:schloss|schloß|deurslot|lukko|\b(?:(?:mag|pad)?locks?|deadbolt|bolt|latch|strike|safe|tresor|serrures?|"
     r"gâche|cerradura|serratura|fechadura|slot|lås|zamek|zámek|kilit|замок))"
@@ -114,7 +113,7 @@ def is_sensitive(kind: str, names: Iterable[str], action: str) -> bool:
     if loud or (kind in RELAYS and any(_any(rule, forms) for rule in held)):
         return True
     if action != "on" and (kind in ARMED or _any(_ALARM, forms)):
-        return True  # who turns an alarm off may let somebody in
+        return True  # an alarm that is turned off may let a burglar in
     return action not in CLOSING and _opens(kind, known)
 
 

@@ -60,7 +60,7 @@ def spoken_units(text: str) -> str:
 
 
 def spoken_state(state: str) -> str:
-    """ "on at 40 percent"; of a thermostat "heating, set to 20 degrees": nobody says Celsius of it."""
+    """ "on at 40 percent"; of a thermostat "heating, set to 20 degrees", without Celsius."""
     if (doing := _HEATING.match(state)) is not None:
         return f"{_DOES[doing[1]]}{spoken_units(state[doing.end(1) :])}".replace(" Celsius", "")
     return spoken_units(re.sub(r"^on, (\d+ ?%)(?=$|,)", r"on at \1", state))

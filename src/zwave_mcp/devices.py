@@ -142,7 +142,7 @@ class Device:
     @property
     def battery_low(self) -> bool:
         level, low = self.find(CC.BATTERY, "level"), self.find(CC.BATTERY, "isLow")
-        if low is not None and low.value is True:  # the device says so itself, whatever the number is
+        if low is not None and low.value is True:  # the device's own word counts more than the number
             return True
         return level is not None and is_number(level.value) and level.value <= _BATTERY_LOW_PERCENT
 

@@ -207,7 +207,7 @@ class EventLog:
     # --- input
 
     def look(self, view: "View") -> None:
-        """Compare a new view: whatever it shows that no report told."""
+        """Add the events that a new view shows and no report told."""
         snapshot = view.snapshot
         single = [
             item for item in view.devices if not item.members

@@ -28,7 +28,7 @@ _PLAIN_CLASSES: Final = frozenset(
     {CC.BASIC, CC.BINARY_SWITCH, CC.COLOR_SWITCH, CC.MULTILEVEL_SWITCH, CC.WINDOW_COVERING}
     | {CC.THERMOSTAT_FAN_MODE, CC.THERMOSTAT_MODE, CC.THERMOSTAT_SETPOINT}
 )
-# A value of these classes is for such a device, whatever else its node is.
+# A value of these classes is for such a device, also on a node of another kind.
 _KINDS: Final[dict[int, str]] = {CC.BARRIER: "garage_door", CC.DOOR_LOCK: "lock"}
 # Values that move a device, and what writing 0 (or false) and more to them does.
 _MOVES: Final = {
@@ -80,7 +80,7 @@ class Scenes:
         return result(f"The scene {scene.name} is on.", "confirmed", more=more)
 
     def _refusal(self, scene: Scene, view: View, *, confirmed: bool) -> tuple[str, bool]:
-        """Why the scene is not started, and whether the user's yes would start it. Somebody who confirms an
+        """Why the scene is not started, and whether the user's yes would start it. A user who confirms an
         opening must hear what is opened."""
         for value in scene.values:
             risky = next((item for item in _reached(value, view) if _is_risky(item, value)), None)

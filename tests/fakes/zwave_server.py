@@ -5,13 +5,15 @@ import contextlib
 import os
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TextIO
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from tests.fakes import warm_python
 
+NOT_UNIT = "a Z-Wave server as a process"
 CALL_SECONDS = 30.0
 SUCCESS = ("turned on", "turned off", "is on", "is off", "is locked", "is unlocked")
 
@@ -49,28 +51,60 @@ class Server:
         return self.errors.read()
 
 
+def environment(**more: str) -> dict[str, str]:
+    """Only what a server needs: nothing of the developer's own settings reaches it."""
+    return {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **more}
+
+
 @contextlib.asynccontextmanager
-async def serving(
-    broker_url: str, on_message: Callable[[Any], None] | None = None, **env: str
-) -> AsyncIterator[Server]:
-    """`python -m zwave_mcp` with nothing but these settings, initialised."""
-    parameters = StdioServerParameters(
-        command=warm_python.python(),
-        args=["-m", "zwave_mcp"],
-        env={"PATH": os.environ.get("PATH", ""), "MQTT_BROKER_URL": broker_url, **env},
-    )
+async def _started(
+    arguments: list[str], env: dict[str, str], on_message: Callable[[Any], None]
+) -> AsyncIterator[tuple[ClientSession, TextIO]]:
+    command = ["-m", "zwave_mcp", *arguments]
+    parameters = StdioServerParameters(command=warm_python.python(), args=command, env=env)
 
     async def hear(message: Any) -> None:
-        if on_message is not None:
-            on_message(message)
+        on_message(message)
 
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         async with (
-            stdio_client(parameters, errlog=errors) as (read, write),
-            ClientSession(read, write, message_handler=hear) as session,
+            stdio_client(parameters, errlog=errors) as streams,
+            ClientSession(*streams, message_handler=hear) as session,
         ):
             await session.initialize()
-            yield Server(session, errors)
+            yield session, errors
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    broker_url: str, on_message: Callable[[Any], None] = lambda _message: None, **env: str
+) -> AsyncIterator[Server]:
+    """The server for a broker, with nothing but these settings."""
+    settings = environment(MQTT_BROKER_URL=broker_url, **env)
+    async with _started([], settings, on_message) as (session, errors):
+        yield Server(session, errors)
+
+
+@dataclass
+class Client:
+    session: ClientSession
+    notices: list[Any] = field(default_factory=list)
+
+    async def call(self, tool: str, **arguments: Any) -> tuple[str, dict[str, Any], bool]:
+        """Sentence, structured content, and whether it is an error."""
+        result: Any = await self.session.call_tool(tool, arguments)
+        return result.content[0].text, result.structured_content or {}, bool(result.is_error)
+
+
+@contextlib.asynccontextmanager
+async def zwave(
+    state_file: Path, *arguments: str, home: Path | None = None, **env: str
+) -> AsyncIterator[Client]:
+    """The server with a simulated home."""
+    simulate = ["--simulate", *([str(home)] if home else []), "--state-file", str(state_file)]
+    notices: list[Any] = []
+    async with _started([*simulate, *arguments], environment(**env), notices.append) as (session, _):
+        yield Client(session, notices)
 
 
 @contextlib.asynccontextmanager

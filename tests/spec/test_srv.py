@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import warm_python
-from tests.fakes.zwave_process import environment
+from tests.fakes.zwave_server import environment
 
 NOISE = """
 import os, subprocess, sys

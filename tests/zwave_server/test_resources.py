@@ -36,7 +36,7 @@ async def test_who_subscribed_hears_of_a_change_that_another_process_made(tmp_pa
             came.set()
 
     env = {"ZWAVE_SIMULATE": "default", "ZWAVE_STATE_FILE": str(tmp_path / "state")}
-    async with serving("", hear, **env) as server, serving("", None, **env) as other:
+    async with serving("", hear, **env) as server, serving("", lambda _message: None, **env) as other:
         await server.session.subscribe_resource(LAMP)
         await server.call("list_zwave_devices")
         await other.control("Kitchen Light", "on")

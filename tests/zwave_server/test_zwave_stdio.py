@@ -14,8 +14,8 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.fakes import warm_python
 from tests.fakes.waiting import until
-from tests.fakes.zwave_process import Client as Talk
-from tests.fakes.zwave_process import environment, zwave
+from tests.fakes.zwave_server import Client as Talk
+from tests.fakes.zwave_server import environment, zwave
 
 TOOLS = {
     "list_zwave_devices": ({"filter", "includeInactive", "limit", "offset"}, set(), True),
@@ -105,8 +105,11 @@ async def test_a_lamp_goes_on_and_stays_on_over_a_restart(state: Path):
             "room": "Living Room",
             "nodeId": 3,
             "endpoint": 0,
+            "kind": "dimmer",
             "requested": {"action": "on"},
             "state": "on, 100 %",
+            "was": "off",
+            "reason": "",
             "outcome": "confirmed",
             "before": [
                 {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "off"}}

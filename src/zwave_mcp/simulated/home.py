@@ -54,6 +54,7 @@ _LOOK_SECONDS: Final = 0.5  # how often the home file and the state file are loo
 _FOLLOW_SECONDS: Final = 0.2  # the same while something moves and changes are followed
 _STILL_SECONDS: Final = 5.0  # a still home is computed anew this often: sensors drift
 _FIRST_GROUP: Final = 4096  # as the gateway numbers them
+_NAME_OF: Final = "name of "
 _NO_ACK: Final = "The node did not acknowledge the command (ZW0204)"
 
 
@@ -80,7 +81,7 @@ class SimulatedHome:
         self._followed = False
         self._began = self._reported_until = clock()
         self._last: tuple[int, float, float, Snapshot] | None = None  # version, when, settled at
-        self._names: dict[str, list[str]] = {}
+        self._names: dict[int, list[str]] = {}  # node -> the name and room that it was given since
         self._use(read_home(home_file))
 
     @property
@@ -88,7 +89,7 @@ class SimulatedHome:
         return self._spec
 
     def _use(self, spec: HomeSpec) -> None:
-        self._file_spec, self._names = spec, dict(self._store.names)
+        self._file_spec, self._names = spec, _names(self._store.read())
         devices = tuple(map(self._adapted, spec.devices))
         self._spec = replace(spec, devices=devices)
         self._devices = {device.node: device for device in devices}
@@ -100,7 +101,7 @@ class SimulatedHome:
     def _adapted(self, device: DeviceSpec) -> DeviceSpec:
         """The device with the name that it was given since, and the faults of the command line."""
         added = self._faults.get(device.name.casefold(), frozenset())
-        name, room = self._names.get(str(device.node), (device.name, device.room))
+        name, room = self._names.get(device.node, (device.name, device.room))
         slow = device.slow_seconds or (3.0 if "slow" in added else 0.0)
         return replace(device, name=name, room=room, faults=device.faults | added, slow_seconds=slow)
 
@@ -168,7 +169,7 @@ class SimulatedHome:
 
     async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
         tracks, now = self._store.read(), self._clock()
-        if self._store.names != self._names:
+        if _names(tracks) != self._names:
             self._use(self._file_spec)
         if self._last is not None:
             version, made_at, settled, snapshot = self._last
@@ -350,11 +351,13 @@ class SimulatedHome:
         return LockUsers(users, max(made.USER_PLACES, len(users)))
 
     async def rename(self, node_id: int, name: str) -> None:
-        self._store.write_names(node_id, name, self._device(node_id).room)
-        self._use(self._file_spec)
+        self._call(node_id, name, self._device(node_id).room)
 
     async def move(self, node_id: int, room: str) -> None:
-        self._store.write_names(node_id, self._device(node_id).name, room)
+        self._call(node_id, self._device(node_id).name, room)
+
+    def _call(self, node_id: int, name: str, room: str) -> None:
+        self._store.write({f"{_NAME_OF}{node_id}": Track(None, [name, room])})
         self._use(self._file_spec)
 
     def _device(self, node_id: int) -> DeviceSpec:
@@ -367,6 +370,14 @@ class SimulatedHome:
 
     def _radio_seconds(self) -> float:
         return self._spec.radio_seconds * random.uniform(0.7, 1.4)
+
+
+def _names(tracks: Mapping[str, Track]) -> dict[int, list[str]]:
+    return {
+        int(key.removeprefix(_NAME_OF)): track.end
+        for key, track in tracks.items()
+        if key.startswith(_NAME_OF)
+    }
 
 
 def _moved(device: DeviceSpec, value_id: ValueId, track: Track, now: float) -> Any:

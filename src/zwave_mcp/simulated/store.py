@@ -18,15 +18,12 @@ from zwave_mcp.options import data_folder
 log = logging.getLogger(__name__)
 
 _BUSY_SECONDS: Final = 5.0
-_TABLES: Final = (
-    "create table if not exists tracks (key text primary key, track text not null) without rowid",
-    "create table if not exists names (node text primary key, name text, room text) without rowid",
-)
+_TABLE: Final = "create table if not exists tracks (key text primary key, track text not null) without rowid"
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A movement of a value; until `wish_until` the gateway shows `wish`, whatever the device does."""
+    """A movement of a value; until `wish_until` the gateway shows `wish` instead."""
 
     start: Any
     end: Any
@@ -62,7 +59,6 @@ class StateFile:
         self._seen: int | None = None
         self._tracks: dict[str, Track] = {}
         self._passing: dict[str, Track] = {}  # of this process only
-        self.names: dict[str, list[str]] = {}  # node -> the name and room that it was given
         self.version = 0
 
     def read(self) -> Mapping[str, Track]:
@@ -72,8 +68,6 @@ class StateFile:
             self._seen = changed
             rows = self._base.execute("select key, track from tracks")
             self._tracks = {key: Track(**json.loads(track)) for key, track in rows}
-            names = self._base.execute("select node, name, room from names")
-            self.names = {node: [name, room] for node, name, room in names}
             self.version += 1
         passing = {
             key: track
@@ -86,11 +80,6 @@ class StateFile:
         """Keep changes until the end of this process."""
         self.version += 1
         self._passing.update(changes)
-
-    def write_names(self, node: int, name: str, room: str) -> None:
-        self._base.execute("insert or replace into names values (?, ?, ?)", (str(node), name, room))
-        self.names[str(node)] = [name, room]
-        self.version += 1
 
     def write(self, changes: Mapping[str, Track]) -> None:
         self.version += 1
@@ -122,7 +111,7 @@ def _open(path: Path | None) -> sqlite3.Connection:
 
 
 def _connected(path: Path | None) -> sqlite3.Connection:
-    if path is not None:  # for its owner alone, whatever the umask says
+    if path is not None:  # for its owner alone, with any umask
         for above in reversed([path.parent, *path.parent.parents]):
             if not above.exists():
                 above.mkdir(mode=0o700, exist_ok=True)
@@ -135,8 +124,7 @@ def _connected(path: Path | None) -> sqlite3.Connection:
     )
     try:
         base.execute("pragma synchronous = off")
-        for table in _TABLES:
-            base.execute(table)
+        base.execute(_TABLE)
     except BaseException:
         base.close()
         raise
