@@ -47,4 +47,4 @@ async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door,
         assert not elsewhere.outcomes
         reply = await gateway.conversation.answer(Utterance("yes", door, now))
         assert [outcome.ok for outcome in reply.outcomes] == [True], reply.text
-        assert "Floor Lamp" in reply.text
+        assert reply.outcomes[0].args["deviceName"] == "Floor Lamp"

@@ -44,7 +44,9 @@ def chat(node: Chat, context: Context) -> Plan:
     say = Say(f"talk.{about}", {"name": node.name.title()})
     if node.soft:
         raise Refused("talk", say, talk=True)
-    if about == "again" and context.said:
+    if about == "again":
+        if not context.said:  # what was said last, a model said
+            raise Refused("talk", say, talk=True)
         say = Say("text", {"text": context.said})
     elif about == "can":
         say = _abilities(context, facts)
