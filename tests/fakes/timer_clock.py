@@ -9,12 +9,13 @@ class StoppedClock:
 
     def __init__(self, start: datetime = datetime(2026, 11, 15, 14, 0, 0, 250_000, tzinfo=UTC)) -> None:
         self.time = start
+        self.shift = timedelta()  # by which the clock was set
         self.pause = 0.0  # how long the timer clock wants to sleep
         self._alarm = asyncio.Event()
         self._idle = asyncio.Event()
 
     def now(self) -> datetime:
-        return self.time
+        return self.time + self.shift
 
     def monotonic(self) -> float:
         return self.time.timestamp()

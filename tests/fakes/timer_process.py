@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from voice_gateway.shared.lease import FileLease
 from voice_gateway.tools.builtin import system_clock
-from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
+from voice_gateway.tools.builtin.timers import Timer, TimerClock, TimerStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -59,7 +60,7 @@ def missed(timers: Sequence[Timer]) -> None:
 async def main(file: Path, options: Sequence[str]) -> None:
     if "full" in options:  # every write to a file fails from here on
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    lease = RingLease(file.with_suffix(".lease"))
+    lease = FileLease(file.with_suffix(".lease"))
     await TimerClock(TimerStore(file), lease, now=system_clock).run(ring, missed)
 
 

@@ -18,8 +18,7 @@ from voice_gateway.routines.model import Condition, Event, Every, LastRun, Once,
 from voice_gateway.routines.store import Finished, RoutineStore, Row, TooMany, kept_in
 from voice_gateway.shared import connected
 from voice_gateway.shared.rows import RedisRows, SharedRedis
-from voice_gateway.tools.builtin.timers.shared import SharedTimers
-from voice_gateway.tools.builtin.timers.store import KeptTimers, Kind, TimerStore
+from voice_gateway.tools.builtin.timers.store import Kind, TimerStore
 
 NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
 LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
@@ -45,7 +44,7 @@ def store(request, tmp_path: Path) -> RoutineStore:
         setting = request.getfixturevalue("redis").url
         request.getfixturevalue("redis").ask("FLUSHALL")
     made, lease = kept_in(connected(setting), tmp_path)
-    assert lease.renew(loud=False)
+    assert lease.renew()
     made.again = lambda: kept_in(connected(setting), tmp_path)[0]  # type: ignore[attr-defined]
     return made
 
@@ -213,13 +212,13 @@ def test_a_gateway_that_stalled_while_it_held_the_lease_starts_nothing(redis):
     stalled, its_lease = kept_in(connected(redis.url), Path())
     other, lease = kept_in(connected(redis.url), Path())
     [made] = stalled.add([once()], 10)
-    assert its_lease.renew(loud=False)
+    assert its_lease.renew()
     redis.ask("DEL", "voice-gateway:lease")  # it ran out
 
     assert stalled.claim([(made.id, made.next)], "stalled") == []
-    assert lease.renew(loud=False)
+    assert lease.renew()
     assert stalled.claim([(made.id, made.next)], "stalled") == []
-    assert not its_lease.renew(loud=False)
+    assert not its_lease.renew()
     assert other.claim([(made.id, made.next)], "other") == [made]
 
 
@@ -229,7 +228,7 @@ def test_a_lease_that_changes_hands_during_a_claim_aborts_it(redis):
     store, _ = kept_in(connected(redis.url), Path())
     assert shared.lease.renew()
     [made] = store.add([once()], 10)
-    rows = RedisRows(shared, "routines", Row._make, "lost")
+    rows = RedisRows(shared, "routines", Row, "lost")
     seen = []
 
     def work(found):
@@ -247,18 +246,18 @@ def test_a_lease_that_changes_hands_during_a_claim_aborts_it(redis):
 async def test_routines_survive_a_redis_that_is_killed(tmp_path: Path):
     server = RedisServer(tmp_path)
     store, lease = kept_in(connected(server.url), tmp_path)
-    assert lease.renew(loud=False)
+    assert lease.renew()
     made = store.add([once(), once()], 10)
     claimed = store.claim([(made[0].id, made[0].next)], "me")
     server.kill()
-    for step in (store.all, store.stamp, lambda: store.add([once()], 10), lambda: lease.renew(loud=False)):
+    for step in (store.all, store.stamp, lambda: store.add([once()], 10), lease.renew):
         with pytest.raises(ToolUnavailable):
             step()
     server.start()
     await until(lambda: works(store))
     assert store.all() == made
     assert store.unfinished("another") == claimed
-    await until(lambda: lease.renew(loud=False))
+    await until(lease.renew)
     server.stop()
 
 
@@ -266,13 +265,13 @@ async def test_a_claim_whose_answer_was_lost_can_be_repeated_by_its_gateway_only
     server = RedisServer(tmp_path)
     store, lease = kept_in(connected(server.url), tmp_path)
     [made] = store.add([once()], 10)
-    assert lease.renew(loud=False)
+    assert lease.renew()
     server.freeze()
     with pytest.raises(ToolUnavailable):
         store.claim([(made.id, made.next)], "me")
     server.thaw()
     await until(lambda: works(store))
-    assert lease.renew(loud=False)
+    assert lease.renew()
     assert store.claim([(made.id, made.next)], "me") == [made]
     assert store.claim([(made.id, made.next)], "another") == []
     server.stop()
@@ -282,26 +281,26 @@ async def test_a_claim_whose_answer_was_lost_can_be_repeated_by_its_gateway_only
 
 
 @pytest.fixture(params=["sqlite", "redis"])
-def timers(request, tmp_path: Path) -> KeptTimers:
+def timers(request, tmp_path: Path) -> TimerStore:
     if request.param == "sqlite":
         return TimerStore(tmp_path / "timers.sqlite3")
     redis = request.getfixturevalue("redis")
     redis.ask("FLUSHALL")
     shared = SharedRedis(redis.url)
     assert shared.lease.renew()
-    return SharedTimers(shared)
+    return TimerStore(shared)
 
 
 def test_timers_are_kept_moved_and_removed(timers):
     pasta = timers.add(due=NOW + timedelta(minutes=9, microseconds=5), now=NOW, name="pasta")
     call = timers.add(due=NOW + timedelta(minutes=1), now=NOW, message="call Ann")
-    assert timers.all() == timers.latest() == [call, pasta]
+    assert timers.all() == [call, pasta]
     assert (pasta.kind, call.kind) == (Kind.TIMER, Kind.REMINDER)
     before = timers.stamp()
     moved = timers.move(pasta, NOW + timedelta(seconds=5), 5.0)
     assert moved.id != pasta.id
     assert timers.stamp() != before
-    assert timers.latest() == [moved, call]
+    assert timers.all() == [moved, call]
     assert timers.move(pasta, NOW, 0.0) is None
     assert timers.remove([moved.id, 99]) == [moved]
     assert timers.all() == [call]
@@ -319,7 +318,7 @@ async def test_two_gateways_with_one_redis_ring_each_timer_once_and_take_over_fr
     async with Running.opened(commands) as first, Running.opened(other) as second:
         await until(lambda: redis.ask("GET", "voice-gateway:lease"))
         assert (await ask(commands, "set a timer for 1 second called first"))["ok"]
-        timers = SharedTimers(SharedRedis(redis.url))
+        timers = TimerStore(SharedRedis(redis.url))
         await until(lambda: any(timer.rang for timer in timers.all()))
         assert (await ask(other, "stop"))["ok"]
         assert timers.all() == []

@@ -13,9 +13,10 @@ from voice_gateway.file_watch import LOOK_SECONDS, Listen, look_again
 from voice_gateway.problems import TIMERS_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.store import RoutineStore
+from voice_gateway.shared.lease import FileLease, Lease
 from voice_gateway.shared.rows import SharedRedis
 from voice_gateway.tools.builtin import system_clock
-from voice_gateway.tools.builtin.timers import KeptTimers, Lease, RingLease, Timer, TimerClock, TimerStore
+from voice_gateway.tools.builtin.timers import Timer, TimerClock, TimerStore
 from voice_gateway.tools.builtin.timers.wording import called, rung
 
 Plans = Mapping[str, Mapping[str, Any]]
@@ -59,7 +60,7 @@ class PlansTold:
             self._events.publish(Planned(store.kind, plans))
 
 
-def kept_timers(store: KeptTimers, zone: Any) -> KeptPlans:
+def kept_timers(store: TimerStore, zone: Any) -> KeptPlans:
     def read() -> Plans:
         return {
             str(timer.id): _timer(timer, zone) for timer in sorted(store.all(), key=lambda plan: plan.due)
@@ -99,7 +100,6 @@ class Timers:
             self.store,
             lease,
             now=system_clock,
-            loud=lambda: bool(self.ringers) and events.state("speaker") is not State.DEGRADED,
             on_state=self._report,
         )
 
@@ -125,11 +125,9 @@ class Timers:
             self._events.report("timers", State.OK, "Timers work again.")
 
 
-def _kept_in(shared: SharedRedis | None, events: EventBus) -> tuple[KeptTimers, Lease]:
+def _kept_in(shared: SharedRedis | None, events: EventBus) -> tuple[TimerStore, Lease]:
     """In the Redis that gateways share, with the lease that also runs routines; else in files."""
     if shared is not None:
-        from voice_gateway.tools.builtin.timers.shared import SharedTimers
-
-        return SharedTimers(shared), shared.lease
+        return TimerStore(shared), shared.lease
     file, damaged = data_folder() / "timers.sqlite3", damaged_file(events, "timers", "timers")
-    return TimerStore(file, on_damage=damaged), RingLease(data_folder() / "timers.lease")
+    return TimerStore(file, on_damage=damaged), FileLease(data_folder() / "timers.lease")

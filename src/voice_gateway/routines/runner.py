@@ -17,8 +17,9 @@ from voice_gateway.errors import ToolUnavailable
 from voice_gateway.routines.model import UPDATED, Event, LastRun, ResourceState, Routine
 from voice_gateway.routines.schedule import NoPlace, Place, due_next, holds_at
 from voice_gateway.routines.store import Finished, PlannedRun, RoutineStore
-from voice_gateway.tools.builtin.timers import Lease
-from voice_gateway.tools.builtin.timers.clock import Wait, time_passed
+from voice_gateway.shared.lease import Lease
+from voice_gateway.tools.builtin.timers.clock import Wait
+from voice_gateway.tools.builtin.timers.store import time_passed
 
 log = logging.getLogger(__name__)
 
@@ -225,7 +226,7 @@ class RoutineRunner:
 
     async def _look(self, tasks: asyncio.TaskGroup) -> None:
         led = self._leads
-        self._leads = await self._in_thread(functools.partial(self._lease.renew, loud=False))
+        self._leads = await self._in_thread(self._lease.renew)
         if not self._leads:
             self._stand_by()
             return

@@ -2,20 +2,19 @@
 
 import json
 import logging
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
-from voice_gateway.shared.rows import RedisRows, Rows, RowTable, SharedRedis
-from voice_gateway.sqlite_file import ChangeCounter, Damage, SharedTable
-from voice_gateway.tools.builtin.timers import Lease, RingLease
+from voice_gateway.shared.lease import FileLease, Lease
+from voice_gateway.shared.rows import FileRows, RedisRows, Rows, RowTable, SharedRedis
+from voice_gateway.sqlite_file import BUSY_SECONDS, Damage
 
 T = TypeVar("T")
 
@@ -203,59 +202,22 @@ class RoutineStore:
         return routines
 
 
-class SqliteRows:
-    """The `RowTable` of one machine's gateways. Their lease is a file; a claim is atomic without it."""
-
-    def __init__(self, path: Path, *, on_damage: Callable[[Damage], None]) -> None:
-        self._table = SharedTable(path, (_TABLE, _LAST), ROUTINES_LOST, on_damage=on_damage)
-        self.stamp = ChangeCounter(path).read
-
-    def read(self) -> dict[int, Row]:
-        return self._table.run(_select, write=False)
-
-    def change(
-        self, work: Callable[[Rows[Row]], T], ids: Iterable[int] = (), *, as_holder: bool = False
-    ) -> T:
-        wanted = list(ids)
-
-        def step(connection: sqlite3.Connection) -> T:
-            rows = Rows[Row]()
-            for number in wanted:
-                rows.update(_select(connection, "WHERE id = ?", number))
-            [(rows.count,)] = connection.execute("SELECT count(*) FROM routines")
-            newest = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'routines'").fetchone()
-            rows.last_number = newest[0] if newest else 0
-            before = dict(rows)
-            result = work(rows)
-            for number in before.keys() - rows.keys():
-                connection.execute("DELETE FROM routines WHERE id = ?", (number,))
-            for number, row in rows.items():
-                if before.get(number) != row:
-                    connection.execute(_PUT, (number, *row))
-            return result
-
-        return self._table.run(step)
-
-
-_PUT = (
-    f"INSERT INTO routines (id, {', '.join(Row._fields)}) VALUES (?{', ?' * len(Row._fields)}) "
-    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in Row._fields)}"
-)
-
-
-def _select(connection: sqlite3.Connection, where: str = "", *values: Any) -> dict[int, Row]:
-    rows = connection.execute(f"SELECT id, {', '.join(Row._fields)} FROM routines {where}", values)
-    return {number: Row(*row) for number, *row in rows.fetchall()}
-
-
 def kept_in(
     shared: SharedRedis | None, folder: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
 ) -> tuple[RoutineStore, Lease]:
     """In the shared Redis if there is one, else in a file in this folder."""
     if shared is not None:
-        return RoutineStore(RedisRows(shared, "routines", Row._make, ROUTINES_LOST)), shared.lease
-    rows = SqliteRows(folder / "routines.sqlite3", on_damage=on_damage)
-    return RoutineStore(rows), RingLease(folder / "routines.lease")
+        return RoutineStore(RedisRows(shared, "routines", Row, ROUTINES_LOST)), shared.lease
+    rows = FileRows(
+        folder / "routines.sqlite3",
+        "routines",
+        Row,
+        (_TABLE, _LAST),
+        ROUTINES_LOST,
+        busy_seconds=BUSY_SECONDS,
+        on_damage=on_damage,
+    )
+    return RoutineStore(rows), FileLease(folder / "routines.lease")
 
 
 # --- rows

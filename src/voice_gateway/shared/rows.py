@@ -1,22 +1,21 @@
-"""Routines and timers in the shared Redis: numbered rows, changed in transactions, and the lease."""
+"""Numbered rows for routines and timers: in a SQLite file, or in the Redis that gateways share."""
 
 import json
 import logging
+import sqlite3
 import uuid
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from voice_gateway.errors import ConfigError, ToolUnavailable
 from voice_gateway.shared import LIMIT_SECONDS, PREFIX
-
-if TYPE_CHECKING:
-    pass
-
-LEASE_SECONDS = 2.0  # a gateway that has not renewed the lease for so long is replaced
+from voice_gateway.shared.lease import LEASE_SECONDS
+from voice_gateway.sqlite_file import ChangeCounter, Damage, SqliteFile
 
 log = logging.getLogger(__name__)
 
-R = TypeVar("R")
+R = TypeVar("R", bound=NamedTuple)
 T = TypeVar("T")
 
 
@@ -49,6 +48,66 @@ class RowTable(Protocol[R]):
     def stamp(self) -> object:
         """Changes with every change, and is cheap to read."""
         ...
+
+
+class FileRows(Generic[R]):
+    """A `RowTable` in the table `name` of a SQLite file, for the gateways of one machine.
+
+    A change is atomic, so `as_holder` changes nothing."""
+
+    def __init__(
+        self,
+        path: Path,
+        name: str,
+        row: type[R],
+        migrations: Sequence[str],
+        lost: str,
+        *,
+        busy_seconds: float,
+        on_damage: Callable[[Damage], None],
+    ) -> None:
+        self._name, self._row, self._lost, self._busy_seconds = name, row, lost, busy_seconds
+        self._file = SqliteFile(path, migrations, on_damage=on_damage)
+        self.stamp = ChangeCounter(path).read
+        fields = row._fields
+        self._select = f"SELECT id, {', '.join(fields)} FROM {name}"
+        self._put = (
+            f"INSERT INTO {name} (id, {', '.join(fields)}) VALUES (?{', ?' * len(fields)}) "
+            f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{field} = excluded.{field}' for field in fields)}"
+        )
+
+    def read(self) -> dict[int, R]:
+        return self._run(lambda connection: self._rows(connection.execute(self._select)), write=False)
+
+    def change(self, work: Callable[[Rows[R]], T], ids: Iterable[int] = (), *, as_holder: bool = False) -> T:
+        wanted = list(ids)
+
+        def step(connection: sqlite3.Connection) -> T:
+            rows = Rows[R]()
+            for number in wanted:
+                rows.update(self._rows(connection.execute(f"{self._select} WHERE id = ?", (number,))))
+            [(rows.count,)] = connection.execute(f"SELECT count(*) FROM {self._name}")
+            newest = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (self._name,))
+            rows.last_number = next((number for (number,) in newest), 0)
+            before = dict(rows)
+            result = work(rows)
+            for number in before.keys() - rows.keys():
+                connection.execute(f"DELETE FROM {self._name} WHERE id = ?", (number,))
+            for number, row in rows.items():
+                if before.get(number) != row:
+                    connection.execute(self._put, (number, *row))
+            return result
+
+        return self._run(step)
+
+    def _rows(self, found: Iterable[Sequence[Any]]) -> dict[int, R]:
+        return {number: self._row(*values) for number, *values in found}
+
+    def _run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
+        try:
+            return self._file.run(work, write=write, busy_seconds=self._busy_seconds)
+        except (sqlite3.Error, OSError) as error:
+            raise ToolUnavailable(self._lost) from error
 
 
 class SharedRedis:
@@ -96,7 +155,7 @@ class RedisLease:
         self.key, self.token = f"{PREFIX}lease", uuid.uuid4().hex
         self._lock = shared.redis.lock(self.key, timeout=LEASE_SECONDS, thread_local=False)
 
-    def renew(self, *, loud: bool = False) -> bool:
+    def renew(self) -> bool:
         """Whether this gateway holds the lease now. ToolUnavailable: the Redis does not answer."""
         return bool(self._ask(self.LOST, lambda _redis: self._kept() or self._taken()))
 
@@ -128,7 +187,7 @@ class RedisLease:
 class RedisRows(Generic[R]):
     """A `RowTable` in one hash of the Redis; each row is a JSON list."""
 
-    def __init__(self, shared: SharedRedis, name: str, row: Callable[[Iterable[Any]], R], lost: str) -> None:
+    def __init__(self, shared: SharedRedis, name: str, row: type[R], lost: str) -> None:
         self._shared, self._row, self._lost = shared, row, lost
         self._rows, self._stamp, self._number = (
             f"{PREFIX}{name}:{part}" for part in ("rows", "stamp", "number")
@@ -178,7 +237,7 @@ class RedisRows(Generic[R]):
         for number, text in pairs:
             try:
                 if text is not None:
-                    yield int(number), self._row(json.loads(text))
+                    yield int(number), self._row(*json.loads(text))
             except (ValueError, TypeError) as error:
                 log.warning(
                     "a row cannot be read", extra={"key": self._rows, "row": number, "reason": str(error)}

@@ -15,7 +15,7 @@ from voice_gateway.routines.model import Condition, Event, Every, LastRun, Once,
 from voice_gateway.routines.runner import Agenda, RoutineRunner, StateChange
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import PlannedRun, kept_in
-from voice_gateway.tools.builtin.timers import RingLease
+from voice_gateway.shared.lease import FileLease
 
 START = datetime(2026, 11, 16, 7, tzinfo=UTC)
 PLACE = Place(UTC, 52.5, 13.4)
@@ -61,7 +61,7 @@ class Gateway:
         self.store = kept_in(None, folder)[0]
         self.runner = RoutineRunner(
             self.store,
-            RingLease(folder / "routines.lease", monotonic=clock.monotonic),
+            FileLease(folder / "routines.lease", monotonic=clock.monotonic),
             PLACE,
             self.house,
             grace_seconds=120,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from voice_gateway.config import ToolsSettings
     from voice_gateway.tools.builtin.lists import ListStore
     from voice_gateway.tools.builtin.search import SearchBackend
-    from voice_gateway.tools.builtin.timers import KeptTimers
+    from voice_gateway.tools.builtin.timers import TimerStore
     from voice_gateway.tools.builtin.timers.tools import RepeatedTimers
     from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend
 
@@ -26,7 +26,7 @@ def builtin_tools(
     *,
     playback: "PlaybackVolume | None" = None,
     volume: "VolumeBackend | None" = None,
-    timers: "KeptTimers | None" = None,
+    timers: "TimerStore | None" = None,
     rings: Callable[[], bool] = lambda: True,
     repeated: "RepeatedTimers | None" = None,
     lists: "ListStore | None" = None,

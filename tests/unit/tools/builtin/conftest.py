@@ -19,5 +19,5 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> TimerStore:
-    return TimerStore(path)
+def store(path: Path, clock: StoppedClock) -> TimerStore:
+    return TimerStore(path, now=clock.now, passed=clock.monotonic)

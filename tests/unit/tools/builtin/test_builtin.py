@@ -15,8 +15,9 @@ from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.traits import traits
 
 
-def names(settings: ToolsSettings, timers: TimerStore | None = None) -> list[str]:
-    lists = ListStore(timers.path.with_name("lists.sqlite3")) if timers else None
+def names(settings: ToolsSettings, folder: Path | None = None) -> list[str]:
+    timers = TimerStore(folder / "timers.sqlite3") if folder else None
+    lists = ListStore(folder / "lists.sqlite3") if folder else None
 
     async def announce(_text: str) -> bool:
         return True
@@ -30,7 +31,7 @@ def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
         "get_current_datetime control_speaker_volume set_timer list_timers cancel_timer extend_timer "
         "calculate manage_list read_list broadcast get_weather search_web"
     )
-    assert names(ToolsSettings(), TimerStore(tmp_path / "timers.sqlite3")) == expected.split()
+    assert names(ToolsSettings(), tmp_path) == expected.split()
     assert not list(tmp_path.iterdir())  # making the tools touches nothing
 
 

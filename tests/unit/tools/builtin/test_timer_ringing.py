@@ -16,16 +16,15 @@ from tests.fakes.timer_process import TimerProcess
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.shared.lease import FileLease
 from voice_gateway.tools.builtin import system_clock
-from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
+from voice_gateway.tools.builtin.timers import Timer, TimerClock, TimerStore
 
 
 class House:
     """One gateway's clock, with a bell that rings until it is stopped."""
 
-    def __init__(self, store: TimerStore, clock: StoppedClock, *, loud: bool = False) -> None:
-        self.loud = loud
-        self.shift = timedelta()  # by which the clock was set
+    def __init__(self, path: Path, clock: StoppedClock) -> None:
         self.rings: list[str] = []
         self.silenced: list[str] = []
         self.missed: list[str] = []
@@ -33,15 +32,14 @@ class House:
         self.told = asyncio.Event()
         self.told.set()
         self._own = StoppedClock()
-        self._clock, self._store = clock, store
-        self.lease = RingLease(store.path.with_suffix(".lease"), monotonic=clock.monotonic)
+        self._clock = clock
+        self.lease = FileLease(path.with_suffix(".lease"), monotonic=clock.monotonic)
         self.timers = TimerClock(
-            store,
+            TimerStore(path, now=clock.now, passed=clock.monotonic),
             self.lease,
-            now=lambda: clock.time + self.shift,
+            now=clock.now,
             monotonic=clock.monotonic,
             wait=self._own.wait,
-            loud=lambda: self.loud,
             on_state=self.troubles.append,
         )
 
@@ -87,9 +85,6 @@ def died(house: House) -> None:
     house.lease.release = lambda: None  # type: ignore[method-assign]
 
 
-# processes that are killed or frozen
-
-
 @pytest.mark.slow
 async def test_a_timer_that_rang_in_a_killed_gateway_rings_again_in_the_next(
     path: Path, store: TimerStore
@@ -124,17 +119,14 @@ async def test_of_two_gateways_the_other_goes_on_when_the_one_that_rings_dies_or
                 await first.says("silent tea")
 
 
-# who rings
-
-
 @pytest.mark.parametrize("way", ["ended", "killed"])
 async def test_who_rings_no_more_is_replaced_within_three_seconds(
-    store: TimerStore, clock: StoppedClock, way: str
+    path: Path, store: TimerStore, clock: StoppedClock, way: str
 ) -> None:
     set_timer(store, clock)
-    second = House(store, clock)
+    second = House(path, clock)
     async with second.running():
-        async with House(store, clock, loud=True).running() as loud:
+        async with House(path, clock).running() as loud:
             await second.look()
             await loud.later(10)
             if way == "killed":
@@ -146,27 +138,11 @@ async def test_who_rings_no_more_is_replaced_within_three_seconds(
         assert second.rings == ["tea"]
 
 
-async def test_the_one_with_a_loudspeaker_rings_first(store: TimerStore, clock: StoppedClock) -> None:
+async def test_stop_is_understood_by_those_that_do_not_ring(
+    path: Path, store: TimerStore, clock: StoppedClock
+) -> None:
     set_timer(store, clock)
-    silent, loud = House(store, clock), House(store, clock, loud=True)
-    async with silent.running():
-        await silent.later(10)
-        assert silent.rings == ["tea"]
-        async with loud.running():
-            assert loud.rings == ["tea"], "it goes on with what rings elsewhere"
-            await silent.look()
-            assert silent.silenced == ["tea"]
-            assert [timer.name for timer in store.all()] == ["tea"]
-
-            loud.loud = False  # unplugged
-            await loud.look()
-            await silent.look()
-            assert loud.silenced == [], "two without are equal: the one that rings goes on"
-
-
-async def test_stop_is_understood_by_those_that_do_not_ring(store: TimerStore, clock: StoppedClock) -> None:
-    set_timer(store, clock)
-    house, chat = House(store, clock), House(store, clock)
+    house, chat = House(path, clock), House(path, clock)
     assert await chat.timers.answer("stop") is None
     async with house.running():
         assert await chat.timers.answer("stop") is None
@@ -179,12 +155,11 @@ async def test_stop_is_understood_by_those_that_do_not_ring(store: TimerStore, c
         assert store.all() == []
 
 
-# until it was heard
-
-
-async def test_a_missed_timer_stays_until_it_was_told(store: TimerStore, clock: StoppedClock) -> None:
+async def test_a_missed_timer_stays_until_it_was_told(
+    path: Path, store: TimerStore, clock: StoppedClock
+) -> None:
     set_timer(store, clock)
-    house = House(store, clock)
+    house = House(path, clock)
     house.told.clear()
     clock.time += timedelta(minutes=10)
     async with house.running():
@@ -197,13 +172,13 @@ async def test_a_missed_timer_stays_until_it_was_told(store: TimerStore, clock: 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1)])
 async def test_a_clock_that_is_set_neither_cuts_off_nor_prolongs_a_ring(
-    store: TimerStore, clock: StoppedClock, jump: timedelta
+    path: Path, store: TimerStore, clock: StoppedClock, jump: timedelta
 ) -> None:
     set_timer(store, clock)
-    house = House(store, clock)
+    house = House(path, clock)
     async with house.running():
         await house.later(10)
-        house.shift = jump
+        clock.shift = jump
         await house.later(58)
         assert (house.rings, house.silenced) == (["tea"], [])
         await house.later(2)
@@ -212,14 +187,14 @@ async def test_a_clock_that_is_set_neither_cuts_off_nor_prolongs_a_ring(
 
 @pytest.mark.parametrize("jump", [timedelta(minutes=2), timedelta(days=3)])
 async def test_a_clock_that_is_set_forward_ends_no_timer_early(
-    store: TimerStore, clock: StoppedClock, jump: timedelta
+    path: Path, store: TimerStore, clock: StoppedClock, jump: timedelta
 ) -> None:
     """As a machine without a clock of its own does when it first hears the time."""
     set_timer(store, clock)
-    house = House(store, clock)
+    house = House(path, clock)
     async with house.running():
         await house.later(3)
-        house.shift = jump
+        clock.shift = jump
         await house.later(6)
         assert (house.rings, house.missed) == ([], [])
         await house.later(1)
@@ -229,24 +204,21 @@ async def test_a_clock_that_is_set_forward_ends_no_timer_early(
 @pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1)])
 @pytest.mark.parametrize("when", ["before the first look", "later"])
 async def test_an_alarm_follows_the_clock_that_is_set(
-    store: TimerStore, clock: StoppedClock, jump: timedelta, when: str
+    path: Path, store: TimerStore, clock: StoppedClock, jump: timedelta, when: str
 ) -> None:
     """Whoever is to be woken at seven is woken when the clock shows seven."""
     night = clock.time.replace(hour=22, microsecond=0)
     clock.time = night
     store.add(due=night + timedelta(hours=9), now=clock.time, name="seven")
-    house = House(store, clock)
+    house = House(path, clock)
     if when != "later":
-        house.shift = jump
+        clock.shift = jump
     async with house.running():
-        house.shift = jump
+        clock.shift = jump
         await house.later((timedelta(hours=9) - jump).total_seconds() - 1)
         assert (house.rings, house.missed) == ([], [])
         await house.later(1)
         assert house.rings == ["seven"]
-
-
-# files that cannot be used
 
 
 def fill(folder: Path) -> None:
@@ -292,10 +264,11 @@ def disk(tmp_path: Path) -> Iterator[SmallDisk]:
 async def test_on_a_disk_that_takes_nothing_a_due_timer_rings_and_can_be_stopped(
     disk: SmallDisk, clock: StoppedClock, way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store = TimerStore(disk.folder / "timers.sqlite3")
+    path = disk.folder / "timers.sqlite3"
+    store = TimerStore(path, now=clock.now, passed=clock.monotonic)
     for name in ("tea", "eggs"):
         set_timer(store, clock, name=name)
-    house = House(store, clock)
+    house = House(path, clock)
     async with house.running():
         disk.fail(way)
         await house.later(10)
@@ -319,14 +292,11 @@ async def test_on_a_disk_that_takes_nothing_a_due_timer_rings_and_can_be_stopped
         assert caplog.text.count("the file of timers cannot be used") == 1
 
 
-# files that others replace, hold or fill
-
-
 def test_who_froze_while_it_looked_at_the_lease_is_replaced(tmp_path: Path, clock: StoppedClock) -> None:
     frozen = os.open(tmp_path, os.O_RDONLY)
     try:
         fcntl.flock(frozen, fcntl.LOCK_EX)
 
-        assert RingLease(tmp_path / "timers.lease", monotonic=clock.monotonic).renew(loud=False)
+        assert FileLease(tmp_path / "timers.lease", monotonic=clock.monotonic).renew()
     finally:
         os.close(frozen)

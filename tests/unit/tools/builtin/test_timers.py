@@ -14,8 +14,8 @@ from tests.fakes.timer_clock import StoppedClock
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolError
-from voice_gateway.tools.builtin.timers.clock import Ring, TimerClock
-from voice_gateway.tools.builtin.timers.lease import RingLease
+from voice_gateway.shared.lease import FileLease
+from voice_gateway.tools.builtin.timers.clock import TimerClock
 from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.tools.gateway_tool import typed
@@ -72,21 +72,13 @@ class Bell:
         self.missed += [timer.name for timer in timers]
 
 
-def lease_of(store: TimerStore, clock: StoppedClock) -> RingLease:
-    return RingLease(store.path.with_suffix(".lease"), monotonic=clock.monotonic)
-
-
-def new_clock(store: TimerStore, clock: StoppedClock, **parts: Any) -> TimerClock:
-    lease = parts.pop("lease", None) or lease_of(store, clock)
-    return TimerClock(store, lease, now=clock.now, monotonic=clock.monotonic, wait=clock.wait, **parts)
-
-
 @asynccontextmanager
 async def running(
-    store: TimerStore, clock: StoppedClock, bell: Bell, ring: Ring | None = None
+    store: TimerStore, clock: StoppedClock, path: Path, bell: Bell
 ) -> AsyncIterator[TimerClock]:
-    timers = new_clock(store, clock)
-    task = asyncio.create_task(timers.run(ring or bell.ring, bell.report))
+    lease = FileLease(path.with_suffix(".lease"), monotonic=clock.monotonic)
+    timers = TimerClock(store, lease, now=clock.now, monotonic=clock.monotonic, wait=clock.wait)
+    task = asyncio.create_task(timers.run(bell.ring, bell.report))
     try:
         await clock.settled()
         yield timers
@@ -130,7 +122,7 @@ async def test_a_timer_that_was_cancelled_is_set_again_with_what_was_left(
 
 
 async def test_a_timer_that_rang_cannot_be_put_back(
-    tools: Tools, store: TimerStore, clock: StoppedClock
+    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
     await tools.set(duration="1 minute", name="egg")
     clock.time += timedelta(seconds=61)
@@ -193,10 +185,10 @@ async def test_a_strange_name_never_cancels_another_timer(tools: Tools, strange:
 
 
 async def test_timers_ring_when_they_are_due_and_not_before(
-    tools: Tools, store: TimerStore, clock: StoppedClock
+    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
     bell = Bell()
-    async with running(store, clock, bell) as timers:
+    async with running(store, clock, path, bell) as timers:
         await tools.set(duration="40 seconds", name="pasta")
         await tools.set(duration="20 seconds", name="tea")
 
@@ -213,10 +205,10 @@ async def test_timers_ring_when_they_are_due_and_not_before(
 
 @pytest.mark.parametrize("way", ["clock", "tool"])
 async def test_stop_silences_what_rings_and_nothing_else(
-    tools: Tools, store: TimerStore, clock: StoppedClock, way: str
+    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path, way: str
 ) -> None:
     bell = Bell()
-    async with running(store, clock, bell) as timers:
+    async with running(store, clock, path, bell) as timers:
         await tools.set(duration="5 seconds", name="tea")
         await tools.set(duration="10 minutes", name="pasta")
         await clock.advance(5)
@@ -233,7 +225,7 @@ async def test_stop_silences_what_rings_and_nothing_else(
 
 
 async def test_what_ran_out_while_nobody_was_there_is_reported_once(
-    tools: Tools, store: TimerStore, clock: StoppedClock
+    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
     await tools.set(duration="10 minutes", name="pasta")
     await tools.set(duration="5 minutes", name="tea")
@@ -245,9 +237,9 @@ async def test_what_ran_out_while_nobody_was_there_is_reported_once(
     async def only_one_is_left() -> bool:
         return (await tools.list()).startswith("1 timer: cake timer")
 
-    async with running(store, clock, first):
+    async with running(store, clock, path, first):
         await until(only_one_is_left)  # told first, and then forgotten
-    async with running(store, clock, second):
+    async with running(store, clock, path, second):
         pass
 
     assert (first.missed, first.rings) == (["tea", "pasta"], [])
@@ -259,13 +251,14 @@ async def test_a_timer_set_by_another_process_rings_here(
     store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
     bell = Bell()
-    async with running(store, clock, bell):
+    async with running(store, clock, path, bell):
         script = (
             "import sys; from datetime import datetime, timedelta; from pathlib import Path\n"
             "from voice_gateway.tools.builtin.timers import TimerStore\n"
             "now = datetime.fromisoformat(sys.argv[2])\n"
             "due = now + timedelta(seconds=5)\n"
-            "TimerStore(Path(sys.argv[1])).add(due=due, now=now, name='from elsewhere')\n"
+            "store = TimerStore(Path(sys.argv[1]), now=lambda: now, passed=now.timestamp)\n"
+            "store.add(due=due, now=now, name='from elsewhere')\n"
         )
         command = [sys.executable, "-c", script, str(path), clock.time.isoformat()]
         await asyncio.to_thread(subprocess.run, command, check=True, timeout=30)
@@ -325,10 +318,10 @@ async def test_more_time_goes_to_the_timer_that_is_named(tools: Tools, clock: St
 
 
 async def test_snooze_silences_it_and_rings_again(
-    tools: Tools, store: TimerStore, clock: StoppedClock
+    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
     bell = Bell()
-    async with running(store, clock, bell):
+    async with running(store, clock, path, bell):
         await tools.set(duration="5 seconds", name="work", kind="alarm")
         await clock.advance(5)
         assert bell.rings == ["work"]
@@ -340,3 +333,22 @@ async def test_snooze_silences_it_and_rings_again(
         clock.time += timedelta(seconds=599)  # an alarm is what the clock shows
         await clock.advance(1)
         assert bell.rings == ["work", "work"]
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=3), timedelta(hours=-3)])
+async def test_a_clock_that_is_set_never_shows_a_wrong_remaining_time(
+    tools: Tools, clock: StoppedClock, jump: timedelta
+) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+    _, alarm = await tools.set(at="6:30", kind="alarm")
+    clock.time += timedelta(minutes=4)
+    clock.shift = jump
+
+    _, facts = await tools.call("list_timers")
+
+    pasta, later = facts["timers"]
+    assert pasta["remaining_seconds"] == 360
+    assert (later["due"], later["remaining_seconds"]) == (
+        alarm["due"],
+        alarm["remaining_seconds"] - 240 - jump.total_seconds(),
+    )

@@ -5,7 +5,6 @@ import functools
 import inspect
 import logging
 import re
-import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ from typing import Any, TypeVar
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.tools.builtin.timers.lease import Lease
-from voice_gateway.tools.builtin.timers.store import KeptTimers, Kind, Timer
+from voice_gateway.shared.lease import Lease
+from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore, time_passed
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +22,6 @@ RING_SECONDS = 60.0  # how long a timer rings unless it is stopped
 # How long a change by another process (a new timer, or its death) may go unnoticed. A timer lasts a second at
 # least, so none that is set elsewhere rings late.
 LOOK_SECONDS = 0.5
-BUSY_SECONDS = 0.5  # a locked file must not delay timers that are in memory
 _BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
 _STOP = re.compile(
     r"^(?:(?:ok|okay|please|hey|alright|thanks|thank you)[\s,]*)*"
@@ -40,11 +38,6 @@ Wait = Callable[[asyncio.Event, float], Awaitable[None]]
 T = TypeVar("T")
 
 
-def time_passed() -> float:
-    """Seconds of a clock that is never set, including those in which the machine slept."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
-
-
 @dataclass(frozen=True, slots=True)
 class _Ringing:
     timer: Timer
@@ -53,28 +46,27 @@ class _Ringing:
 
 
 class TimerClock:
-    """Rings the timers of this process. Of several gateways with one store, the holder of the lease rings.
+    """Rings the timers. Of several gateways with one store, the holder of the lease rings.
 
     A timer that was read once rings from memory, also if the file cannot be read any more.
     """
 
     def __init__(
         self,
-        store: KeptTimers,
+        store: TimerStore,
         lease: Lease,
         *,
         now: Callable[[], datetime],
         monotonic: Callable[[], float] = time_passed,
         wait: Wait = wait_at_most,
-        loud: Callable[[], bool] = lambda: False,
         on_state: Callable[[ToolUnavailable | None], None] = lambda _error: None,
     ) -> None:
-        """`loud`: there is a loudspeaker. `on_state` gets what is wrong with the file, or None."""
+        """`on_state` gets what is wrong with the file, or None."""
         self._store, self._lease = store, lease
         self._now, self._monotonic, self._wait = now, monotonic, wait
-        self._loud, self._on_state = loud, on_state
+        self._on_state = on_state
         self._known: list[Timer] = []
-        self._moments: dict[int, float] = {}  # monotonic: when each that was set for a while is due
+        self._stamp: object = object()  # of the file when it was read last
         self._ringing: dict[int, _Ringing] = {}
         self._unmarked: list[Timer] = []  # ring from memory: the file does not know it yet
         self._telling: set[int] = set()  # missed, and being told
@@ -136,12 +128,14 @@ class TimerClock:
 
     async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed | None) -> None:
         """Start due timers and stop those that are over."""
-        found = await self._in_thread(self._renewed, self._loud())
-        if found is None:
-            self._fall_silent(set(self._ringing))  # the holder of the lease goes on ringing
-            self._known = []
-            return
-        self._take(found)
+        try:
+            if not await self._in_thread(self._lease.renew):
+                self._fall_silent(set(self._ringing))  # the holder of the lease goes on ringing
+                self._known, self._stamp = [], object()
+                return
+            await self._read()
+        except ToolUnavailable as error:  # what is known rings all the same
+            self._report(error)
         over = {number for number, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
         await self._hear(over)
         due = [timer for timer in self._known if self._is_new(timer) and self._left_seconds(timer) <= 0]
@@ -155,38 +149,18 @@ class TimerClock:
             self._telling |= {timer.id for timer in late}
             tasks.create_task(self._tell(missed, late), name="missed timers")
 
-    def _renewed(self, loud: bool) -> list[Timer] | ToolUnavailable | None:
-        """Renew the lease and read the file. None: another gateway rings."""
-        try:
-            if not self._lease.renew(loud=loud):
-                return None
-            return self._store.latest(busy_seconds=BUSY_SECONDS)
-        except ToolUnavailable as error:
-            return error
-
-    def _take(self, found: list[Timer] | ToolUnavailable) -> None:
-        """Take over the file's timers; silence removed ones. An unreadable file changes nothing."""
-        if isinstance(found, ToolUnavailable):
-            self._report(found)
-            return
-        self._known = found
+    async def _read(self) -> None:
+        """Take over the file's timers if they have changed; silence removed ones."""
+        stamp = await self._in_thread(self._store.stamp)
+        if stamp != self._stamp:
+            self._known = await self._in_thread(self._store.all)
+            self._stamp = stamp
+            self._fall_silent(self._ringing.keys() - {timer.id for timer in self._known})
         if not self._heard and not self._unmarked:  # else it can be read, but not written
             self._report(None)
-        known = {timer.id for timer in self._known}
-        self._moments = {number: moment for number, moment in self._moments.items() if number in known}
-        self._fall_silent(self._ringing.keys() - known)
 
     def _left_seconds(self, timer: Timer) -> float:
-        """Seconds until a timer is due.
-
-        A time of day follows the clock. A duration is counted from when the timer was first seen, so that
-        setting the clock does not change it.
-        """
-        by_clock = (timer.due - self._now()).total_seconds()
-        if timer.at_clock_time:
-            return by_clock
-        left = min(by_clock, timer.seconds)
-        return self._moments.setdefault(timer.id, self._monotonic() + left) - self._monotonic()
+        return (timer.due - self._now()).total_seconds()
 
     def _is_new(self, timer: Timer) -> bool:
         return timer.id not in self._ringing.keys() | self._telling | self._heard
@@ -204,8 +178,7 @@ class TimerClock:
         if not wanted:
             return []
         try:
-            start = functools.partial(self._store.start_ringing, busy_seconds=BUSY_SECONDS)
-            ours = await self._in_thread(start, wanted, self._now())
+            ours = await self._in_thread(self._store.start_ringing, wanted, self._now())
         except ToolUnavailable as error:
             self._report(error)
             self._unmarked = wanted
@@ -221,7 +194,7 @@ class TimerClock:
             return
         gone = set(self._heard)
         try:
-            await self._in_thread(self._store.remove, sorted(gone), busy_seconds=BUSY_SECONDS)
+            await self._in_thread(self._store.remove, sorted(gone))
         except ToolUnavailable as error:
             self._report(error)
             return
@@ -234,9 +207,8 @@ class TimerClock:
         self._well = error is None
         self._on_state(error)
 
-    async def _in_thread(self, work: Callable[..., T], *args: Any, **more: Any) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, functools.partial(work, *args, **more))
+    async def _in_thread(self, work: Callable[..., T], *args: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, functools.partial(work, *args))
 
     def _fall_silent(self, ids: set[int]) -> None:
         for number in ids & self._ringing.keys():

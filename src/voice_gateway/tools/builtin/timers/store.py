@@ -1,24 +1,43 @@
-"""Timers in a file, so that they survive a restart and several processes can share them."""
+"""Timers in a file or in a shared Redis, so that they survive a restart and several processes share them."""
 
-import contextlib
-import sqlite3
+import functools
+import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.file_watch import ChangeListeners, Listen, identity
+from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.problems import TIMERS_LOST
-from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, SqliteFile, UnreadableRow
+from voice_gateway.shared.rows import FileRows, RedisRows, Rows, RowTable, SharedRedis
+from voice_gateway.sqlite_file import Damage
 
-OLD_SECONDS = 2.0  # some file systems know no shorter time
 MAX_TIMERS = 100  # a model in a loop must not fill the disk
+BUSY_SECONDS = 0.5  # a locked file must not delay timers that are in memory
+SET_SECONDS = 0.5  # a clock that differs by more was set
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+
+def time_passed() -> float:
+    """Seconds of a clock that is never set, including those in which the machine slept."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+@functools.cache
+def _boot() -> str:
+    """Names this run of the machine: `time_passed` begins anew with each."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return uuid.uuid4().hex
 
 
 class Kind(StrEnum):
@@ -36,7 +55,9 @@ def kind_of(message: str, *, at_clock_time: bool) -> Kind:
     return Kind.ALARM if at_clock_time else Kind.TIMER
 
 
-_TABLE = """
+# Numbers begin anywhere: a new file in the place of one that was lost must not give them again.
+_MIGRATIONS = (
+    """
 CREATE TABLE IF NOT EXISTS timers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL,
@@ -46,14 +67,27 @@ CREATE TABLE IF NOT EXISTS timers (
   rang REAL,
   kind TEXT NOT NULL
 )
-"""
-# Numbers begin anywhere: a new file in the place of one that was lost must not give them again.
-_NUMBERS = """
+""",
+    """
 INSERT INTO sqlite_sequence (name, seq) SELECT 'timers', abs(random() % 1000000000)
 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'timers')
-"""
-_NAMES = ("id", "name", "message", "seconds", "due", "rang", "kind")
-_COLUMNS = ", ".join(_NAMES)
+""",
+    "ALTER TABLE timers ADD COLUMN clock REAL",
+    "ALTER TABLE timers ADD COLUMN boot TEXT",
+)
+
+
+class Row(NamedTuple):
+    """One timer as it is written; times in seconds since 1970."""
+
+    name: str
+    message: str
+    seconds: float
+    due: float
+    rang: float | None
+    kind: str
+    clock: float | None = None  # how far the clock was ahead of `time_passed` when it was set
+    boot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,167 +112,123 @@ class Timer:
         return max(0, round((self.due - now).total_seconds()))
 
 
-class KeptTimers(Protocol):
-    """What a `TimerStore` and the timers in a shared Redis have in common. Every method blocks."""
-
-    @property
-    def listen(self) -> Listen: ...
-
-    def stamp(self) -> object:
-        """Changes with every change."""
-        ...
-
-    def add(
-        self, *, due: datetime, now: datetime, name: str = "", message: str = "", kind: Kind | None = None
-    ) -> Timer: ...
-
-    def move(self, timer: Timer, due: datetime, seconds: float) -> Timer | None: ...
-
-    def all(self) -> list[Timer]: ...
-
-    def latest(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]: ...
-
-    def remove(self, ids: Iterable[int], *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]: ...
-
-    def start_ringing(
-        self, timers: Sequence[Timer], now: datetime, *, busy_seconds: float = BUSY_SECONDS
-    ) -> set[int]: ...
-
-
 class TimerStore:
-    """Every method is one short transaction; call it through `asyncio.to_thread`. No clock needs to run.
+    """Every method is one short transaction; call it through a thread. No clock needs to run.
 
-    A timer stays until it is removed, because it was cancelled or heard.
+    A timer stays until it is removed, because it was cancelled or heard. One that was set for a duration ends
+    when so much time has passed: when the clock is set, its `due` moves along.
     """
 
-    def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
-        self.path = path
-        self._seen: object = None  # the state of the file when it was read last
-        self._latest: list[Timer] = []
+    def __init__(
+        self,
+        kept: Path | SharedRedis,
+        *,
+        on_damage: Callable[[Damage], None] = lambda _damage: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        passed: Callable[[], float] = time_passed,
+    ) -> None:
+        self._now, self._passed = now, passed
+        self._rows: RowTable[Row] = (
+            FileRows(
+                kept,
+                "timers",
+                Row,
+                _MIGRATIONS,
+                TIMERS_LOST,
+                busy_seconds=BUSY_SECONDS,
+                on_damage=on_damage,
+            )
+            if isinstance(kept, Path)
+            else RedisRows(kept, "timers", Row, TIMERS_LOST)
+        )
         self._changes = ChangeListeners()
         self.listen = self._changes.listen
-        self._file = SqliteFile(path, (_TABLE, _NUMBERS), on_damage=on_damage)
 
     def stamp(self) -> object:
-        return identity(self.path)
+        """Differs after each change of a timer, and after the clock was set."""
+        return self._rows.stamp(), round(self._clock() / SET_SECONDS)
 
     def add(
         self, *, due: datetime, now: datetime, name: str = "", message: str = "", kind: Kind | None = None
     ) -> Timer:
         kind = kind or kind_of(message, at_clock_time=due.microsecond == 0)
-        row = (name, message, (due - now).total_seconds(), due.timestamp(), kind.value)
+        row = self._row(due, (due - now).total_seconds(), name, message, kind)
 
-        def work(connection: sqlite3.Connection) -> Timer:
-            [(count,)] = connection.execute("SELECT count(*) FROM timers")
-            if count >= MAX_TIMERS:
-                raise ToolUnavailable(f"There are {count} timers already. Cancel some first.")
-            return _inserted(connection, row)
+        def work(rows: Rows[Row]) -> int:
+            if rows.count >= MAX_TIMERS:
+                raise ToolUnavailable(f"There are {rows.count} timers already. Cancel some first.")
+            return rows.add(row)
 
-        timer = self._do(work)
-        self._changes.tell()
-        return timer
+        return self._timer(self._changed(work), row)
 
     def move(self, timer: Timer, due: datetime, seconds: float) -> Timer | None:
         """The same timer for another time; None when it has just ended.
 
-        It gets a new number, so that a gateway that lets the old one ring falls silent.
+        It gets a new number, so that a gateway that rings the old one stops.
         """
-        row = (timer.name, timer.message, seconds, due.timestamp(), timer.kind.value)
+        row = self._row(due, seconds, timer.name, timer.message, timer.kind)
 
-        def work(connection: sqlite3.Connection) -> Timer | None:
-            gone = connection.execute("DELETE FROM timers WHERE id = ?", (timer.id,)).rowcount
-            return _inserted(connection, row) if gone else None
+        def work(rows: Rows[Row]) -> int | None:
+            return rows.add(row) if rows.pop(timer.id, None) is not None else None
 
-        moved = self._do(work)
-        self._changes.tell()
-        return moved
+        number = self._changed(work, [timer.id])
+        return None if number is None else self._timer(number, row)
 
-    def all(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
+    def all(self) -> list[Timer]:
         """Ringing timers first, then the waiting ones, the next to ring first."""
-        return self._do(_read, write=False, busy_seconds=busy_seconds)
+        timers = self._parsed(self._rows.read())
+        return sorted(timers, key=lambda timer: (timer.rang is None, timer.due, timer.id))
 
-    def latest(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
-        """The same, for a reader that looks again and again: an unchanged file is not read."""
-        seen = identity(self.path), identity(Path(f"{self.path}-wal"))
-        if seen != self._seen:
-            self._latest = self.all(busy_seconds=busy_seconds)
-            # Two changes within a tick of the clock have the same time: a young file is read again.
-            self._seen = seen if seen[0] is not None and _is_old(*seen) else None
-        return list(self._latest)
-
-    def remove(self, ids: Iterable[int], *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
+    def remove(self, ids: Iterable[int]) -> list[Timer]:
         """Remove cancelled or heard timers; those that another process has removed are not returned."""
-        delete, wanted = f"DELETE FROM timers WHERE id = ? RETURNING {_COLUMNS}", list(ids)
+        return self._changed(
+            lambda rows: self._parsed({number: rows.pop(number) for number in list(rows)}), ids
+        )
 
-        def work(connection: sqlite3.Connection) -> list[Timer]:
-            gone = [_timer(row) for number in wanted for row in connection.execute(delete, (number,))]
-            if any(number in wanted for (number,) in connection.execute("SELECT id FROM timers")):
-                raise UnreadableRow("a timer is there and cannot be found")  # it would ring for ever
-            return gone
+    def start_ringing(self, timers: Sequence[Timer], now: datetime) -> set[int]:
+        """Mark timers as ringing; returns the ids of those that are still there and unchanged, if this
+        gateway holds the lease."""
+        seen = {timer.id: timer.rang for timer in timers}
 
-        gone = self._do(work, busy_seconds=busy_seconds)
-        self._changes.tell()
-        return gone
-
-    def start_ringing(
-        self, timers: Sequence[Timer], now: datetime, *, busy_seconds: float = BUSY_SECONDS
-    ) -> set[int]:
-        """Mark timers as ringing; returns the ids of those that are still there and unchanged."""
-        # A time is stored to the microsecond, and rounding may differ.
-        update = "UPDATE timers SET rang = ?1 WHERE id = ?2 AND (rang IS ?3 OR abs(rang - ?3) < 0.001)"
-
-        def work(connection: sqlite3.Connection) -> set[int]:
-            ours = set()
-            for timer in timers:
-                seen = timer.rang.timestamp() if timer.rang else None
-                if connection.execute(update, (now.timestamp(), timer.id, seen)).rowcount == 1:
-                    ours.add(timer.id)
+        def work(rows: Rows[Row]) -> set[int]:
+            ours = {number for number, row in rows.items() if _moment(row.rang) == seen[number]}
+            for number in ours:
+                rows[number] = rows[number]._replace(rang=now.timestamp())
             return ours
 
-        return self._do(work, busy_seconds=busy_seconds)
+        return self._rows.change(work, seen, as_holder=True)
 
-    def _do(
-        self,
-        work: Callable[[sqlite3.Connection], T],
-        *,
-        write: bool = True,
-        busy_seconds: float = BUSY_SECONDS,
-    ) -> T:
-        try:
-            return self._file.run(work, write=write, busy_seconds=busy_seconds)
-        except (sqlite3.Error, OSError) as error:
-            raise ToolUnavailable(TIMERS_LOST) from error
+    def _changed(self, work: Callable[[Rows[Row]], T], ids: Iterable[int] = ()) -> T:
+        result = self._rows.change(work, ids)
+        self._changes.tell()
+        return result
 
+    def _clock(self) -> float:
+        return self._now().timestamp() - self._passed()
 
-def _is_old(*files: tuple[int, int, int] | None) -> bool:
-    return all(file is None or time.time() - file[1] / 1e9 > OLD_SECONDS for file in files)
+    def _row(self, due: datetime, seconds: float, name: str, message: str, kind: Kind) -> Row:
+        return Row(name, message, seconds, due.timestamp(), None, kind.value, self._clock(), _boot())
 
+    def _parsed(self, rows: Mapping[int, Row]) -> list[Timer]:
+        """A row that makes no sense is left out."""
+        timers = []
+        for number, row in rows.items():
+            try:
+                timers.append(self._timer(number, row))
+            except (TypeError, ValueError, OverflowError, OSError) as error:
+                log.warning("a timer cannot be read", extra={"timer": number, "reason": str(error)})
+        return timers
 
-def _read(connection: sqlite3.Connection) -> list[Timer]:
-    select = f"SELECT {_COLUMNS} FROM timers ORDER BY rang IS NULL, due, id"
-    timers = []
-    for row in connection.execute(select).fetchall():
-        with contextlib.suppress(UnreadableRow):  # a row that makes no sense costs only itself
-            timers.append(_timer(row))
-    return timers
-
-
-def _inserted(connection: sqlite3.Connection, row: tuple[Any, ...]) -> Timer:
-    insert = (
-        f"INSERT INTO timers (name, message, seconds, due, kind) VALUES (?, ?, ?, ?, ?) RETURNING {_COLUMNS}"
-    )
-    [made] = connection.execute(insert, row).fetchall()
-    return _timer(made)
+    def _timer(self, number: int, row: Row) -> Timer:
+        due = datetime.fromtimestamp(row.due, UTC)
+        if due.microsecond and row.clock is not None and row.boot == _boot():
+            shift = self._clock() - row.clock
+            if abs(shift) > SET_SECONDS:
+                due += timedelta(seconds=shift)
+                due = due.replace(microsecond=due.microsecond or 1)  # it stays a duration
+        texts, seconds = (str(row.name), str(row.message)), float(row.seconds)
+        return Timer(int(number), *texts, seconds, due, _moment(row.rang), Kind(row.kind))
 
 
-def _timer(row: tuple[Any, ...]) -> Timer:
-    number, name, message, seconds, due, rang, kind = row
-    try:
-        started = datetime.fromtimestamp(rang, UTC) if rang is not None else None
-        moment = datetime.fromtimestamp(due, UTC)
-        timer = Timer(int(number), name, message, float(seconds), moment, started, Kind(kind))
-    except (TypeError, ValueError, OverflowError, OSError) as error:
-        raise UnreadableRow(f"not a timer: {error}") from error
-    if not isinstance(name, str) or not isinstance(message, str):
-        raise UnreadableRow("not a timer: its name is no text")
-    return timer
+def _moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
-from voice_gateway.tools.builtin.timers.store import KeptTimers, Kind, Timer, kind_of
+from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore, kind_of
 from voice_gateway.tools.builtin.timers.wording import (
     called,
     render_timer,
@@ -69,7 +69,7 @@ class RepeatedTimers(Protocol):
 
 
 def timer_tools(
-    store: KeptTimers,
+    store: TimerStore,
     now: Callable[[], datetime],
     rings: Callable[[], bool] = lambda: True,
     repeated: RepeatedTimers | None = None,
@@ -163,12 +163,12 @@ CANCEL_TRAITS = ToolTraits(
 EXTEND_TRAITS = ToolTraits(title="More time", summary="Gives a timer more time, and lets an alarm snooze.")
 
 
-def _all(store: KeptTimers, repeated: RepeatedTimers | None) -> list[Timer]:
+def _all(store: TimerStore, repeated: RepeatedTimers | None) -> list[Timer]:
     return [*store.all(), *(repeated.all() if repeated is not None else ())]
 
 
 def _remove(
-    store: KeptTimers, repeated: RepeatedTimers | None, chosen: Sequence[Timer]
+    store: TimerStore, repeated: RepeatedTimers | None, chosen: Sequence[Timer]
 ) -> tuple[list[Timer], list[dict[str, Any]]]:
     """(the timers that were still there, the calls that make the repeated timers again)."""
     once = [timer.id for timer in chosen if not timer.again]
