@@ -11,7 +11,7 @@ from tests.fakes.waiting import until
 from voice_gateway.tools.builtin.timers import TimerStore
 
 NO_SERVER = "mcpServers = {}\n[tools]\nsearch = false\n"
-WARNING = "It only rings while the gateway is running: start one with voice-gateway run."
+WARNING = "It only rings while the gateway is running."
 
 
 @pytest.fixture

@@ -87,9 +87,9 @@ def died(house: House) -> None:
 
 @pytest.mark.slow
 async def test_a_timer_that_rang_in_a_killed_gateway_rings_again_in_the_next(
-    path: Path, store: TimerStore
+    path: Path,
 ) -> None:
-    moment = system_clock()
+    store, moment = TimerStore(path), system_clock()
     store.add(due=moment, now=moment - timedelta(seconds=5), name="tea")
     async with TimerProcess.opened(path) as first:
         await first.says("rings tea")
@@ -104,9 +104,9 @@ async def test_a_timer_that_rang_in_a_killed_gateway_rings_again_in_the_next(
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
 async def test_of_two_gateways_the_other_goes_on_when_the_one_that_rings_dies_or_freezes(
-    path: Path, store: TimerStore, end: signal.Signals
+    path: Path, end: signal.Signals
 ) -> None:
-    moment = system_clock()
+    store, moment = TimerStore(path), system_clock()
     async with TimerProcess.opened(path) as first:
         store.add(due=moment, now=moment - timedelta(seconds=5), name="tea")
         await first.says("rings tea")
