@@ -218,7 +218,7 @@ class Gateway:
             prompts=SpokenPrompts(self._prompts_listed, link.get_prompt, has_model=has_model),
             pin_file=folder / "wrong-pins.json",
             gateway=gateway,
-            acts=acts_from(self.store, folder / "acts.sqlite", gateway, on_damage=damaged),
+            acts=acts_from(self.store, folder / "undo.sqlite", gateway, on_damage=damaged),
         )
 
     async def _prompts_listed(self) -> Catalogue:

@@ -21,7 +21,7 @@ from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.conversation.stages import First, Stages, Why, behind_outcomes
 from voice_gateway.conversation.store import MemoryStore, Store
-from voice_gateway.conversation.undo_log import MemoryActs
+from voice_gateway.conversation.undo_log import KeptActs
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import (
     Acted,
@@ -102,7 +102,7 @@ class Conversation:
             stages, self.events, self._context.home_facts, first=first, prompts=prompts, why=why
         )
         self._gateway = gateway
-        self._acts = acts or MemoryActs(now)
+        self._acts = acts or KeptActs(MemoryStore(now), now=now)
         self._now = now
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self.events)

@@ -119,8 +119,9 @@ class SqliteStore(_LocalStore):
         now: Callable[[], float] = time.time,
         *,
         on_damage: Callable[[Damage], None] = lambda _damage: None,
+        durable: bool = True,
     ) -> None:
-        self._file = SqliteFile(file, (_ENTRIES,), on_damage=on_damage, overwrites=True)
+        self._file = SqliteFile(file, (_ENTRIES,), on_damage=on_damage, durable=durable, overwrites=True)
         self._now = now
 
     async def get(self, key: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Conversations in the shared Redis: texts by key, lists of texts, and a lock for each conversation."""
+"""Conversations in the shared Redis: texts by key, and a lock for each conversation."""
 
 import asyncio
 import contextlib
@@ -111,28 +111,6 @@ class RedisStore:
 
     async def release(self, key: str, text: str = CLAIMED) -> None:
         await self._run(_RELEASE, PREFIX + key, text)
-
-    # --- lists of texts, newest first
-
-    async def push(self, key: str, text: str, *, most: int, expiry_seconds: float) -> None:
-        """Keeps the newest `most` texts, until nothing was pushed for `expiry_seconds`."""
-
-        async def step() -> None:
-            async with self._redis.pipeline(transaction=True) as together:
-                together.lpush(PREFIX + key, text)
-                together.ltrim(PREFIX + key, 0, most - 1)
-                together.pexpire(PREFIX + key, _milliseconds(expiry_seconds))
-                await together.execute()
-
-        await self._ask(step)
-
-    async def pushed(self, key: str) -> list[str]:
-        found = await self._ask(lambda: self._redis.lrange(PREFIX + key, 0, -1))
-        return [str(text) for text in found]
-
-    async def drop(self, key: str, text: str) -> bool:
-        """True for the caller that takes it out."""
-        return bool(await self._ask(lambda: self._redis.lrem(PREFIX + key, 1, text)))
 
     # --- one turn at a time
 

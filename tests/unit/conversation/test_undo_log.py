@@ -1,16 +1,14 @@
 """Where acts are kept: each is given once, for an hour, by door, room and conversation."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.redis_server import RedisServer
 
-from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.conversation.undo_log import MOST_ACTS, MemoryActs, RedisActs, SqliteActs, acts_from
+from voice_gateway.conversation.store import MemoryStore, SqliteStore
+from voice_gateway.conversation.undo_log import MOST_ACTS, KeptActs, acts_from
 from voice_gateway.languages import say
 from voice_gateway.shared.store import RedisStore
 from voice_gateway.turns.acts import Acts, UndoEntry, Where
@@ -42,13 +40,13 @@ def redis(tmp_path_factory):
 @pytest.fixture(params=["memory", "sqlite", "redis"])
 async def acts(request, tmp_path, clock):
     if request.param == "memory":
-        yield MemoryActs(clock)
+        yield KeptActs(MemoryStore(clock), now=clock)
     elif request.param == "sqlite":
-        yield SqliteActs(tmp_path / "acts.sqlite", clock)
+        yield KeptActs(SqliteStore(tmp_path / "undo.sqlite", clock), now=clock)
     else:
         redis = request.getfixturevalue("redis")
         store = RedisStore(redis.url)
-        yield RedisActs(store, "gateway", clock)
+        yield KeptActs(store, "gateway", clock)
         redis.ask("FLUSHALL")
         await store.aclose()
 
@@ -93,38 +91,18 @@ async def test_only_so_many_are_kept(acts: Acts, clock: Clock):
     assert left == MOST_ACTS
 
 
-async def test_a_damaged_file_is_replaced_by_its_backup(tmp_path: Path, clock: Clock):
-    file, told = tmp_path / "acts.sqlite", []
-    kept = SqliteActs(file, clock, on_damage=told.append)
-    for number in range(200):
-        await kept.add(act(f"{number}{'x' * 400}", clock), HERE)
-    with file.open("r+b") as opened:
-        opened.seek(file.stat().st_size // 2 // 4096 * 4096)
-        opened.write(b"\xff" * 4096 * 3)
+async def test_what_another_version_wrote_is_no_act(clock: Clock):
+    store = MemoryStore(clock)
+    for text in ("[[", "7", '[["", "c1", "{}"], 3, ["kitchen", "c1", "{\"calls\": 3}"]]'):
+        await store.put("acts::cli", text, expiry_seconds=60.0)
 
-    for _ in range(200):
-        await kept.newest(HERE, take=True)
-    await kept.add(act("new", clock), HERE)
-
-    assert told
-    assert told[0].minutes_lost == 0
-    assert await kept.newest(HERE, take=True) == act("new", clock)
-
-
-async def test_what_another_version_wrote_is_no_act(tmp_path: Path, clock: Clock):
-    file = tmp_path / "acts.sqlite"
-    kept = SqliteActs(file, clock)
-    await kept.add(act("one", clock), HERE)
-    with closing(sqlite3.connect(file)) as other, other:
-        other.execute("UPDATE acts SET text = '{\"calls\": 3}'")
-        assert other.execute("PRAGMA user_version").fetchone() == (1,)
-
-    assert await kept.newest(HERE, take=True) is None
+        assert await KeptActs(store, now=clock).newest(HERE, take=True) is None
 
 
 async def test_where_nothing_can_be_kept_the_answer_still_comes(tmp_path: Path):
-    (tmp_path / "acts.sqlite").mkdir()  # no file can be there
-    talk = HomeTalk(ONE_LAMP, acts=SqliteActs(tmp_path / "acts.sqlite"))
+    (tmp_path / "undo.sqlite").mkdir()  # no file can be there
+    acts = acts_from(MemoryStore(), tmp_path / "undo.sqlite", "", on_damage=print)
+    talk = HomeTalk(ONE_LAMP, acts=acts)
 
     done = await talk.hears("turn on the lamp")
     undone = await talk.hears("undo")
@@ -132,9 +110,3 @@ async def test_where_nothing_can_be_kept_the_answer_still_comes(tmp_path: Path):
     assert done.ok
     assert (undone.text, undone.ok) == (say("undo.unknown"), False)
     assert (await talk.hears("no, I meant the other one")).outcomes == ()
-
-
-async def test_acts_are_where_gateways_share_their_conversations(tmp_path: Path):
-    file = tmp_path / "acts.sqlite"
-    assert isinstance(acts_from(MemoryStore(), file, "", on_damage=print), SqliteActs)
-    assert isinstance(acts_from(RedisStore("redis://127.0.0.1:1"), file, "g", on_damage=print), RedisActs)
