@@ -31,6 +31,7 @@ from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts, Stage
+from voice_gateway.understanding.interpreter import Interpreter
 from voice_gateway.understanding.stage import UnderstandingStage
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
@@ -87,6 +88,9 @@ class House(NullContext):
 
     def home_facts(self, text: str) -> HomeFacts:
         return self.local.home_facts(text)
+
+    def grammar(self) -> Interpreter:
+        return self.local.grammar()
 
     async def hears(self, wish: Wish) -> Result:
         self._put(wish)

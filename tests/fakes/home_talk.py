@@ -18,6 +18,7 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.acts import Acts
 from voice_gateway.turns.stage import HomeFacts
+from voice_gateway.understanding.interpreter import Interpreter
 from voice_gateway.understanding.stage import UnderstandingStage
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.simulated.file import parse_home
@@ -85,6 +86,9 @@ class HomeTalk:
 
     def home_facts(self, text: str) -> HomeFacts:
         return self.brain.home_facts(text)
+
+    def grammar(self) -> Interpreter:
+        return self.brain.grammar()
 
     async def linked(self) -> None:
         """It is."""

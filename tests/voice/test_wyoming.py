@@ -216,13 +216,13 @@ async def test_a_pin_that_is_spoken_comes_back_hidden_and_is_whole_in_the_conver
             assert await heard(connected, 1001) == "set the lamp to 50 percent"
             opened.wants_pin = lambda: True
             shown = await heard(connected, 1000)
-        assert shown == "yes, •"
+        assert shown == "yes •"
         async with client(opened) as connected:
             for _ in range(2):
                 await connected.write_event(Transcript(shown).event())
                 await connected.read_event()
 
-    assert asked == ["yes, two four six eight", "yes, •"]  # it is good for one question
+    assert asked == ["yes, two four six eight", "yes •"]  # it is good for one question
 
 
 async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):

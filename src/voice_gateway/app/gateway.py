@@ -53,6 +53,7 @@ from voice_gateway.tools.permission.gate import Fits
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts, Stage
+from voice_gateway.understanding.interpreter import Interpreter
 from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.understanding.talk import GatewayFacts
 
@@ -292,6 +293,9 @@ class Gateway:
 
     def home_facts(self, text: str) -> HomeFacts:
         return self.local.home_facts(text)
+
+    def grammar(self) -> Interpreter:
+        return self.local.grammar()
 
     def left_out(self) -> Mapping[str, str]:
         """By tool: why the model does not see it. Empty without a model."""

@@ -21,6 +21,7 @@ from voice_gateway.tools.permission.target import Reach
 from voice_gateway.trace import arguments_json, event_json
 from voice_gateway.turn import NOT_MADE, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import HomeFacts
+from voice_gateway.understanding.interpreter import Interpreter
 from voice_gateway.understanding.stage import UnderstandingStage
 
 NOT_RECORDED = "this call is not in the recording"
@@ -102,6 +103,9 @@ class Replay(NullContext):
 
     def home_facts(self, text: str) -> HomeFacts:
         return self._local.home_facts(text)
+
+    def grammar(self) -> Interpreter:
+        return self._local.grammar()
 
     async def run(self, turn: Turn, before: Sequence[Turn]) -> dict[str, Any]:
         for each in (*before, turn):

@@ -1,41 +1,26 @@
-"""Reads an answer to an open question: yes, no, a PIN, or something else."""
+"""Reads an answer to an open question: yes, no, a PIN, some of what was asked about, or something else."""
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from hmac import compare_digest
 
+from home_names.resolver import Group, Names, One, Several
 from voice_gateway.conversation.numerals import Spoken, parted, readings
+from voice_gateway.integrations.device import Device
+from voice_gateway.integrations.home import build_home
+from voice_gateway.understanding.dialogue import Open, picked
+from voice_gateway.understanding.leaves import EXACT, PARTIAL
+from voice_gateway.understanding.lexer import Tokens
+from voice_gateway.understanding.nodes import Answer as AnswerNode
+from voice_gateway.understanding.nodes import Chat
+from voice_gateway.understanding.plan import Context
+from voice_gateway.understanding.reader import Reader
+from voice_gateway.understanding.templates import Language
 
-# A yes holds these words and the question's own, and no others: "okay, turn on the lamp" is a new request and
-# must not unlock a door.
-_AGREEING = frozenset(
-    "yes yeah yep yup sure ok okay confirm confirmed affirmative correct absolutely".split()
-)
-_BESIDE_A_YES = _AGREEING | frozenset(
-    "please do it that go ahead of course thanks thank you my pin code number is the i right now".split()
-)
-_ALONE = frozenset({"do it", "go ahead", "please do", "of course"})
-_REFUSING = re.compile(
-    r"^(no|nope|nah|don't|do not|cancel|stop|never ?mind|forget it|leave it|negative)\b", re.I
-)
-_LONGEST_NO = 4  # "no, turn on the lamp instead" is a new request
-_FILLERS = re.compile(r"^((well|um+|uh+|oh|hey|and)[\s,]+)+", re.I)
-
-# Words beside a PIN may vary more: a number answers the question.
-_PIN_WORDS = frozenset("pin pins pincode passcode".split())
-_BESIDE_A_PIN = frozenset(
-    "a all alright am an and be by digits enter er fine for good great hello here here's hey hi hmm i'm im "
-    "in it's its just let me oh our password said say secret so that's then there this to try uh um use "
-    "using we well with your st nd rd th open unlock disarm".split()
-).union(_BESIDE_A_YES, _PIN_WORDS)
-_REFUSING_WORDS = frozenset(
-    "no nope nah not never cancel stop abort wait hold forget leave keep nevermind negative wrong refuse "
-    "deny decline reject later dont wont cannot instead rather quit".split()
-)
-_ASKING = frozenset("what who why how when where which is was are did does".split())
-_LONGEST_ANSWER = 12  # words beside the PIN
-_STRANGE_WORDS = 2  # "yes honey, it's Joe, 2468"; three more would be another request
+LONGEST_NO = 4  # "no, turn on the lamp instead" is a new request
+LONGEST_ANSWER = 12  # words beside a PIN, or of a choice
+STRANGE_WORDS = 2  # "yes honey, it's Joe, 2468"; three more would be another request
 
 
 class Answer(StrEnum):
@@ -45,43 +30,88 @@ class Answer(StrEnum):
     OTHER = "other"
 
 
-def read_answer(text: str, asked: str, pin: str | None) -> Answer:
-    """`asked` is the question, whose own words may come back: "yes, unlock the front door"."""
-    own, spoken = frozenset(_plain(asked).split()), parted(text)
-    if pin is not None and spoken.numbers:
-        answer = _read_with_number(spoken, own)
-        return answer if answer is not Answer.YES or _is_pin(spoken, pin) else Answer.WRONG_PIN
-    words = _FILLERS.sub("", _plain(text))
-    if _REFUSING.search(words) and len(words.split()) <= _LONGEST_NO:
-        return Answer.NO
-    wordy = [word for word in words.split() if not parted(word).numbers]
-    if not _agrees(wordy, own):
-        return Answer.OTHER
-    return Answer.YES if pin is None else Answer.WRONG_PIN
+@dataclass(frozen=True, slots=True)
+class ProposedThing:
+    """What a proposed call is about."""
+
+    name: str
+    room: str
+    kind: str
 
 
-def _read_with_number(spoken: Spoken, asked: frozenset[str]) -> Answer:
-    """Whether it is meant as an answer, whatever the number is."""
-    words = spoken.words
-    if any(word in _REFUSING_WORDS or word.endswith("n't") for word in words):
-        return Answer.NO
-    if len(words) > _LONGEST_ANSWER or (words and words[0] in _ASKING):
-        return Answer.OTHER
-    strange = [word for word in words if word not in _BESIDE_A_PIN and word not in asked]
-    agreed = any(word in _AGREEING or word in _PIN_WORDS for word in words)
-    return Answer.YES if len(strange) <= (_STRANGE_WORDS if agreed else 0) else Answer.OTHER
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Places of the calls that are meant; if not sure, they are asked about again."""
+
+    places: frozenset[int]
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReader:
+    language: Language
+
+    def read(self, text: str, asked: str, pin: str | None) -> Answer:
+        """`asked` is the question, whose own words may come back: "yes, unlock the front door"."""
+        own, spoken = frozenset(parted(asked).words), parted(text)
+        if pin is not None and spoken.numbers:
+            answer = self._with_number(spoken, own)
+            return answer if answer is not Answer.YES or _is_pin(spoken, pin) else Answer.WRONG_PIN
+        reader = Reader(self.language, build_home(()))
+        said = reader.tokens(" ".join(spoken.words)).without_pauses()
+        if reader.prefix(said, "no") and len(said.words) <= LONGEST_NO:
+            return Answer.NO
+        agreed = reader.prefix(said, "consent")
+        if not agreed or not own | self.language.group("beside_a_yes") >= set(said.words[agreed:]):
+            return Answer.OTHER
+        return Answer.YES if pin is None else Answer.WRONG_PIN
+
+    def _with_number(self, spoken: Spoken, asked: frozenset[str]) -> Answer:
+        """Whether it is meant as an answer, whatever the number is."""
+        words, group = spoken.words, self.language.group
+        if any(word in group("refusing") or word.endswith("n't") for word in words):
+            return Answer.NO
+        if len(words) > LONGEST_ANSWER or (words and words[0] in group("asking_words")):
+            return Answer.OTHER
+        known = group("beside_a_yes", "beside_a_pin") | asked
+        strange = sum(word not in known for word in words)
+        agreed = not group("agreeing").isdisjoint(words)
+        return Answer.YES if strange <= (STRANGE_WORDS if agreed else 0) else Answer.OTHER
+
+    def choice(self, text: str, asked: str, things: Sequence[ProposedThing]) -> Choice | None:
+        """None for a yes, a no and other words; with another verb than the question it is another request."""
+        devices = tuple(Device(thing.name, thing.room, thing.kind) for thing in things)
+        home = build_home(devices)
+        reader = Reader(self.language, home)
+        said = reader.tokens(text)
+        deeds = self.language.group("deeds_of_answers") - set(parted(asked).words)
+        other_deed = not deeds.isdisjoint(said.words)
+        if not things or len(said.words) > LONGEST_ANSWER:
+            return None
+        for level in (EXACT, PARTIAL):
+            for reading in reader.read(said, "Answer", level):
+                node = reading.node
+                assert isinstance(node, AnswerNode)
+                if other_deed and node.kind != "but":
+                    continue
+                chosen = picked(node, Open(Chat(), devices), Context(home=home))
+                if chosen and (node.kind != "all" or len(chosen) < len(devices)):
+                    several = len(chosen) > 1 and node.kind == "name"
+                    return Choice(frozenset(map(devices.index, chosen)), sure=not several)
+        return None if other_deed else _named(reader, said.without_pauses(), home.names)
+
+
+def _named(reader: Reader, said: Tokens, names: Names[Device]) -> Choice | None:
+    """Behind "only" and the like, a part of a name: "only the lamp"."""
+    start = reader.prefix(said, "before")
+    match = names.find(said.text(start, len(said.words))) if start else None
+    if isinstance(match, One):
+        return Choice(frozenset({names.devices.index(match.device)}))
+    if isinstance(match, Several | Group):
+        return Choice(frozenset(map(names.devices.index, match.devices)), sure=isinstance(match, Group))
+    return None
 
 
 def _is_pin(spoken: Spoken, pin: str) -> bool:
     """Whether it is the PIN, compared in constant time."""
     return sum(compare_digest(reading, pin) for reading in readings(spoken)) > 0
-
-
-def _agrees(words: Sequence[str], asked: frozenset[str]) -> bool:
-    if " ".join(words) in _ALONE:
-        return True
-    return bool(words) and words[0] in _AGREEING and set(words) <= _BESIDE_A_YES | asked
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^\w\s']", " ", text).lower().strip()

@@ -2,24 +2,14 @@
 
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
-from voice_gateway.conversation.answers import Answer, read_answer
-from voice_gateway.conversation.choices import (
-    DECLINED,
-    QUESTION,
-    Choice,
-    Pending,
-    ProposedThing,
-    calls_json,
-    declined,
-    open_question,
-    read_choice,
-)
-from voice_gateway.conversation.numerals import is_latin, parted
+from voice_gateway.conversation.answers import Answer, AnswerReader, Choice, ProposedThing
+from voice_gateway.conversation.context import GatewayContext
+from voice_gateway.conversation.numerals import parted
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.events import AnswerWanted, EventBus
 from voice_gateway.languages import say
@@ -28,12 +18,14 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.tools.permission.question import question
 from voice_gateway.tools.permission.risk import Tier, tier
-from voice_gateway.tools.permission.target import Reach, Reaches
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
+from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words, new_id
 from voice_gateway.turns.stage import Turn
 
-OVER = "confirmation over"  # in a conversation's state: until when a PIN may still come after its question
+QUESTION = "confirmation"  # where the open question stands in a conversation's state
+DECLINED = "confirmation declined"  # there too: the calls that the turn before said no to
+OVER = "confirmation over"  # there too: until when a PIN may still come after its question
 GRACE_SECONDS = 60.0
 FEW_WORDS = 2  # beside a number that may be the rest of a PIN
 HIDDEN = "(hidden: it may hold a PIN)"
@@ -41,6 +33,46 @@ LONG_NUMBER, MASK = re.compile(r"\d{4,}"), "••••"
 
 CHOSEN = "some of what I asked about"
 KEPT_BACK = "a number that could be a PIN, so nothing was passed on"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Calls that wait for the user until a wall-clock time."""
+
+    calls: tuple[ToolCall, ...]
+    question: str
+    expires: float
+    sensitive: bool = True  # then a PIN is asked for, and the channel matters
+    said: str = ""  # the words after which it was asked
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "calls": calls_json(self.calls),
+            "question": self.question,
+            "expires": self.expires,
+            "sensitive": self.sensitive,
+            "said": self.said,
+        }
+
+
+def open_question(state: Mapping[str, Any]) -> Pending | None:
+    raw = state.get(QUESTION)
+    if not isinstance(raw, Mapping):
+        return None
+    calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
+    sensitive = bool(raw.get("sensitive", True))
+    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, str(raw.get("said", "")))
+
+
+def calls_json(calls: Sequence[ToolCall]) -> list[Any]:
+    return [{"name": call.name, "args": call.args} for call in calls]
+
+
+def declined(state: Mapping[str, Any], pending: Pending | None, text: str) -> tuple[Any, ...]:
+    """The calls proposed in the turn before and not agreed to; none if the user repeats the same words."""
+    if pending is not None:
+        return () if pending.said == text else tuple(calls_json(pending.calls))
+    return tuple(state.get(DECLINED, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +102,13 @@ class Confirmation:
         executor: ToolExecutor,
         settings: PermissionSettings,
         *,
-        reaches: Reaches,
-        agreed: Callable[[ToolCall, ToolTraits], None] = lambda _call, _traits: None,
-        linked: Callable[[], Awaitable[None]],
+        context: GatewayContext,
         pin_lock: PinLock | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._executor = executor
         self._settings = settings
-        self._reaches = reaches
-        self._agreed = agreed
-        self._linked = linked
+        self._context = context
         self._pin_lock = pin_lock or PinLock(None, EventBus(), now)
         self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
@@ -88,7 +116,9 @@ class Confirmation:
 
     def gate(self, channel: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
         """For the calls of one turn."""
-        return TurnGate(channel, self._settings, self._reaches, read_only=read_only, confirmed=confirmed)
+        return TurnGate(
+            channel, self._settings, self._context.reach, read_only=read_only, confirmed=confirmed
+        )
 
     # --- the utterance
 
@@ -96,21 +126,34 @@ class Confirmation:
         """Reads the answer to an open question. No other part gets the words of one that may hold a PIN."""
         pending, text = open_question(state), utterance.text
         pin = self._pin if pending and pending.sensitive else None
-        answer = read_answer(text, pending.question, pin) if pending else Answer.OTHER
-        if self._pin is not None and self._hides(text, answer, pending, state):
+        answer, choice = Answer.OTHER, None
+        if pending is not None:
+            reader = AnswerReader(self._context.grammar().language)
+            answer = reader.read(text, pending.question, pin)
+            if len(pending.calls) > 1:
+                things = [self._thing(call) for call in pending.calls]
+                choice = reader.choice(text, pending.question, things)
+        if self._pin is not None and choice is None and self._hides(text, answer, pending, state):
             hidden = replace(utterance, text=HIDDEN, samples=None)  # a recording holds the PIN, too
             return Incoming(hidden, answer, hidden=True, numbered=bool(parted(text).numbers))
-        choice = read_choice(text, pending.question, pending.things) if pending else None
         return Incoming(utterance, answer, choice=choice, declined=declined(state, pending, text))
 
     def _hides(self, text: str, answer: Answer, pending: Pending | None, state: Mapping[str, Any]) -> bool:
-        """Whether the words may hold a PIN: any answer while one is asked for, any number shortly after."""
+        """Whether the words may hold a PIN. While one is asked for, only words without a number pass that our
+        own brain understands; shortly after, all but a few words and short numbers do."""
         spoken = parted(text)
         if pending is not None and pending.sensitive:
             near = self._now() <= pending.expires + GRACE_SECONDS
-            return answer is not Answer.OTHER or (near and bool(spoken.numbers or not is_latin(text)))
-        short = spoken.size >= SHORTEST_PIN or len(spoken.words) <= FEW_WORDS
-        return bool(spoken.numbers) and short and self._now() <= state.get(OVER, 0.0)
+            return answer is not Answer.OTHER or (near and bool(spoken.numbers or not self._reads(text)))
+        if self._now() > state.get(OVER, 0.0):
+            return False
+        few = len(spoken.words) <= FEW_WORDS
+        if spoken.numbers:
+            return few or spoken.size >= SHORTEST_PIN
+        return len(spoken.words) <= SHORTEST_PIN and not self._reads(text)
+
+    def _reads(self, text: str) -> bool:
+        return self._context.home_facts(text).read
 
     def masked(self, text: str) -> str:
         """The words as logs and events may have them: with a PIN configured, long numbers are masked."""
@@ -147,10 +190,9 @@ class Confirmation:
         pin = sensitive and self._pin is not None
         if pin and (seconds := await self._pin_lock.seconds_left()):
             return say("confirm.locked", time=in_words(seconds)), False
-        asks = question(calls, self._traits, self._reaches, pin=pin)
+        asks = question(calls, self._traits, self._context.reach, pin=pin)
         expires = self._now() + self._settings.expiry_seconds
-        things = tuple(map(self._thing, calls))
-        pending = Pending(tuple(calls), asks, expires, sensitive, things, turn.utterance.text)
+        pending = Pending(tuple(calls), asks, expires, sensitive, turn.utterance.text)
         turn.history.state[QUESTION] = pending.to_json()
         if pin:
             self._asked_until[turn.utterance.channel] = pending.expires + GRACE_SECONDS
@@ -260,7 +302,7 @@ class Confirmation:
         ran = {outcome.call_id for outcome in reply.outcomes if outcome.ran}
         for call in calls:
             if call.id in ran:
-                self._agreed(call, self._traits(call.name))
+                self._context.agreed(call, self._traits(call.name))
         return reply
 
     async def chosen(self, turn: Turn, calls: Sequence[ToolCall]) -> Reply:
@@ -272,7 +314,7 @@ class Confirmation:
 
     async def _made(self, turn: Turn, calls: Sequence[ToolCall], gate: TurnGate) -> Reply:
         if any(self._executor.tools.find(call.name) is None for call in calls):
-            await self._linked()  # in a new process the call's server may not be connected yet
+            await self._context.linked()  # in a new process the call's server may not be connected yet
         turn.history.add_ai("", calls)
         outcomes = await replace(turn, gate=gate).run(self._executor, calls)
         turn.history.add_outcomes(outcomes)
@@ -287,7 +329,7 @@ class Confirmation:
         return tier(call, self._traits(call.name), self._settings, self._reach(call))
 
     def _reach(self, call: ToolCall) -> Reach | None:
-        return self._reaches(call, self._traits(call.name))
+        return self._context.reach(call, self._traits(call.name))
 
     def _traits(self, name: str) -> ToolTraits:
         tool = self._executor.tools.find(name)

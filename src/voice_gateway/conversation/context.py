@@ -32,6 +32,10 @@ class GatewayContext(Protocol):
         """The home's names and servers, and whether these words of a user are about it."""
         ...
 
+    def grammar(self) -> Interpreter:
+        """Reads the user's language."""
+        ...
+
     async def linked(self) -> None:
         """Returns when the tool servers are there, or cannot be."""
         ...
@@ -48,10 +52,13 @@ class NullContext:
         """There is nothing to remember."""
 
     def fitting(self, utterance: Utterance, _before: str) -> Fits:
-        return Fitting(utterance.text, Interpreter(language("en")), Context())
+        return Fitting(utterance.text, self.grammar(), Context())
 
     def home_facts(self, text: str) -> HomeFacts:
-        return home_facts(text, Interpreter(language("en")), Context(), frozenset())
+        return home_facts(text, self.grammar(), Context(), frozenset())
+
+    def grammar(self) -> Interpreter:
+        return Interpreter(language("en"))
 
     async def linked(self) -> None:
         """There is nothing to wait for."""

@@ -11,8 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.choices import QUESTION, open_question
-from voice_gateway.conversation.confirmation import HIDDEN, Confirmation, Incoming
+from voice_gateway.conversation.confirmation import HIDDEN, QUESTION, Confirmation, Incoming, open_question
 from voice_gateway.conversation.context import GatewayContext, NullContext
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.locking import Locks
@@ -109,13 +108,7 @@ class Conversation:
         self.locks = Locks(store, self._histories.failed)
         self.pin_lock = PinLock(pin_file, self.events, now)
         self._confirmation = Confirmation(
-            executor,
-            permission,
-            reaches=self._context.reach,
-            agreed=self._context.agreed,
-            linked=self._context.linked,
-            pin_lock=self.pin_lock,
-            now=now,
+            executor, permission, context=self._context, pin_lock=self.pin_lock, now=now
         )
 
     async def answer(

@@ -431,7 +431,7 @@ def _yes(asked: Open, context: Context) -> Plan | None:
 
 def _chosen(answer: Answer, asked: Open, context: Context) -> Plan | None:
     """One or some of the candidates, or another device that is named instead."""
-    found = _picked(answer, asked, context)
+    found = picked(answer, asked, context)
     if not found:
         return None
     if len(found) > 1 and answer.kind not in ("all", "but", "several"):
@@ -439,7 +439,8 @@ def _chosen(answer: Answer, asked: Open, context: Context) -> Plan | None:
     return _again(_with(asked.node, found), asked, context)
 
 
-def _picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:  # noqa: PLR0911 (one for each)
+def picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:  # noqa: PLR0911 (one for each)
+    """The candidates that an answer means."""
     found = asked.candidates
     if answer.kind == "name" and answer.name is not None:
         named = _found(answer.name.keys, context.home)
@@ -454,10 +455,10 @@ def _picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]
         count = len(found) if answer.count == 1 else answer.count
         return found if len(found) == count else ()
     if answer.kind == "several":
-        picked = [device for part in answer.part for device in _picked(part, asked, context)]
-        return tuple(dict.fromkeys(picked))
+        every = [device for part in answer.part for device in picked(part, asked, context)]
+        return tuple(dict.fromkeys(every))
     if answer.kind == "but":
-        without = {device for part in answer.part for device in _picked(part, asked, context)}
+        without = {device for part in answer.part for device in picked(part, asked, context)}
         return tuple(device for device in found if device not in without) if without else ()
     if answer.kind == "other" and len(found) == 2:
         return tuple(device for device in found if device not in context.last)

@@ -162,7 +162,8 @@ def home_facts(text: str, grammar: Interpreter, context: Context, servers: froze
     """Words are about the home if a reading of them is, or if they name a device, a room or a kind of it."""
     names = frozenset(name for device in context.home.devices for name in (device.name, device.room) if name)
     understood, reader = grammar.understand(text, context, Memory()), grammar.reader(context.home)
-    facts = HomeFacts(names, servers)
+    read = understood.refused is None or understood.refused.say is not None
+    facts = HomeFacts(names, servers, read)
     if understood.refused is None:
         talk = bool(understood.steps) and all(isinstance(step.node, Chat) for step in understood.steps)
         return replace(facts, meant=not talk, talk=talk)

@@ -2,8 +2,10 @@
 
 import pytest
 
-from voice_gateway.conversation.answers import Answer, read_answer
+from voice_gateway.conversation.answers import Answer, AnswerReader, Choice, ProposedThing
+from voice_gateway.understanding.templates import language
 
+READER = AnswerReader(language("en"))
 ASKED = "Shall I unlock the front door?"
 
 
@@ -30,8 +32,8 @@ ASKED = "Shall I unlock the front door?"
     ],
 )
 def test_an_answer_is_read_as_it_was_meant(said, without_pin, with_pin):
-    assert read_answer(said, ASKED, None) is without_pin
-    assert read_answer(said, ASKED, "1234") is with_pin
+    assert READER.read(said, ASKED, None) is without_pin
+    assert READER.read(said, ASKED, "1234") is with_pin
 
 
 @pytest.mark.parametrize(
@@ -63,13 +65,77 @@ def test_an_answer_is_read_as_it_was_meant(said, without_pin, with_pin):
     ],
 )
 def test_a_yes_with_the_pin_anywhere_in_a_short_sentence_counts(said, answer):
-    assert read_answer(said, "Shall I unlock the front door? Say yes and your PIN.", "2468") is answer
+    assert READER.read(said, "Shall I unlock the front door? Say yes and your PIN.", "2468") is answer
 
 
 @pytest.mark.parametrize("said", ["yes, {}", "{}", "no, {}", "set the lamp to {}", "what is {}", "pin {} ok"])
 def test_only_a_right_pin_shows_that_it_is_right(said):
     """What is not an answer is read alike whichever number is in it."""
-    right = read_answer(said.format("2468"), ASKED, "2468")
-    wrong = read_answer(said.format("1357"), ASKED, "2468")
+    right = READER.read(said.format("2468"), ASKED, "2468")
+    wrong = READER.read(said.format("1357"), ASKED, "2468")
 
     assert (right, wrong) == (Answer.YES, Answer.WRONG_PIN) or right is wrong
+
+
+LIGHTS_ASKED = "Turn off the Ceiling Light, the Floor Lamp and the Kitchen Light?"
+THINGS = (
+    ProposedThing("Ceiling Light", "Living Room", "dimmer"),
+    ProposedThing("Floor Lamp", "Living Room", "dimmer"),
+    ProposedThing("Kitchen Light", "Kitchen", "switch"),
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "places"),
+    [
+        ("only the lamp", {1}),
+        ("just the floor lamp please", {1}),
+        ("no, only the kitchen", {2}),
+        ("yes, but only the ceiling light", {0}),
+        ("not the kitchen", {0, 1}),
+        ("yes, but not the kitchen", {0, 1}),
+        ("all but the floor lamp", {0, 2}),
+        ("everything except the kitchen light", {0, 1}),
+        ("leave the kitchen light on", {0, 1}),
+        ("don't touch the kitchen", {0, 1}),
+        ("not the ceiling light and the floor lamp", {2}),
+        ("just the first two", {0, 1}),
+        ("only the last one", {2}),
+        ("the first one", {0}),
+        ("the floor lamp", {1}),
+        ("yes, the floor lamp and the kitchen light", {1, 2}),
+        ("yes, turn off the kitchen light", {2}),
+        ("only the living room", {0, 1}),
+    ],
+)
+def test_some_of_them(said, places):
+    assert READER.choice(said, LIGHTS_ASKED, THINGS) == Choice(frozenset(places))
+
+
+def test_what_could_be_several_is_asked_about():
+    found = READER.choice("only the light", LIGHTS_ASKED, THINGS)
+    assert found is not None
+    assert not found.sure
+    assert len(found.places) > 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "yes",
+        "no",
+        "not now",
+        "just do it",
+        "turn on the floor lamp",
+        "only the garage",
+        "not the aquarium",
+        "only the floor lamp on",
+        "just tell me a joke",
+        "what time is it",
+        "dim the floor lamp to 40",
+        "the weather is nice",
+    ],
+)
+def test_anything_else_is_no_choice(said):
+    found = READER.choice(said, LIGHTS_ASKED, THINGS)
+    assert found is None or not found.sure

@@ -93,7 +93,7 @@ async def test_only_so_many_are_kept(acts: Acts, clock: Clock):
 
 async def test_what_another_version_wrote_is_no_act(clock: Clock):
     store = MemoryStore(clock)
-    for text in ("[[", "7", '[["", "c1", "{}"], 3, ["kitchen", "c1", "{\"calls\": 3}"]]'):
+    for text in ("[[", "7", '[["", "c1", "{}"], 3, ["kitchen", "c1", "{"calls": 3}"]]'):
         await store.put("acts::cli", text, expiry_seconds=60.0)
 
         assert await KeptActs(store, now=clock).newest(HERE, take=True) is None

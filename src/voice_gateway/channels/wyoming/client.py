@@ -20,7 +20,7 @@ from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, Synthesize
 from wyoming.wake import Detect, Detection, NotDetected
 
 from voice_gateway.channels.wyoming.speech import StreamedSpeech
-from voice_gateway.conversation.numerals import without_numbers
+from voice_gateway.conversation.numerals import parted
 from voice_gateway.errors import GatewayError, HearingError, LinkError
 from voice_gateway.hearing.engines import load_wake_word
 from voice_gateway.hearing.transcriber import noise_reason
@@ -92,7 +92,8 @@ class HiddenWords:
         self._kept: deque[_Hidden] = deque(maxlen=MOST_KEPT)
 
     def hide(self, text: str, host: str) -> str:
-        shown = without_numbers(text)
+        spoken = parted(text)
+        shown = spoken.masked if spoken.numbers else text
         if shown != text:
             self._kept.append(_Hidden(host, shown, text, self._monotonic() + KEPT_SECONDS))
         return shown
