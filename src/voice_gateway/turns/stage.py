@@ -37,9 +37,9 @@ class HomeFacts:
 
     names: frozenset[str] = frozenset()  # of its devices and rooms
     servers: frozenset[str] = frozenset()  # the tool servers that have its devices
-    read: bool = False  # the user's words make sense to our own brain
     meant: bool = False  # the user's words are a wish or question about it
     talk: bool = False  # they are plainly neither: a greeting, a story, general knowledge
+    read: bool = False  # the user's words make sense to our own brain
 
     def names_in(self, text: str) -> frozenset[str]:
         """The names in a text. A script without spaces has no word borders; other languages bend a name."""

@@ -163,7 +163,7 @@ def home_facts(text: str, grammar: Interpreter, context: Context, servers: froze
     names = frozenset(name for device in context.home.devices for name in (device.name, device.room) if name)
     understood, reader = grammar.understand(text, context, Memory()), grammar.reader(context.home)
     read = understood.refused is None or understood.refused.say is not None
-    facts = HomeFacts(names, servers, read)
+    facts = HomeFacts(names, servers, read=read)
     if understood.refused is None:
         talk = bool(understood.steps) and all(isinstance(step.node, Chat) for step in understood.steps)
         return replace(facts, meant=not talk, talk=talk)
