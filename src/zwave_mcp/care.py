@@ -1,7 +1,7 @@
 """Looking after the home: batteries, who has a code for a lock, names and rooms, and pings."""
 
-import asyncio
 import re
+import time
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -12,8 +12,9 @@ from home_names.names import spellings
 from home_names.phrases import capital, listed
 from zwave_mcp import sentences
 from zwave_mcp.confirm import answers_ping
+from zwave_mcp.control import answering
 from zwave_mcp.devices import CC, Device
-from zwave_mcp.home import CannotDo, GatewayError, Home, LockUser, LockUsers, NoAnswer, Node, is_number
+from zwave_mcp.home import CannotDo, GatewayError, Home, LockUser, NoAnswer, Node, Value, is_number
 from zwave_mcp.results import Outcome, Result, result
 from zwave_mcp.states import age_seconds
 from zwave_mcp.undo import address
@@ -28,7 +29,7 @@ _MOST_NAMED: Final = 8
 async def batteries(viewer: Viewer) -> Result:
     """One entry for each node with a battery, the low ones first."""
     devices = (await viewer.now()).devices
-    having = {device.node.id: device for device in devices if _has_battery(device)}
+    having = {device.node.id: device for device in devices if _level_of(device.node) is not None}
     entries = [_battery_entry(device) for device in having.values()]
     entries.sort(
         key=lambda entry: (not entry["low"], entry["level"] is None, entry["level"] or 0, entry["device"])
@@ -42,20 +43,22 @@ async def batteries(viewer: Viewer) -> Result:
     return result(_battery_sentence(entries, names), "confirmed", more={"batteries": entries})
 
 
-def _has_battery(device: Device) -> bool:
-    return any(value.id.command_class == CC.BATTERY for value in device.node.values)
+def _level_of(node: Node) -> Value | None:
+    """The battery's level, or another value of a battery that tells none."""
+    values = [value for value in node.values if value.id.command_class == CC.BATTERY]
+    return next((value for value in values if value.id.property == "level"), next(iter(values), None))
 
 
 def _battery_entry(device: Device) -> dict[str, Any]:
-    values = (entry for entry in device.node.values if entry.id.command_class == CC.BATTERY)
-    level = next((entry for entry in values if entry.id.property == "level"), None)
+    value = _level_of(device.node)
+    level = value.value if value is not None and value.id.property == "level" else None
     return {
         "device": device.node.name or device.name,
         "room": device.room,
         "nodeId": device.node.id,
-        "level": round(level.value) if level is not None and is_number(level.value) else None,
+        "level": round(level) if level is not None and is_number(level) else None,
         "low": device.battery_low,
-        "ageSeconds": age_seconds(level) if level is not None else None,
+        "ageSeconds": age_seconds(value) if value is not None else None,
         "available": device.available,
     }
 
@@ -64,38 +67,27 @@ def _battery_sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> s
     if not entries:
         return "Nothing here runs on a battery, as far as is known."
 
-    def named(some: list[dict[str, Any]]) -> str:
-        return sentences.counted([names[entry["nodeId"]] for entry in some], _MOST_NAMED)
+    def named(some: Iterable[dict[str, Any]], *, level: bool = False) -> str:
+        shown = []
+        for entry in some:
+            percent = f" {entry['level']} percent" if level and entry["level"] is not None else ""
+            shown.append(f"{names[entry['nodeId']]}{percent}")
+        return sentences.counted(shown, _MOST_NAMED) if shown else ""
 
-    low = [entry for entry in entries if entry["low"]]
-    parts = ["No battery is low"]
-    if low:
-        each = [_with_level(names[entry["nodeId"]], entry["level"]) for entry in low]
-        these = "This battery is" if len(low) == 1 else "These batteries are"
-        parts = [f"{these} low: {sentences.counted(each, _MOST_NAMED)}"]
-    if fine := [entry for entry in entries if not entry["low"] and entry["level"] is not None]:
-        lowest = min(fine, key=lambda entry: entry["level"])
-        several = f"{'the other' if low else 'all'} {len(fine)} have"
-        single = "the other one has" if low else "the only one has"
-        name = names[lowest["nodeId"]].replace(" (", ", ").removesuffix(")")
-        parts.append(f"{several if len(fine) > 1 else single} at least {lowest['level']} percent ({name})")
-    if unknown := [entry for entry in entries if entry["level"] is None and not entry["low"]]:
-        parts.append(f"nothing is known of {named(unknown)}")
-    if silent := [entry for entry in entries if not entry["available"]]:
-        parts.append(f"{named(silent)} {'does' if len(silent) == 1 else 'do'} not answer")
-    if old := [
-        entry for entry in entries if entry["available"] and (entry["ageSeconds"] or 0) > _OLD_SECONDS
-    ]:
-        parts.append(f"older than a week is what {named(old)} told")
-    return "; ".join(parts) + "."
-
-
-def _with_level(name: str, level: int | None) -> str:
-    if level is None:
-        return name
-    return (
-        f"{name.removesuffix(')')}, {level} percent)" if name.endswith(")") else f"{name} ({level} percent)"
+    low = named((entry for entry in entries if entry["low"]), level=True)
+    fine = named(
+        [entry for entry in entries if not entry["low"] and entry["level"] is not None][:1], level=True
     )
+    there = [entry for entry in entries if entry["available"]]
+    parts = {
+        "battery low" if low else "no battery is low": low,
+        "the lowest of the others": fine,
+        "not known": named(entry for entry in entries if entry["level"] is None and not entry["low"]),
+        "not answering": named(entry for entry in entries if not entry["available"]),
+        "silent for a week": named(entry for entry in there if (entry["ageSeconds"] or 0) > _OLD_SECONDS),
+    }
+    told = [f"{what}: {which}" if which else what for what, which in parts.items() if which or "no " in what]
+    return capital("; ".join(told) + ".")
 
 
 # --- users of locks
@@ -167,50 +159,36 @@ async def _users_of(home: Home, names: UserNames, lock: Device) -> Result:
     if lock.node.dead:
         return result(wording.unreachable(lock), "unreachable", lock)
     try:
-        read: LockUsers | None = await home.lock_users(lock.node.id)
+        read: tuple[LockUser, ...] | None = await home.lock_users(lock.node.id)
     except (NoAnswer, GatewayError, CannotDo):
         read = _remembered(lock)
     if read is None:
         return result(f"{name} has not told who has a code.", "unconfirmed", lock)
-    names.learn(lock.node.id, read.users)
-    users = [
-        replace(item, name=names.of(lock.node.id, lock.name, item.id) or item.name) for item in read.users
-    ]
-    more: dict[str, Any] = {
-        "users": [{"id": item.id, "name": item.name or None, "active": item.active} for item in users],
-        "places": read.places,
-    }
-    return result(_users_sentence(lock, users, read.places), "confirmed", lock, more=more)
+    names.learn(lock.node.id, read)
+    users = [replace(item, name=names.of(lock.node.id, lock.name, item.id) or item.name) for item in read]
+    facts = [{"id": item.id, "name": item.name or None, "active": item.active} for item in users]
+    active = [item.name or f"user {item.id}" for item in users if item.active]
+    off = [item.name or f"user {item.id}" for item in users if not item.active]
+    sentence = f"{name}: {f'codes of {listed(active)}' if active else 'no code in use'}"
+    sentence += f"; switched off: {listed(off)}." if off else "."
+    return result(sentence, "confirmed", lock, more={"users": facts})
 
 
 def _has_codes(device: Device) -> bool:
     return any(value.id.command_class in (CC.USER_CODE, CC.USER_CREDENTIAL) for value in device.node.values)
 
 
-def _remembered(lock: Device) -> LockUsers | None:
+def _remembered(lock: Device) -> tuple[LockUser, ...] | None:
     """The users by the lock's values, as an older gateway has them; None where they were never read."""
     states = {
-        value.id.property_key: value.value
+        int(value.id.property_key or 0): value.value
         for value in lock.node.values
         if value.id.command_class == CC.USER_CODE and value.id.property == "userIdStatus"
     }
     if all(state is None for state in states.values()):
         return None
-    used = sorted((int(key or 0), state) for key, state in states.items() if state in (_ENABLED, _DISABLED))
-    return LockUsers(tuple(LockUser(key, state == _ENABLED) for key, state in used), len(states) or None)
-
-
-def _users_sentence(lock: Device, users: list[LockUser], places: int | None) -> str:
-    active = [item.name or f"user {item.id}" for item in users if item.active]
-    off = [item.name or f"user {item.id}" for item in users if not item.active]
-    room = f"; there is room for {places}" if places else ""
-    if not users:
-        return f"Nobody has a code for {wording.the(lock)}{room}."
-    codes = "one code" if len(active) == 1 else f"{len(active)} codes"
-    use = f"has {codes} in use, by {listed(active)}" if active else "has no code in use"
-    that, are = ("that", "is") if len(off) == 1 else ("those", "are")
-    disabled = f"; {that} of {listed(off)} {are} switched off" if off else ""
-    return f"{capital(wording.the(lock))} {use}{disabled}{room}."
+    used = (item for item in sorted(states.items()) if item[1] in (_ENABLED, _DISABLED))
+    return tuple(LockUser(key, state == _ENABLED) for key, state in used)
 
 
 # --- names, rooms, pings
@@ -226,89 +204,66 @@ async def ping(home: Home, viewer: Viewer, asked: str) -> Result:
     if device.node.asleep:
         sentence = f"{name} {wording.verb(device, 'is')} asleep, and answers only after waking up."
         return result(sentence, "queued", device)
-    clock = asyncio.get_running_loop().time
-    started = clock()
+    started = time.monotonic()
     if not await answers_ping(home, device.node.id):
         return result(wording.unreachable(device), "unreachable", device)
-    seconds = round(clock() - started, 2)
-    spoken = "less than a second" if seconds < 1 else f"{seconds:g} seconds"
-    return result(f"{name} answered after {spoken}.", "confirmed", device, more={"seconds": seconds})
+    seconds = round(time.monotonic() - started, 2)
+    return result(
+        f"{name} answered after {seconds:g} seconds.", "confirmed", device, more={"seconds": seconds}
+    )
 
 
 async def rename(
     home: Home, viewer: Viewer, asked: str, name: str | None = None, room: str | None = None
 ) -> Result:
     view = await viewer.now()
-    device = resolve_device(view, asked)
-    problem = _unfit(view, device, name, room)
-    if device.members:
-        problem = f"{capital(wording.the(device))} is a group, which gets its name in Z-Wave JS UI."
-    if problem is not None:
-        return result(problem, "unsupported" if device.members else "invalid", device)
+    device = resolve_single(view, asked)
     node = device.node
-    try:
-        if name is not None and name.strip() != node.name:
-            await home.rename(node.id, name.strip())
-        if room is not None and room.strip() != node.room:
-            await home.move(node.id, room.strip())
-    except (CannotDo, NoAnswer) as error:
-        sent = isinstance(error, NoAnswer)
-        sentence = f"It is not confirmed: {error}" if sent else str(error)
-        return result(sentence, "unconfirmed" if sent else "unsupported", device)
-    now = next((item for item in (await home.snapshot(0)).nodes if item.id == node.id), None)
-    named = now is not None and (name is None or now.name == name.strip())
-    if now is None or not named or (room is not None and now.room != room.strip()):
+    new_name, new_room = (name or node.name).strip(), (room or node.room).strip()
+    problems = [_unusable(text.strip()) for text in (name, room) if text is not None]
+    problem = next(filter(None, problems), "") if problems else "Say a new name, a room, or both."
+    if problem := problem or _taken(view, device, new_name, new_room):
+        return result(problem, "invalid", device)
+    with answering(device):
+        if new_name != node.name:
+            await home.rename(node.id, new_name)
+        if new_room != node.room:
+            await home.move(node.id, new_room)
+    now = next((item for item in (await home.snapshot(0)).nodes if item.id == node.id), node)
+    if (now.name, now.room) != (new_name, new_room):
         sentence = f"Z-Wave JS UI still calls it {wording.the(device, room=True)}."
         return result(sentence, "failed", device)
-    return _renamed(view, device, now, named=name is not None, moved=room is not None)
-
-
-def _renamed(view: View, device: Device, now: Node, *, named: bool, moved: bool) -> Result:
-    fresh = Device(now.name or f"Node {now.id}", now.room, device.kind, now, device.endpoint, device.values)
-    back: dict[str, Any] = {"deviceName": f"node {now.id}"}
-    back |= {"newName": device.node.name} if named and device.node.name else {}
-    back |= {"room": device.node.room} if moved and device.node.room else {}
+    back = {"deviceName": f"node {now.id}"}
+    back |= {"newName": node.name} if name is not None and node.name else {}
+    back |= {"room": node.room} if room is not None and node.room else {}
     more: dict[str, Any] = {"before": [{"name": "rename_zwave_device", "args": back}]}
     if len(back) == 1:
         more = {"before": [], "undo": f"{capital(wording.the(device))} had none before."}
-    where = wording.in_room(now.room) if now.room else "in no room"
-    if named:
-        place = f", {where}" if moved else ""
-        sentence = f"{capital(address(view.names, device))} is now called {fresh.name}{place}."
-    else:
-        sentence = f"{capital(wording.the(fresh))} is now {where}."
+    fresh = Device(new_name or f"Node {now.id}", new_room, device.kind, now, device.endpoint, device.values)
+    where = "" if room is None else f" {wording.in_room(new_room)}" if new_room else " in no room"
+    called = f"{capital(address(view.names, device))} is now called {fresh.name}" if name is not None else ""
+    sentence = f"{called or f'{capital(wording.the(fresh))} is now'}{',' if called and where else ''}{where}."
     return result(sentence, "confirmed", fresh, more=more)
 
 
-def _unfit(view: View, device: Device, name: str | None, room: str | None) -> str | None:
-    """Why the device cannot get this name or room."""
-    if name is None and room is None:
-        return "Say a new name, a room, or both."
-    for text in (name, room):
-        if text is not None and (unusable := _unusable(text.strip())):
-            return unusable
-    number = _NODE.fullmatch(name.strip()) if name is not None else None
+def _taken(view: View, device: Device, new_name: str, new_room: str) -> str:
+    """Why the device cannot get this name in this room; empty if it can."""
+    number = _NODE.fullmatch(new_name)
     if number is not None and int(number[1]) != device.node.id:
         return f"It is node {device.node.id}, and what has no name is called by its number."
     if sum(item.node.id == device.node.id for item in view.devices) > 1:
-        whole = device.node.name or f"Node {device.node.id}"
-        return f"{device.name} is a part of {whole}, which has only one name for all of them."
-    new_name, new_room = (name or device.node.name).strip(), (room or device.node.room).strip()
+        return f"{device.name} is a part of a device that has only one name for all of its parts."
     for other in view.devices:
         same = spellings(other.name) & spellings(new_name) and spellings(other.room) == spellings(new_room)
         if other.node.id != device.node.id and same:
             where = f" {wording.in_room(new_room)}" if new_room else ""
             return f"There is already something called {new_name}{where}; nobody could tell them apart."
-    return None
+    return ""
 
 
-def _unusable(text: str) -> str | None:
-    if not text:
-        return "A name or room needs a word."
+def _unusable(text: str) -> str:
     if len(text) > _LONGEST:
         return f"A name or room may have {_LONGEST} characters."
     if any(sign in _NOT_IN_TOPICS or unicodedata.category(sign)[0] == "C" for sign in text):
         return "A name or room may have no slash, plus or hash sign, and no line end."
-    if not any(sign.isalnum() for sign in text):
-        return "A name or room needs a letter or a digit."
-    return None
+    return "" if any(map(str.isalnum, text)) else "A name or room needs a letter or a digit."

@@ -28,7 +28,17 @@ from zwave_mcp.devices import (
     with_value,
     without_jam,
 )
-from zwave_mcp.home import GatewayError, Home, HomeDown, HomeError, NoAnswer, Value, ValueId, is_number
+from zwave_mcp.home import (
+    CannotDo,
+    GatewayError,
+    Home,
+    HomeDown,
+    HomeError,
+    NoAnswer,
+    Value,
+    ValueId,
+    is_number,
+)
 from zwave_mcp.results import NotPossible, Outcome, Refused, Result, result, worst
 from zwave_mcp.states import JAMMED_STATE, own_tone, remembered, state_of, state_text, tones_of
 from zwave_mcp.undo import Before, before_command, together
@@ -358,7 +368,10 @@ def answering(device: Device, before: Before | None = None) -> Iterator[None]:
 
 def down(error: HomeError, device: Device | None = None, before: Before | None = None) -> Result:
     """The answer of every tool when the home cannot be asked."""
-    outcome: Outcome = "unconfirmed" if isinstance(error, NoAnswer) else "system_down"
+    kinds: dict[type[HomeError], Outcome] = {
+        NoAnswer: "unconfirmed", CannotDo: "unsupported", GatewayError: "failed",
+    }  # fmt: skip
+    outcome: Outcome = next((kinds[kind] for kind in kinds if isinstance(error, kind)), "system_down")
     sentence, sent = str(error), isinstance(error, HomeDown) and error.sent
     if sent:
         sentence = f"{sentence.rstrip('.')}; the command is not confirmed, it may still happen."

@@ -1,7 +1,6 @@
 """Energy by device and day, from the meters' own counts, which a small SQLite file keeps.
 
 A meter counts by itself, so two readings of one day tell exactly what came between them, however far apart.
-What comes between readings of different days cannot be divided: it is kept apart.
 """
 
 import logging
@@ -17,6 +16,7 @@ from typing import Any, Final, TypeVar
 from home_names import wording
 from home_names.phrases import capital, listed
 from zwave_mcp import sentences
+from zwave_mcp.database import opened
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Value, is_number
 from zwave_mcp.results import Result, result
@@ -29,13 +29,11 @@ KEPT_DAYS: Final = 400
 # Readings so close on both sides of midnight: what came between belongs to the new day, near enough.
 _NEAR_SECONDS: Final = 3600.0
 _BUSY_SECONDS: Final = 0.2  # another server writes for less than a millisecond
-_TABLE: Final = """create table if not exists meter_days (
-  meter text, day text, kwh real, since real, until real, whole integer, apart real, reset integer,
-  total real, primary key (meter, day)) without rowid"""
+_TABLE: Final = """create table if not exists energy (
+  meter text, day text, kwh real, since real, until real, total real, primary key (meter, day))"""
 _ELECTRIC, _PRODUCED = 1, 2
 _MOST_NAMED: Final = 5
 _LITTLE: Final = 0.005  # kilowatt hours that are not worth saying
-_SOON_SECONDS: Final = 600.0
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
@@ -48,14 +46,12 @@ class MeterReading:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What one meter counted on one day."""
+    """What one meter counted on one day; `total` is its last reading."""
 
     kwh: float
     since: float
     until: float
-    whole: bool  # counted from midnight on
-    apart: float  # came before `since`, on this day or an earlier one
-    reset: bool  # the meter began anew, so the amount is a minimum
+    total: float
 
 
 class MeterDays:
@@ -78,15 +74,10 @@ class MeterDays:
         self._try(keep, None)
 
     def on(self, day: date, meters: Iterable[str]) -> dict[str, Day]:
-        query = "select meter, kwh, since, until, whole, apart, reset from meter_days where day = ?"
+        query = "select meter, kwh, since, until, total from energy where day = ?"
         rows: list[Any] = self._try(lambda base: base.execute(query, (day.isoformat(),)).fetchall(), [])
         days = {meter: Day(*row) for meter, *row in rows}
         return {meter: days[meter] for meter in meters if meter in days}
-
-    def first_day(self) -> float | None:
-        """When counting began."""
-        query = "select min(since) from meter_days"
-        return self._try(lambda base: base.execute(query).fetchone(), (None,))[0]
 
     def close(self) -> None:
         if self._base is not None:
@@ -96,7 +87,9 @@ class MeterDays:
     def _try(self, work: Callable[[sqlite3.Connection], T], default: T) -> T:
         try:
             if self._base is None:
-                self._base = _opened(self._file)
+                self._base = opened(self._file, _TABLE, _BUSY_SECONDS)
+                oldest = (date.today() - timedelta(days=KEPT_DAYS)).isoformat()
+                self._base.execute("delete from energy where day < ?", (oldest,))
             return work(self._base)
         except (sqlite3.Error, OSError) as error:
             if not self._warned:
@@ -105,50 +98,23 @@ class MeterDays:
             return default
 
 
-def _opened(file: Path | None) -> sqlite3.Connection:
-    if file is not None:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.touch(mode=0o600, exist_ok=True)
-    base = sqlite3.connect(
-        file or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    try:
-        base.executescript(f"pragma synchronous = off;{_TABLE}")
-        oldest = (date.today() - timedelta(days=KEPT_DAYS)).isoformat()
-        base.execute("delete from meter_days where day < ?", (oldest,))
-    except BaseException:
-        base.close()
-        raise
-    return base
-
-
 def _add(base: sqlite3.Connection, reading: MeterReading) -> None:
-    query = """select day, total, kwh, since, until, whole, apart, reset from meter_days
-        where meter = ? order by day desc limit 1"""
-    last, day = base.execute(query, (reading.meter,)).fetchone(), _date(reading.at).isoformat()
-    if last is None:
-        now = Day(0.0, reading.at, reading.at, False, 0.0, False)
-    else:
-        (known, total), before = last[:2], Day(*last[2:])
+    query = "select day, kwh, since, until, total from energy where meter = ? order by day desc limit 1"
+    last = base.execute(query, (reading.meter,)).fetchone()
+    day = datetime.fromtimestamp(reading.at).date()
+    now = Day(0.0, reading.at, reading.at, reading.kwh)
+    if last is not None:
+        known, before = last[0], Day(*last[1:])
         if reading.at <= before.until:
             return
-        now = _counted(before, reading, total, same_day=known == day)
-    row = (reading.meter, day, *astuple(now), reading.kwh)
-    base.execute("insert or replace into meter_days values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-
-
-def _counted(before: Day, now: MeterReading, total: float, *, same_day: bool) -> Day:
-    reset = now.kwh < total
-    used = now.kwh if reset else now.kwh - total
-    if same_day:
-        return Day(before.kwh + used, before.since, now.at, before.whole, before.apart, before.reset or reset)
-    if now.at - before.until <= _NEAR_SECONDS or used == 0:  # nothing was missed in between
-        return Day(used, midnight(_date(now.at)), now.at, True, 0.0, reset)
-    return Day(0.0, now.at, now.at, False, used, reset)
-
-
-def _date(at: float) -> date:
-    return datetime.fromtimestamp(at).date()
+        # A meter that began anew has counted at least what it shows.
+        used = reading.kwh - before.total if reading.kwh >= before.total else reading.kwh
+        if known == day.isoformat():
+            now = Day(before.kwh + used, before.since, reading.at, reading.kwh)
+        elif reading.at - before.until <= _NEAR_SECONDS or used == 0:  # nothing was missed in between
+            now = Day(used, midnight(day), reading.at, reading.kwh)
+    row = (reading.meter, day.isoformat(), *astuple(now))
+    base.execute("insert or replace into energy values (?, ?, ?, ?, ?, ?)", row)
 
 
 def midnight(day: date) -> float:
@@ -168,7 +134,7 @@ class Energy:
         fresh: list[MeterReading] = []
         for device in view.devices:
             for value in () if device.node.dead else meters(device):
-                meter, seen = meter_of(value), (value.value, value.updated)
+                meter, seen = _meter_of(value), (value.value, value.updated)
                 if self._seen.get(meter) != seen:
                     self._seen[meter] = seen
                     fresh.append(MeterReading(meter, float(value.value), value.updated or self._clock()))
@@ -176,94 +142,53 @@ class Energy:
             self._days.add(fresh)
 
     async def used(self, asked: str = "", day: str = "today") -> Result:
+        """What one device, or every metered one, used on a day."""
         requested: dict[str, Any] = {"day": day}
-        when = day_of(day, self._today())
+        today = datetime.fromtimestamp(self._clock()).date()
+        when = day_of(day, today)
         if when is None:
             sentence = f"{wording.quoted(day)} is no day; say today, yesterday, a weekday or 2026-11-16."
             return result(sentence, "invalid", requested=requested)
         view = await self._viewer.now()
-        if not asked:
-            return self._all(view, when, requested)
-        device = resolve_device(view, asked, lambda item: bool(meters(item)))
-        return self._one(device, when, requested)
-
-    def _one(self, device: Device, day: date, requested: dict[str, Any]) -> Result:
-        counting = meters(device)
-        if not counting:
-            return result(_no_meter(device), "unsupported", device, requested)
-        rows = self._days.on(day, [meter_of(item) for item in counting])
-        if not rows:
-            sentence = f"Nothing was measured of {wording.the(device)} {self._spoken(day)}{self._begun()}."
-            nothing: dict[str, Any] = {"energy": [], "day": day.isoformat()}
-            return result(sentence, "unconfirmed", device, requested, more=nothing)
-        entry = _entry(device, list(rows.values()))
-        amount = f"{'at least ' if entry['reset'] else ''}{_kwh(entry['kwh'])}"
-        sentence = f"{capital(wording.the(device))} used {amount} {self._spoken(day)}{self._but(entry, day)}."
-        more = {"energy": [entry], "day": day.isoformat()}
-        return result(sentence, "confirmed", device, requested, more=more)
-
-    def _all(self, view: View, day: date, requested: dict[str, Any]) -> Result:
-        having = [(device, values) for device in view.devices if (values := meters(device))]
-        if not having:
-            return result("Nothing here counts energy.", "unsupported", requested=requested)
-        by_meter = self._days.on(day, [meter_of(item) for _, values in having for item in values])
-        names = sentences.distinct_names(view.devices)
-        entries: list[dict[str, Any]] = []
-        missing: list[Device] = []
-        for device, values in having:
-            rows = [by_meter[meter_of(item)] for item in values if meter_of(item) in by_meter]
-            if rows:
-                entries.append(_entry(device, rows))
-            else:
-                missing.append(device)
+        chosen = [resolve_device(view, asked, lambda hit: bool(meters(hit)))] if asked else view.devices
+        metered = [device for device in chosen if meters(device)]
+        single = chosen[0] if asked else None
+        if not metered:
+            sentence = "Nothing here counts energy." if single is None else _no_meter(single)
+            return result(sentence, "unsupported", single, requested)
+        known = self._days.on(when, [_meter_of(item) for device in metered for item in meters(device)])
+        entries, missing = [], []
+        for device in metered:
+            rows = [known[meter] for item in meters(device) if (meter := _meter_of(item)) in known]
+            entries += [_entry(device, rows, when)] if rows else []
+            missing += [] if rows else [device]
         entries.sort(key=lambda item: -item["kwh"])
+        back = (today - when).days
+        spoken = {0: "today", 1: "yesterday"}.get(back, f"on {when:%A} {when.day} {when:%B}")
         total = round(sum(item["kwh"] for item in entries), 3)
-        more: dict[str, Any] = {
-            "energy": entries,
-            "total": total,
-            "day": day.isoformat(),
-            "notMeasured": [device.name for device in missing],
-        }
+        more: dict[str, Any] = {"energy": entries, "day": when.isoformat()}
+        if single is None:
+            more |= {"total": total, "notMeasured": [device.name for device in missing]}
         if not entries:
-            sentence = f"Nothing was measured {self._spoken(day)}{self._begun()}."
-            return result(sentence, "unconfirmed", requested=requested, more=more)
-        called = [(names[item["nodeId"], item["endpoint"]], item) for item in entries]
-        amounts = [f"{name} {_number(item['kwh'])}" for name, item in called]
-        each = sentences.counted(amounts, _MOST_NAMED)
-        parts = [f"{capital(self._spoken(day))} {_kwh(total)}: {each}"]
-        if not_whole := [name for name, item in called if not item["whole"]]:
-            parts.append(f"not counted from midnight on: {listed(not_whole[:_MOST_NAMED])}")
-        if missing:
-            silent = [names[item.place] for item in missing][:_MOST_NAMED]
-            parts.append(f"not measured: {listed(silent)}")
-        return result("; ".join(parts) + ".", "confirmed", requested=requested, more=more)
+            of = f" of {wording.the(single)}" if single else ""
+            sentence = f"Nothing was measured{of} {spoken}."
+            return result(sentence, "unconfirmed", single, requested, more=more)
+        if single is not None:
+            sentence = f"{capital(wording.the(single))} used {_kwh(total)} {spoken}{_begun(entries[0])}."
+            return result(sentence, "confirmed", single, requested, more=more)
+        names = sentences.distinct_names(view.devices)
+        amounts = [
+            f"{names[item['nodeId'], item['endpoint']]} {_number(item['kwh'])}{_begun(item)}"
+            for item in entries
+        ]
+        sentence = f"{capital(spoken)} {_kwh(total)}: {sentences.counted(amounts, _MOST_NAMED)}"
+        silent = [names[item.place] for item in missing][:_MOST_NAMED]
+        sentence += f"; not measured: {listed(silent)}" if silent else ""
+        return result(f"{sentence}.", "confirmed", requested=requested, more=more)
 
-    def _begun(self) -> str:
-        first = self._days.first_day()
-        if first is None:
-            return "; its meter has told nothing yet"
-        at = datetime.fromtimestamp(first)
-        return f"; counting began on {at.day} {at:%B} at {at:%H:%M}"
 
-    def _today(self) -> date:
-        return datetime.fromtimestamp(self._clock()).date()
-
-    def _spoken(self, day: date) -> str:
-        back = (self._today() - day).days
-        return {0: "today", 1: "yesterday"}.get(back, f"on {day:%A} {day.day} {day:%B}")
-
-    def _but(self, entry: dict[str, Any], day: date) -> str:
-        """What restricts the amount."""
-        parts = []
-        if not entry["whole"]:
-            parts.append(f"counted from {datetime.fromtimestamp(entry['since']):%H:%M} on")
-        if entry["apart"] > _LITTLE:
-            parts.append(f"{_kwh(entry['apart'])} more came before that, and on which day is not known")
-        if entry["reset"]:
-            parts.append("its meter was set back meanwhile")
-        if entry["until"] < min(midnight(day + timedelta(days=1)), self._clock()) - _SOON_SECONDS:
-            parts.append(f"its meter last told at {datetime.fromtimestamp(entry['until']):%H:%M}")
-        return "".join(f"; {item}" for item in parts)
+def meters(device: Device) -> list[Value]:
+    return [item for item in device.values if item.id.command_class == CC.METER and counts_energy(item)]
 
 
 def counts_energy(value: Value) -> bool:
@@ -274,11 +199,7 @@ def counts_energy(value: Value) -> bool:
     return key & 0xFF == _ELECTRIC and (key >> 8) & 0xFF == 0 and key >> 16 != _PRODUCED
 
 
-def meters(device: Device) -> list[Value]:
-    return [item for item in device.values if item.id.command_class == CC.METER and counts_energy(item)]
-
-
-def meter_of(value: Value) -> str:
+def _meter_of(value: Value) -> str:
     return f"{value.id.node_id}-{value.id.endpoint}-{value.id.property_key}"
 
 
@@ -289,38 +210,36 @@ def day_of(text: str, today: date) -> date | None:
         return today - timedelta(days=word == "yesterday")
     if word in _WEEKDAYS:
         return today - timedelta(days=(today.weekday() - _WEEKDAYS.index(word)) % 7 or 7)
-    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", word):
-        return None
     try:
-        day = date.fromisoformat(word)
+        day = date.fromisoformat(word) if re.fullmatch(r"\d{4}-\d{2}-\d{2}", word) else None
     except ValueError:
         return None
-    return day if day <= today else None
+    return day if day is not None and day <= today else None
 
 
-def _entry(device: Device, rows: list[Day]) -> dict[str, Any]:
+def _entry(device: Device, rows: list[Day], day: date) -> dict[str, Any]:
+    since = max(row.since for row in rows)
     return {
         "device": device.name,
         "room": device.room,
         "nodeId": device.node.id,
         "endpoint": device.endpoint,
         "kwh": round(sum(row.kwh for row in rows), 3),
-        "since": max(row.since for row in rows),
+        "since": since,
         "until": min(row.until for row in rows),
-        "whole": all(row.whole for row in rows),
-        "apart": round(sum(row.apart for row in rows), 3),
-        "reset": any(row.reset for row in rows),
+        "whole": since <= midnight(day),
     }
 
 
+def _begun(entry: dict[str, Any]) -> str:
+    clock = datetime.fromtimestamp(entry["since"])
+    return "" if entry["whole"] else f", counted from {clock:%H:%M} on"
+
+
 def _no_meter(device: Device) -> str:
-    metered = [value for value in device.values if value.id.command_class == CC.METER]
-    name = capital(wording.the(device))
-    if not metered:
-        return f"{name} does not measure energy."
-    if any(is_number(value.value) for value in metered):
-        return f"{name} only tells its power; how much it uses is not counted."
-    return f"{name} has not told yet what it uses."
+    metered = any(value.id.command_class == CC.METER and is_number(value.value) for value in device.values)
+    only = " only tells its power; how much it uses is not counted." if metered else " does not count energy."
+    return f"{capital(wording.the(device))}{only}"
 
 
 def _kwh(amount: float) -> str:

@@ -33,7 +33,6 @@ STALE_SECONDS: Final = 15.0  # a press that could not be assigned for longer sta
 LATE_SECONDS: Final = 5.0  # a node that just joined may be missing in the lists of the next seconds
 HOLD_SECONDS: Final = 0.6  # a held button repeats itself, with releases in between
 BOLT_SECONDS: Final = 2.0  # a lock's mode may be a wish for this long
-ECHO_SECONDS: Final = 2.0  # between the same event as a value and as a gateway event
 GONE_SECONDS: Final = 8.0  # a node that is missing in the lists for so long has left
 _MOST_AT_ONCE: Final = 3  # more nodes at once are another stick, or a new gateway
 CALM_STATES: Final = ("off", "closed", "back")
@@ -192,8 +191,6 @@ class EventLog:
         self._first_of: dict[int, Device] = {}
         self._looked = False
         self._shown: dict[int, tuple[Node, tuple[_Shown, ...]]] = {}
-        self._waiting: list[tuple[float, Report]] = []  # of nodes that no list has named yet
-        self._echoes: deque[tuple[float, str, tuple[int, ...], tuple[object, ...]]] = deque(maxlen=KEPT)
         self._held: dict[tuple[int, int, int], asyncio.TimerHandle] = {}
         self._bolts: dict[tuple[int, int], asyncio.TimerHandle] = {}
         self._bolt_was: dict[tuple[int, int], str] = {}
@@ -223,22 +220,11 @@ class EventLog:
                 new = self._looked and updated is not None and self._now() - updated < NEW_SECONDS
                 self._take(slot, source, standing, taken=snapshot.taken, new=new)
         self._looked = True
-        waiting, self._waiting = self._waiting, []
-        for moment, report in waiting:
-            if self._monotonic() - moment > STALE_SECONDS:
-                continue
-            if any(node in self._first_of for node in report.nodes):
-                self.heard(report)
-            elif moment > snapshot.taken - LATE_SECONDS:
-                self._waiting.append((moment, report))
 
     def heard(self, report: Report) -> None:
         """Take in one report."""
         sense = meaning(report.command_class, report.prop, report.key, report.value)
-        if sense is None or not report.nodes:
-            return
-        if not any(node in self._first_of for node in report.nodes):
-            self._waiting = [*self._waiting, (self._monotonic(), report)][-KEPT:]
+        if sense is None or not any(node in self._first_of for node in report.nodes):
             return
         if len(report.nodes) > 1:  # of the nodes that share a topic, those that can have reported it
             known = [self._shown[node][0] for node in report.nodes if node in self._shown]
@@ -299,8 +285,6 @@ class EventLog:
     # --- momentary events
 
     def _happened(self, report: Report, moment: Moment) -> None:
-        if self._is_echo(report):
-            return
         place = report.nodes[0], report.endpoint
         if moment.kind == "button" and moment.state in ("held", "released"):
             self._hold((*place, moment.button or 0), report, moment)
@@ -308,19 +292,6 @@ class EventLog:
         if moment.kind == "lock":
             self._bolt_was |= {(node, report.endpoint): moment.state for node in report.nodes}
         self._add((*place, moment.kind), moment, nodes=report.nodes)
-
-    def _is_echo(self, report: Report) -> bool:
-        """Whether the same came by the other source, once for each: two presses are two events in both."""
-        moment = self._monotonic()
-        while self._echoes and moment - self._echoes[0][0] > ECHO_SECONDS:
-            self._echoes.popleft()
-        what = plain(report.prop), plain(report.key or ""), str(report.value), report.endpoint
-        for place, (_, source, nodes, known) in enumerate(self._echoes):
-            if source != report.source and known == what and set(nodes) & set(report.nodes):
-                del self._echoes[place]
-                return True
-        self._echoes.append((moment, report.source, report.nodes, what))
-        return False
 
     def _hold(self, button: tuple[int, int, int], report: Report, moment: Moment) -> None:
         """Report a held button when it begins and when it is over; the protocol repeats it in between."""

@@ -142,7 +142,6 @@ class Report:
     prop: str | int
     key: str | int | None
     value: Any = None
-    source: str = "value"  # "value" or "event": the gateway publishes some things both ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +172,6 @@ class LockUser:
     id: int
     active: bool
     name: str = ""  # most locks tell none
-
-
-@dataclass(frozen=True, slots=True)
-class LockUsers:
-    users: tuple[LockUser, ...]
-    places: int | None = None  # how many users the lock can have
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +266,7 @@ class Home(Protocol):
     async def activate_scene(self, scene_id: int) -> None:
         """Return when the gateway accepted it: the values follow."""
 
-    async def lock_users(self, node_id: int) -> LockUsers:
+    async def lock_users(self, node_id: int) -> tuple[LockUser, ...]:
         """The users as the lock tells them. CannotDo: the gateway's version has no such call."""
 
     async def rename(self, node_id: int, name: str) -> None: ...

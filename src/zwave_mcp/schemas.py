@@ -9,27 +9,33 @@ Schema = dict[str, Any]
 NAME_LENGTH: Final = 100
 ACTIONS: Final = ("on", "off", "dim", "toggle", "open", "close", "stop")
 
-STRING: Final[Schema] = {"type": "string"}
-INTEGER: Final[Schema] = {"type": "integer"}
-NUMBER: Final[Schema] = {"type": "number"}
-FLAG: Final[Schema] = {"type": "boolean"}
-TEXTS: Final[Schema] = {"type": "array", "items": STRING}
-OBJECT: Final[Schema] = {"type": "object"}
-
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
+    """One tool. `purpose`, `asked`, `avoid`, `good` and `bad` make the description for models."""
+
     name: str
     title: str
     summary: str  # for people
-    description: str  # for models
+    purpose: str
+    asked: str
+    avoid: str
+    good: str
+    bad: str
     parameters: Schema
     output: Schema
     read_only: bool = False
     destructive: bool = False
-    idempotent: bool = False
-    # Of a rarely needed tool: a small model is told of it only when one of these words was said.
+    idempotent: bool = True
+    # Of a rarely needed tool: a small model gets it only when one of these words was said.
     words: tuple[str, ...] = ()
+
+    @property
+    def description(self) -> str:
+        return (
+            f"REQUIRED {self.purpose}: you MUST call this whenever the user asks about {self.asked}. "
+            f"DO NOT use for {self.avoid}.\nGood: {self.good}. Bad: {self.bad}."
+        )
 
 
 # --- parameters
@@ -43,7 +49,7 @@ def _text(description: str) -> Schema:
     return _given("string", description, minLength=1, maxLength=NAME_LENGTH)
 
 
-def _device(examples: str = "'Floor Lamp' or 'kitchen light'") -> Schema:
+def _device(examples: str) -> Schema:
     return _text(f"As the user said it, for example {examples}")
 
 
@@ -62,117 +68,42 @@ def _parameters(*required: str, **properties: Schema) -> Schema:
 
 # --- results
 
+_TEXT_OR_NULL: Final[Schema] = {"type": ["string", "null"]}
+_OUTCOME: Final[Schema] = {"enum": list(OUTCOMES)}
 
-def _nullable(kind: str) -> Schema:
-    return {"type": [kind, "null"]}
 
-
-def _list_of(optional: Schema | None = None, **required: Schema) -> Schema:
-    """A list of objects."""
-    properties = {**required, **(optional or {})}
+def _result(*lists: str, **fields: str) -> Schema:
+    """The common result, with the lists and the other fields that one tool adds."""
+    added = {**dict.fromkeys(lists, "array"), **fields}
     return {
-        "type": "array",
-        "items": {"type": "object", "properties": properties, "required": list(required)},
+        "type": "object",
+        "properties": {
+            **dict.fromkeys(("device", "room", "state"), _TEXT_OR_NULL),
+            "outcome": _OUTCOME,
+            **{name: {"type": kind} for name, kind in added.items()},
+        },
+        "required": ["device", "state", "outcome"],
     }
 
 
-RESULT: Final[Schema] = {
-    "type": "object",
-    "properties": {
-        "device": _nullable("string"),
-        "room": _nullable("string"),
-        "nodeId": _nullable("integer"),
-        "endpoint": _nullable("integer"),
-        "kind": STRING,
-        "requested": OBJECT,
-        "state": _nullable("string"),
-        # Of tools that act: the state before, and why it failed, where the device says so.
-        "was": STRING,
-        "reason": STRING,
-        "outcome": {"type": "string", "enum": list(OUTCOMES)},
-        # Of tools that act: the calls that restore the state before, and why something cannot be restored.
-        "before": _list_of(name=STRING, args=OBJECT),
-        "undo": STRING,
-        # Where several devices were possible, or none.
-        "candidates": _list_of(name=STRING, room=STRING, nodeId=INTEGER, endpoint=INTEGER),
-        "starting": FLAG,
-    },
-    "required": ["device", "room", "nodeId", "endpoint", "requested", "state", "outcome"],
-}
-
-
-def _result(**fields: Schema) -> Schema:
-    """The common result, with the fields that one tool adds."""
-    return {**RESULT, "properties": {**RESULT["properties"], **fields}}
-
-
-_READINGS: Final = _list_of(
-    {"device": STRING},
-    label=STRING,
-    value={"type": ["boolean", "number", "string", "null"]},
-    unit=STRING,
-    text=STRING,
-    ageSeconds=_nullable("integer"),
-)
-_DEVICES: Final = _list_of(
-    {"readings": TEXTS, "abilities": TEXTS, "tones": TEXTS, "ownTone": STRING, "events": TEXTS},
-    name=STRING,
-    room=STRING,
-    kind=STRING,
-    nodeId=INTEGER,
-    endpoint=INTEGER,
-    state=STRING,
-    available=FLAG,
-)
+_ACTED: Final = _result("before", was="string", reason="string", undo="string")
 _LIST: Final[Schema] = {
     "type": "object",
     # `outcome` only where there is no list.
-    "properties": {"devices": _DEVICES, "total": INTEGER, "outcome": RESULT["properties"]["outcome"]},
+    "properties": {"devices": {"type": "array"}, "total": {"type": "integer"}, "outcome": _OUTCOME},
     "required": ["devices", "total"],
 }
-_MEMBERS: Final = _list_of(device=STRING, room=_nullable("string"), nodeId=INTEGER, state=_nullable("string"))
-_BATTERIES: Final = _list_of(
-    device=STRING,
-    room=STRING,
-    nodeId=INTEGER,
-    level=_nullable("integer"),  # percent
-    low=FLAG,
-    ageSeconds=_nullable("integer"),
-    available=FLAG,
-)
-_ENERGY: Final = _list_of(
-    device=STRING,
-    room=STRING,
-    nodeId=INTEGER,
-    endpoint=INTEGER,
-    kwh=NUMBER,
-    since=NUMBER,  # seconds since 1970, as `until`
-    until=NUMBER,
-    whole=FLAG,  # counted from midnight on
-    apart=NUMBER,  # kilowatt hours of an unknown day before
-    reset=FLAG,  # the amount is a minimum
-)
-_USERS: Final = _list_of(id=INTEGER, name=_nullable("string"), active=FLAG)
-_PLACES: Final = _nullable("integer")
-_LOCKS: Final[Schema] = {"type": "array", "items": _result(users=_USERS, places=_PLACES)}
-
-_COLOUR_WORDS: Final = tuple(
-    "colour color kelvin white red orange yellow green turquoise cyan blue violet purple magenta pink".split()
-)
-_SOUND_WORDS: Final = ("chime", "doorbell", "bell", "gong", "siren", "ring", "tone")
-_ENERGY_WORDS: Final = (
-    "energy", "electricity", "kilowatt", "kwh", "consum", "power did", "use today", "used",
-)  # fmt: skip
-
 
 TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "list_zwave_devices",
         "List Z-Wave devices",
         "Which devices there are, what is on, and what is in a room.",
-        "REQUIRED to know the home's devices: you MUST call this whenever the user asks about which there"
-        " are, what is on, or what is in a room. DO NOT use for switching.\n"
-        "Good: {filter: 'kitchen'}; {} for all. Bad: {filter: 'turn on the lamp'}.",
+        "to know the home's devices",
+        "which there are, what is on, or what is in a room",
+        "switching",
+        "{filter: 'kitchen'}; {} for all",
+        "{filter: 'turn on the lamp'}",
         _parameters(
             filter=_given("string", "Room, kind or name, for example 'lights'", maxLength=NAME_LENGTH),
             includeInactive=_given("boolean", "Also those that do not answer"),
@@ -181,83 +112,79 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         ),
         _LIST,
         read_only=True,
-        idempotent=True,
     ),
     ToolSpec(
         "control_zwave_device",
         "Control a Z-Wave device",
         "Switches, dims, opens or closes one light, plug, fan, blind or garage door.",
-        "REQUIRED to switch, dim, open or close ONE light, plug, fan, blind or garage door: you MUST call "
-        "this whenever the user asks about that; for several devices once each. "
-        "DO NOT use for locks, thermostats or questions.\n"
-        "Good: {deviceName: 'Floor Lamp', action: 'dim', level: 40}; "
-        "{deviceName: 'Window Blind', action: 'close'}. Bad: {deviceName: 'all lights', action: 'on'}.",
+        "to switch, dim, open or close ONE light, plug, fan, blind or garage door",
+        "that; for several devices once each",
+        "locks, thermostats or questions",
+        "{deviceName: 'Floor Lamp', action: 'dim', level: 40}; {deviceName: 'Window Blind', action: 'close'}",
+        "{deviceName: 'all lights', action: 'on'}",
         _parameters(
             "deviceName",
             "action",
-            deviceName=_device(),
+            deviceName=_device("'Floor Lamp'"),
             action=_choice("dim needs level; open, close, stop: blinds", *ACTIONS),
             level=_percent("Percent, 0 to 100, for example 40; REQUIRED for dim", 0),
         ),
-        _result(notConfirmed=TEXTS),
+        _ACTED,
+        idempotent=False,
     ),
     ToolSpec(
         "get_device_sensor_data",
         "Read sensors",
         "Temperature, humidity, motion, power and battery of one device or room.",
-        "REQUIRED to read sensors: you MUST call this whenever the user asks about temperature, humidity,"
-        " motion, power or battery at home. DO NOT use for the weather.\n"
-        "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
+        "to read sensors",
+        "temperature, humidity, motion, power or battery at home",
+        "the weather",
+        "{deviceName: 'Office'}",
+        "{deviceName: 'weather'}",
         _parameters("deviceName", deviceName=_device("'Climate Sensor'")),
-        _result(readings=_READINGS),
+        _result("readings"),
         read_only=True,
-        idempotent=True,
     ),
     ToolSpec(
         "get_zwave_device",
         "Check one Z-Wave device",
         "Whether one device is on, open or locked.",
-        "REQUIRED to know ONE device's state: you MUST call this whenever the user asks about something "
-        "being on, open or locked. DO NOT use for changing it.\n"
-        "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
+        "to know ONE device's state",
+        "something being on, open or locked",
+        "changing it",
+        "{deviceName: 'Front Door'}",
+        "{deviceName: 'all lights'}",
         _parameters("deviceName", deviceName=_device("'Front Door'")),
-        _result(
-            kind=STRING,
-            notConfirmed=TEXTS,
-            available=FLAG,
-            status=STRING,
-            product=STRING,
-            readings=_READINGS,
-            batteryLow=FLAG,
-            operating=STRING,
-        ),
+        _result("readings", kind="string", available="boolean", batteryLow="boolean"),
         read_only=True,
-        idempotent=True,
     ),
     ToolSpec(
         "control_zwave_lock",
         "Lock or unlock a door",
         "Locks or unlocks one door; unlocking needs your yes.",
-        "REQUIRED for ONE lock: you MUST call this whenever the user asks about locking or unlocking it. "
-        "DO NOT use for a guess; unlock only if the user said so.\n"
-        "Good: {deviceName: 'Front Door', action: 'lock'}. Bad: {deviceName: 'door', action: 'unlock'}.",
+        "for ONE lock",
+        "locking or unlocking it",
+        "a guess; unlock only if the user said so",
+        "{deviceName: 'Front Door', action: 'lock'}",
+        "{deviceName: 'door', action: 'unlock'}",
         _parameters(
             "deviceName",
             "action",
             deviceName=_device("'Front Door'"),
             action=_choice("As the user asked", "lock", "unlock"),
         ),
-        RESULT,
+        _ACTED,
         destructive=True,
-        idempotent=True,
     ),
     ToolSpec(
         "set_zwave_thermostat",
         "Set a thermostat",
         "Makes it warmer or cooler, or sets the mode of the heating.",
-        "REQUIRED for heating and cooling: you MUST call this whenever the user asks about making it "
-        "warmer or cooler, or about a mode. DO NOT use for reading the temperature.\n"
-        "Good: {deviceName: 'Thermostat', temperature: 21}. Bad: {deviceName: 'Thermostat'}.",
+        "for heating and cooling",
+        "making it warmer or cooler, or about a mode",
+        "reading the temperature",
+        "{deviceName: 'Thermostat', temperature: 21}",
+        "{deviceName: 'Thermostat'}",
         _parameters(
             "deviceName",
             deviceName=_device("'hallway thermostat'"),
@@ -266,17 +193,17 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             mode=_text("For example 'heat' or 'off'"),
             setpoint=_choice("Leave out", "heating", "cooling"),
         ),
-        RESULT,
-        idempotent=True,
+        _ACTED,
     ),
     ToolSpec(
         "set_zwave_color",
         "Set a light's colour",
         "Makes one light blue, warm white or 2700 kelvin, and turns it on.",
-        "REQUIRED for the colour of ONE light: you MUST call this whenever the user asks about a colour or a "
-        "white. It turns the light on. DO NOT use for brightness alone.\n"
-        "Good: {deviceName: 'Mood Light', color: 'blue'}; {deviceName: 'Mood Light', temperature: 2700}. "
-        "Bad: {deviceName: 'Mood Light', color: 'bright'}.",
+        "for the colour of ONE light, which it turns on",
+        "a colour or a white",
+        "brightness alone",
+        "{deviceName: 'Mood Light', color: 'blue'}; {deviceName: 'Mood Light', temperature: 2700}",
+        "{deviceName: 'Mood Light', color: 'bright'}",
         _parameters(
             "deviceName",
             deviceName=_device("'Mood Light'"),
@@ -284,18 +211,21 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             temperature=_given("number", "Of white, in kelvin, for example 2700; not with color"),
             brightness=_percent("Percent, if the user said it, for example 40", 1),
         ),
-        _result(notConfirmed=TEXTS),
-        idempotent=True,
-        words=_COLOUR_WORDS,
+        _ACTED,
+        words=tuple(
+            "colour color kelvin white red orange yellow green turquoise cyan blue violet purple magenta "
+            "pink".split()
+        ),
     ),
     ToolSpec(
         "play_zwave_sound",
         "Ring a chime or a siren",
         "Rings or stops one doorbell, chime or siren; a siren needs your yes.",
-        "REQUIRED for ONE doorbell, chime or siren: you MUST call this whenever the user asks about "
-        "ringing or stopping it. DO NOT use for music, timers or the speaker.\n"
-        "Good: {deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}. Bad: "
-        "{deviceName: 'music', action: 'play'}.",
+        "for ONE doorbell, chime or siren",
+        "ringing or stopping it",
+        "music, timers or the speaker",
+        "{deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}",
+        "{deviceName: 'music', action: 'play'}",
         _parameters(
             "deviceName",
             "action",
@@ -304,46 +234,38 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             tone=_text("Its name, if the user said one, for example 'Westminster'"),
             volume=_percent("Percent, if the user said it, for example 40", 1),
         ),
-        RESULT,
-        words=_SOUND_WORDS,
+        _ACTED,
+        idempotent=False,
+        words=("chime", "doorbell", "bell", "gong", "siren", "ring", "tone"),
     ),
     ToolSpec(
         "activate_zwave_scene",
         "Activate a scene",
         "Starts a scene by its name.",
-        "REQUIRED to start a scene: you MUST call this whenever the user asks about a scene by name. DO "
-        "NOT use for one device.\n"
-        "Good: {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
+        "to start a scene",
+        "a scene by name",
+        "one device",
+        "{sceneName: 'Movie Night'}",
+        "{sceneName: 'lamp on'}",
         _parameters(
             "sceneName",
             sceneName=_text("For example 'Movie Night'"),
             confirmed=_given("boolean", "Leave out"),
         ),
-        _result(scenes=TEXTS, notConfirmed=TEXTS, needsYes=FLAG),
-        idempotent=True,
+        _result("scenes", "notConfirmed", "before", undo="string", needsYes="boolean"),
     ),
     ToolSpec(
         "check_zwave_health",
         "Check the Z-Wave system",
         "What does not answer, and which batteries are low.",
-        "REQUIRED to know what is offline or low on battery: you MUST call this whenever the user asks "
-        "about problems or batteries. DO NOT use for one device.\n"
-        "Good: {}. Bad: {deviceName: 'Lamp'}.",
+        "to know what is offline or low on battery",
+        "problems or batteries",
+        "one device",
+        "{}",
+        "{deviceName: 'Lamp'}",
         _parameters(),
-        _result(
-            broker=_nullable("boolean"),
-            gateway=_nullable("boolean"),
-            driver=_nullable("boolean"),
-            gatewayName=STRING,
-            version=STRING,
-            simulated=FLAG,
-            devices=INTEGER,
-            offline=TEXTS,
-            batteryLow=TEXTS,
-            alarms=TEXTS,
-        ),
+        _result("offline", "batteryLow", "alarms", devices="integer"),
         read_only=True,
-        idempotent=True,
     ),
 )
 
@@ -352,86 +274,91 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "list_zwave_scenes",
         "List scenes",
         "Which scenes there are, and what one does.",
-        "REQUIRED to know the scenes: you MUST call this whenever the user asks about which scenes there "
-        "are or what one does. DO NOT use to start one.\n"
-        "Good: {}; {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
+        "to know the scenes",
+        "which scenes there are or what one does",
+        "starting one",
+        "{}; {sceneName: 'Movie Night'}",
+        "{sceneName: 'lamp on'}",
         _parameters(sceneName=_text("Only this one, for example 'Movie Night'")),
-        _result(scenes=_list_of(name=STRING, members=_MEMBERS, complete=FLAG)),
+        _result("scenes"),
         read_only=True,
-        idempotent=True,
         words=("scene",),
     ),
     ToolSpec(
         "get_zwave_batteries",
         "Battery report",
         "How full the batteries are, and which are low.",
-        "REQUIRED for all batteries at once: you MUST call this whenever the user asks about which "
-        "batteries are low. DO NOT use for one device.\n"
-        "Good: {}. Bad: {deviceName: 'Lamp'}.",
+        "for all batteries at once",
+        "which batteries are low",
+        "one device",
+        "{}",
+        "{deviceName: 'Lamp'}",
         _parameters(),
-        _result(batteries=_BATTERIES),
+        _result("batteries"),
         read_only=True,
-        idempotent=True,
         words=("batter",),
     ),
     ToolSpec(
         "get_zwave_energy",
         "Energy of a day",
         "How much energy a device, or all of them, used on a day.",
-        "REQUIRED for energy over time: you MUST call this whenever the user asks about how much was used"
-        " today or on another day. DO NOT use for the power now.\n"
-        "Good: {deviceName: 'Dryer', day: 'yesterday'}; {}. Bad: {day: 'tomorrow'}.",
+        "for energy over time",
+        "how much was used today or on another day",
+        "the power now",
+        "{deviceName: 'Dryer', day: 'yesterday'}; {}",
+        "{day: 'tomorrow'}",
         _parameters(
             deviceName=_device("'Dryer'; leave out for all"),
             day=_text("today, yesterday, a weekday, or a date, for example '2026-11-16'"),
         ),
-        _result(energy=_ENERGY, total=NUMBER, day=STRING, notMeasured=TEXTS),
+        _result("energy", "notMeasured", total="number", day="string"),
         read_only=True,
-        idempotent=True,
-        words=_ENERGY_WORDS,
+        words=("energy", "electricity", "kilowatt", "kwh", "consum", "power did", "use today", "used"),
     ),
     ToolSpec(
         "get_zwave_user_codes",
         "Codes of a lock",
         "Who has a code for a lock, and how many; never the digits.",
-        "REQUIRED to know who has a code for a lock: you MUST call this whenever the user asks about "
-        "codes. DO NOT use to learn or set a code: nobody can.\n"
-        "Good: {deviceName: 'Front Door'}; {} for all locks. Bad: {deviceName: '1234'}.",
+        "to know who has a code for a lock",
+        "codes",
+        "learning or setting a code: nobody can",
+        "{deviceName: 'Front Door'}; {} for all locks",
+        "{deviceName: '1234'}",
         _parameters(deviceName=_device("'Front Door'; leave out for all locks")),
-        _result(users=_USERS, places=_PLACES, locks=_LOCKS),
+        _result("users", "locks"),
         read_only=True,
-        idempotent=True,
         words=("code", "pin"),
     ),
     ToolSpec(
         "rename_zwave_device",
         "Rename a device",
         "Gives one device another name, or puts it into another room.",
-        "REQUIRED for another name or room of ONE device: you MUST call this whenever the user asks about"
-        " that. DO NOT use for switching.\n"
-        "Good: {deviceName: 'Node 17', newName: 'Reading Lamp', room: 'Library'}. Bad: {deviceName: 'all "
-        "lights', newName: 'x'}.",
+        "for another name or room of ONE device",
+        "that",
+        "switching",
+        "{deviceName: 'Node 17', newName: 'Reading Lamp', room: 'Library'}",
+        "{deviceName: 'all lights', newName: 'x'}",
         _parameters(
             "deviceName",
             deviceName=_device("'Node 17'"),
             newName=_text("For example 'Reading Lamp'"),
             room=_text("For example 'Library'"),
         ),
-        RESULT,
-        idempotent=True,
+        _result("before", undo="string"),
         words=("rename", "name", "call it", "move", "room of", "belongs"),
     ),
     ToolSpec(
         "ping_zwave_device",
         "Ping a device",
         "Whether one device answers.",
-        "REQUIRED to know whether ONE device answers: you MUST call this whenever the user asks about "
-        "pinging it. DO NOT use for its state.\n"
-        "Good: {deviceName: 'Space Heater'}. Bad: {deviceName: 'google.com'}.",
+        "to know whether ONE device answers",
+        "pinging it",
+        "its state",
+        "{deviceName: 'Space Heater'}",
+        "{deviceName: 'google.com'}",
         _parameters("deviceName", deviceName=_device("'Space Heater'")),
-        _result(seconds=NUMBER),
+        _result(seconds="number"),
         read_only=True,
-        idempotent=True,
         words=("ping", "answer", "reach", "respond"),
     ),
 )

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,7 @@ from zwave_mcp.care import UserNames
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home, HomeError
 from zwave_mcp.resources import Resources, event_uris
-from zwave_mcp.results import Result, result
+from zwave_mcp.results import result
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.tools import Tools, argument_validator
 from zwave_mcp.view import View
@@ -93,74 +94,68 @@ class ZwaveServer:
     def _mcp(self) -> "Server[Any]":
         from mcp.server.lowlevel import Server
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
-        from mcp_types import EmptyResult, ListToolsResult
+        from mcp.shared.exceptions import MCPError
+        from mcp_types import INTERNAL_ERROR, EmptyResult, ListToolsResult
 
         listing = ListToolsResult(tools=[_tool(spec) for spec in ALL_TOOLS])
         self._bus = InMemorySubscriptionBus()
 
-        async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
-            self._session = ctx.session
+        def handler(work: Callable[[Any], Awaitable[Any]]) -> Callable[[Any, Any], Awaitable[Any]]:
+            async def handle(ctx: Any, params: Any) -> Any:
+                self._session = ctx.session
+                try:
+                    return await work(params)
+                except HomeError as error:
+                    raise MCPError(INTERNAL_ERROR, str(error)) from error
+
+            return handle
+
+        async def list_tools(_params: Any) -> ListToolsResult:
             self._listed.set()
             return listing
 
-        async def call_tool(ctx: Any, params: Any) -> "CallToolResult":
-            self._session = ctx.session
-            return _as_mcp(await self._call(params.name, params.arguments))
-
-        async def list_resources(ctx: Any, params: Any) -> Any:
-            return await self._resource(ctx, self._resources.listing())
-
-        async def read_resource(ctx: Any, params: Any) -> Any:
-            return await self._resource(ctx, self._resources.read(str(params.uri)))
-
-        async def subscribe(ctx: Any, params: Any) -> EmptyResult:
-            self._session = ctx.session
+        async def subscribe(params: Any) -> EmptyResult:
             self._resources.subscribe(str(params.uri))
             return EmptyResult()
 
-        async def unsubscribe(ctx: Any, params: Any) -> EmptyResult:
+        async def unsubscribe(params: Any) -> EmptyResult:
             self._resources.unsubscribe(str(params.uri))
             return EmptyResult()
 
         return Server(
             _NAME,
-            version=_version(),
+            version=version("voice-gateway"),
             title="Z-Wave home",
             instructions=_INSTRUCTIONS,
-            on_list_tools=list_tools,
-            on_call_tool=call_tool,
-            on_list_resources=list_resources,
-            on_read_resource=read_resource,
-            on_subscribe_resource=subscribe,
-            on_unsubscribe_resource=unsubscribe,
+            on_list_tools=handler(list_tools),
+            on_call_tool=handler(lambda params: self._call(params.name, params.arguments)),
+            on_list_resources=handler(lambda _: self._resources.listing()),
+            on_read_resource=handler(lambda params: self._resources.read(str(params.uri))),
+            on_subscribe_resource=handler(subscribe),
+            on_unsubscribe_resource=handler(unsubscribe),
             on_subscriptions_listen=ListenHandler(self._bus),
         )
 
-    async def _resource(self, ctx: Any, answer: Awaitable[Any]) -> Any:
-        self._session = ctx.session
-        try:
-            return await answer
-        except HomeError as error:
-            from mcp.shared.exceptions import MCPError
-            from mcp_types import INTERNAL_ERROR
+    async def _call(self, name: str, arguments: dict[str, Any] | None) -> "CallToolResult":
+        from mcp.shared.exceptions import MCPError
+        from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 
-            raise MCPError(INTERNAL_ERROR, str(error)) from error
-
-    async def _call(self, name: str, arguments: dict[str, Any] | None) -> Result:
         if not self._tools.knows(name):
-            from mcp.shared.exceptions import MCPError
-            from mcp_types import INVALID_PARAMS
-
             raise MCPError(INVALID_PARAMS, f'Unknown tool "{name[:60]}"')
         self._running += 1
         try:
-            return await self._tools.call(name, arguments)
+            answer = await self._tools.call(name, arguments)
         except Exception:  # a bug must be reported, and must not end the other calls
             log.exception("tool raised", extra={"tool": name})
             sentence = "Something went wrong inside the Z-Wave server."
-            return result(sentence, "failed", requested=arguments)
+            answer = result(sentence, "failed", requested=arguments)
         finally:
             self._running -= 1
+        return CallToolResult(
+            content=[TextContent(type="text", text=answer.sentence)],
+            structured_content=dict(answer.structured),
+            is_error=answer.is_error,
+        )
 
     async def _last_calls(self, writer: Writer) -> None:
         try:
@@ -259,22 +254,3 @@ def _tool(spec: ToolSpec) -> "Tool":
         annotations=hints,
         _meta={"summary": spec.summary, **({"words": list(spec.words)} if spec.words else {})},
     )
-
-
-def _as_mcp(answer: Result) -> "CallToolResult":
-    from mcp_types import CallToolResult, TextContent
-
-    return CallToolResult(
-        content=[TextContent(type="text", text=answer.sentence)],
-        structured_content=dict(answer.structured),
-        is_error=answer.is_error,
-    )
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("voice-gateway")
-    except PackageNotFoundError:
-        return "0"

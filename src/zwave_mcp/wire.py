@@ -11,13 +11,14 @@ import os
 import queue
 import threading
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Final
 
 log = logging.getLogger(__name__)
 
 _CHUNK: Final = 65_536
 _LONGEST_LINE: Final = 4_000_000  # no request comes near
 TOO_LONG: Final = ""  # stands for an over-long line; empty ones are skipped
+_INVALID_REQUEST, _PARSE_ERROR = -32600, -32700
 
 
 class Lines:
@@ -102,43 +103,27 @@ class Writer:
                     broken = True
 
 
-_PARSE_ERROR: Final = -32700
-_INVALID_REQUEST: Final = -32600
-_INVALID_PARAMS: Final = -32602
-
-
 def refusal(line: str) -> str | None:
-    """One line with the error, or None when the line is a message (or an answer, which gets none)."""
-    if line == TOO_LONG:
-        return _error(_INVALID_REQUEST, f"Longer than {_LONGEST_LINE} bytes", None)
+    """One line with the error for what is no message; None for a message, and for an answer."""
     from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)  # what the SDK does next
+        if not isinstance(message, JSONRPCNotification) or '"id"' not in line:
+            return None
     except ValueError:
-        return _why(line)
-    # A request whose id it cannot use is a notification to the SDK: nothing would be done or said.
-    if isinstance(message, JSONRPCNotification) and '"id"' in line and "id" in json.loads(line):
-        return _error(_INVALID_REQUEST, "id must be a text or a whole number", None)
-    return None
-
-
-def _why(line: str) -> str | None:
+        message = None
+    code = _INVALID_REQUEST
     try:
-        message = json.loads(line)
+        raw = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(_PARSE_ERROR, "Not JSON", None)
-    if not isinstance(message, dict):
-        return _error(_INVALID_REQUEST, "Not a JSON-RPC message", None)
-    if "result" in message or "error" in message:
+        raw, code = None, _PARSE_ERROR
+    given = raw if isinstance(raw, dict) else {}
+    # A request whose id the SDK cannot use is a notification to it: it would get no answer.
+    if "result" in given or "error" in given or (message is not None and "id" not in given):
         return None
-    named = isinstance(message.get("method"), str) and message.get("jsonrpc") == "2.0"
-    if named and not isinstance(message.get("params", {}), dict):
-        return _error(_INVALID_PARAMS, "params must be an object", message.get("id"))
-    return _error(_INVALID_REQUEST, "Not a JSON-RPC 2.0 request", message.get("id"))
-
-
-def _error(code: int, text: str, request_id: Any) -> str:
+    request_id = given.get("id")
     usable = isinstance(request_id, str | int) and not isinstance(request_id, bool)
-    error = {"code": code, "message": text}
-    return json.dumps({"jsonrpc": "2.0", "id": request_id if usable else None, "error": error}) + "\n"
+    error = {"code": code, "message": "Not a JSON-RPC 2.0 message"}
+    answer = {"jsonrpc": "2.0", "id": request_id if usable else None, "error": error}
+    return json.dumps(answer) + "\n"

@@ -6,7 +6,7 @@ from typing import Any
 
 from zwave_mcp.home import (
     Health,
-    LockUsers,
+    LockUser,
     Node,
     Report,
     Scene,
@@ -65,7 +65,7 @@ class ScriptedHome:
     def follow(self) -> None:
         return
 
-    async def lock_users(self, node_id: int) -> LockUsers:
+    async def lock_users(self, node_id: int) -> tuple[LockUser, ...]:
         raise AssertionError("no test asks")
 
     async def rename(self, node_id: int, name: str) -> None:

@@ -63,10 +63,10 @@ class Player:
 
     def look(self, **taken: float) -> None:
         self.snapshot = replace(self.snapshot, taken=taken.get("taken", self.moment))
-        for report in self.reports.look(self.snapshot):
-            self.log.heard(report)
         devices = devices_of(self.snapshot)
         self.log.look(View(self.snapshot, devices, (), Names(devices)))
+        for report in self.reports.look(self.snapshot):
+            self.log.heard(report)
 
     def with_value(self, value_id: ValueId, raw: Any, **more: Any) -> None:
         """The next list has it."""
@@ -79,7 +79,7 @@ class Player:
 
     def message(self, topic: str, payload: Any) -> None:
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        report = self.reports.read(f"zwave/{topic}", raw, GATEWAY)
+        report = self.reports.read(f"zwave/{topic}", raw)
         if report is not None:
             self.log.heard(report)
 

@@ -171,5 +171,4 @@ const API = {
 		}
 		return users;
 	},
-	accessControlGetState: () => ({ supported: true, endpoints: [{ endpointIndex: 0, capabilities: { maxUsers: 5 } }] }),
 };

@@ -180,7 +180,7 @@ def test_nothing_else_can_be_sent():
     assert {str(api) for api in Api} == {
         "getInfo", "getNodes", "writeValue", "pollValue", "pingNode", "_getScenes", "_getGroups",
         "_activateScene", "setNodeName", "setNodeLocation",
-        "accessControlRefreshUsers", "accessControlGetState",
+        "accessControlRefreshUsers",
     }  # fmt: skip
     with pytest.raises(ValueError, match="hardReset"):
         Api("hardReset")

@@ -328,7 +328,7 @@ def test_every_request_gets_an_answer_however_wrong_it_is(state: Path):
     output, _ = server.communicate("".join(lines), timeout=60)
     answers = [json.loads(line) for line in output.splitlines()]
     codes = {answer["id"]: answer["error"]["code"] for answer in answers if "error" in answer}
-    assert codes == {2: -32602, 3: -32602, 4: -32601, None: -32600, 6: -32600}
+    assert codes == {2: -32600, 3: -32602, 4: -32601, None: -32700, 6: -32600}
     assert {answer["id"] for answer in answers} == {1, 2, 3, 4, None, 6, 7}
 
 

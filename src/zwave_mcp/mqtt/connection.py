@@ -34,20 +34,6 @@ NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
 NOT_CONNECTED = "Z-Wave JS UI is not connected to the MQTT broker."
 
 
-class NoStick(HomeDown):
-    """The gateway answers that its stick is away."""
-
-    def __init__(self) -> None:
-        super().__init__(NO_STICK)
-
-
-class NoSubscriber(HomeDown):
-    """The broker reports that nothing subscribes to the API's topic: nothing was sent."""
-
-    def __init__(self) -> None:
-        super().__init__(NOT_CONNECTED)
-
-
 class Api(StrEnum):
     """All calls that can ever be sent. The gateway offers more: `hardReset`, `driverFunction` (runs code)."""
 
@@ -62,7 +48,6 @@ class Api(StrEnum):
     SET_NAME = "setNodeName"
     SET_LOCATION = "setNodeLocation"
     REFRESH_USERS = "accessControlRefreshUsers"
-    ACCESS_STATE = "accessControlGetState"
 
 
 COMMANDS = frozenset({Api.WRITE_VALUE, Api.ACTIVATE_SCENE, Api.SET_NAME, Api.SET_LOCATION})
@@ -164,7 +149,7 @@ def _result(answer: Mapping[str, Any]) -> Any:
     if answer.get("success") is not False or not isinstance(message, str):
         raise NotUnderstood
     if message == _WITHOUT_STICK:
-        raise NoStick
+        raise HomeDown(NO_STICK)
     raise GatewayError(one_line(message))
 
 
@@ -178,7 +163,6 @@ def one_line(message: object) -> str:
 
 ATTEMPT_SECONDS: Final = 1.0  # how long a call waits for a connection attempt under way
 DISCOVERY_SECONDS: Final = 0.2  # time for a second gateway to show up before the first is taken
-STARTING_SECONDS: Final = 15.0  # how long after its start a gateway may not know its nodes
 PREFIX_OF_NAMES: Final = "ZWAVE_GATEWAY-"
 
 
@@ -189,7 +173,6 @@ class Gateways:
     def __init__(self, prefix: str, wanted: str | None) -> None:
         self._prefix = prefix
         self._online: dict[str, bool] = {}
-        self._began: dict[str, float] = {}  # when each was seen to come online
         self.chosen: str | None = client_name(wanted) if wanted else None
         self.driver: bool | None = None  # None: unknown, for example after a restart of the broker
 
@@ -209,18 +192,12 @@ class Gateways:
     def name(self) -> str:
         return (self.chosen or "").removeprefix(PREFIX_OF_NAMES)
 
-    @property
-    def just_started(self) -> bool:
-        """Whether the chosen gateway came online a moment ago."""
-        began = self._began.get(self.chosen or "")
-        return began is not None and time.monotonic() - began < STARTING_SECONDS
-
     def forget(self) -> None:
         self._online.clear()
         self.driver = None
 
-    def receive(self, topic: str, payload: bytes, *, live: bool = False) -> bool:
-        """Take in a status message; returns whether it was one. `live`: published now, not retained."""
+    def receive(self, topic: str, payload: bytes) -> bool:
+        """Take in a status message; returns whether it was one."""
         parts = topic.removeprefix(f"{self._prefix}/").split("/")
         if parts == ["driver", "status"]:
             state = _parse(payload)
@@ -235,8 +212,6 @@ class Gateways:
                 self._online[name] = value
             else:
                 self._online.pop(name, None)  # an emptied topic: the gateway was removed
-        if live and self._online.get(name):
-            self._began[name] = time.monotonic()
         return True
 
     def choose(self) -> None:
@@ -378,7 +353,7 @@ class Connection:
         try:
             async for topic, payload, retained in link.messages():
                 rest = topic.removeprefix(f"{self._options.prefix}/")
-                if self.gateways.receive(topic, payload, live=not retained):
+                if self.gateways.receive(topic, payload):
                     self._status.set()
                 elif rest.startswith("_EVENTS/"):
                     self._on_message(topic, payload)
@@ -413,7 +388,10 @@ class Connection:
                 await link.subscribe(api.optional_topics, needed=False)
                 self._api = api
                 log.info("found Z-Wave JS UI", extra={"gateway": self.gateways.name})
-            before, there = there, (self.gateways.problem() is None, self.gateways.driver is not False)
+            gone = self.gateways.problem()
+            if gone and self._api is not None:  # the broker's last will for it: no answer will come
+                self._api.fail(gone)
+            before, there = there, (gone is None, self.gateways.driver is not False)
             if there != before:
                 self._on_change()
             self._settled.set()

@@ -19,7 +19,7 @@ from zwave_mcp.home import (
     Health,
     HomeDown,
     HomeError,
-    LockUsers,
+    LockUser,
     NoAnswer,
     Node,
     NotUnderstood,
@@ -35,15 +35,12 @@ from zwave_mcp.mqtt.connection import (
     COMMANDS,
     DISCOVERY_SECONDS,
     NO_STICK,
-    STARTING_SECONDS,
     Api,
     Connection,
     GatewayApi,
-    NoStick,
-    NoSubscriber,
     Read,
 )
-from zwave_mcp.mqtt.nodes import NodeLists, parse_places, parse_scenes, parse_users, parse_write, with_groups
+from zwave_mcp.mqtt.nodes import NodeLists, parse_scenes, parse_users, parse_write, with_groups
 from zwave_mcp.mqtt.reports import Reports, changes_nodes
 from zwave_mcp.options import MqttOptions
 
@@ -59,11 +56,9 @@ FOLLOW_SECONDS: Final = 0.05
 FOLLOW_SHARE: Final = 2.0  # pause after a list, as a multiple of the time that it took
 TAKE_BACK_SECONDS: Final = 120.0  # how long a command is still taken back after the connection was lost
 SILENT: Final = "Z-Wave JS UI does not answer."
-NO_STICK_YET: Final = "Z-Wave JS UI is just starting, and has no connection to its Z-Wave stick yet."
-STOPPED: Final = "Z-Wave JS UI was stopped."
-SEEMS_STOPPED: Final = "Z-Wave JS UI does not answer; it seems to have been stopped."
+STARTING_SECONDS: Final = 15.0  # how long after its start a gateway may not know its nodes
 STICK_HANGS: Final = "Z-Wave JS UI is there, but its Z-Wave stick does not answer."
-_STICK: Final = (NO_STICK, NO_STICK_YET, STICK_HANGS)
+_STICK: Final = (NO_STICK, STICK_HANGS)
 _HANGING: Final = ("Controller is unresponsive", "Controller is unable to transmit")
 _UNSUPPORTED: Final = {
     "Unknown API": "This version of Z-Wave JS UI cannot do that, so nothing was done.",
@@ -200,7 +195,6 @@ class MqttHome:
         self._owed: list[tuple[float, ValueId, Any]] = []  # to be written when the connection is back
         self._reports = Reports(options.prefix)
         self._report_listeners: list[Callable[[Report], None]] = []
-        self.on_snapshot(lambda snapshot: self._pass_on(self._reports.look(snapshot)))
 
     def on_snapshot(self, listener: Callable[[Snapshot], None]) -> None:
         self._snapshots.listeners.append(listener)
@@ -214,7 +208,7 @@ class MqttHome:
     def _message(self, topic: str, payload: bytes) -> None:
         if changes_nodes(topic, payload):
             self._value_changed()
-        report = self._reports.read(topic, payload, self._gateways.chosen or "")
+        report = self._reports.read(topic, payload)
         self._pass_on([report] if report is not None else [])
 
     def _pass_on(self, reports: Iterable[Report]) -> None:
@@ -229,6 +223,8 @@ class MqttHome:
     # --- staying up to date
 
     async def run(self) -> None:
+        # Last, so that the others know a new node before they get its reports.
+        self.on_snapshot(lambda snapshot: self._pass_on(self._reports.look(snapshot)))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._refresh(), name="zwave.refresh")
             await self._connection.run()
@@ -272,16 +268,9 @@ class MqttHome:
 
     async def _call(self, api: Api, *args: Any, timeout_seconds: float, read: Read | None = None) -> Any:
         gateway = await self._connection.ready()
-        try:
-            if api in COMMANDS or self._gateways.driver is False:
-                await self._check_alive(gateway)
-            return await gateway.call(api, args, timeout_seconds, read)
-        except NoStick as error:
-            raise HomeDown(NO_STICK_YET if self._gateways.just_started else str(error)) from error
-        except NoSubscriber as error:
-            # A gateway that was killed is reported by the broker; one that was stopped only by its driver
-            # (measured).
-            raise HomeDown(STOPPED if self._gateways.driver is False else str(error)) from error
+        if api in COMMANDS or self._gateways.driver is False:
+            await self._check_alive(gateway)
+        return await gateway.call(api, args, timeout_seconds, read)
 
     async def _check_alive(self, gateway: GatewayApi) -> None:
         """Raise HomeDown if the gateway or the broker hangs: it would carry out a command when it comes back
@@ -299,7 +288,7 @@ class MqttHome:
             except (GatewayError, NotUnderstood):
                 return  # it answers
             except NoAnswer as error:
-                raise HomeDown(SEEMS_STOPPED if self._gateways.driver is False else SILENT) from error
+                raise HomeDown(SILENT) from error
             self._gateways.driver = True
 
     async def _remembered(self, api: Api, timeout_seconds: float, read: Read | None = None) -> list[Any]:
@@ -376,14 +365,11 @@ class MqttHome:
         finally:
             self._snapshots.outdate()
 
-    async def lock_users(self, node_id: int) -> LockUsers:
+    async def lock_users(self, node_id: int) -> tuple[LockUser, ...]:
         users = await self._optional(Api.REFRESH_USERS, node_id, timeout_seconds=_USERS_SECONDS)
         if not isinstance(users, list):
             raise NotUnderstood
-        state = None
-        with contextlib.suppress(CannotDo, GatewayError):  # an older gateway does not tell the places
-            state = await self._optional(Api.ACCESS_STATE, node_id)
-        return LockUsers(parse_users(users), parse_places(state))
+        return parse_users(users)
 
     async def rename(self, node_id: int, name: str) -> None:
         await self._set_text(Api.SET_NAME, node_id, name)

@@ -15,7 +15,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from zwave_mcp.home import HomeDown
-from zwave_mcp.mqtt.connection import NoSubscriber
+from zwave_mcp.mqtt.connection import NOT_CONNECTED
 from zwave_mcp.options import Address, MqttOptions, address_of
 
 CONNECT_SECONDS: Final = 2.0
@@ -213,7 +213,7 @@ async def connected(options: MqttOptions) -> AsyncIterator[Link]:
 
 def _check(verdict: int, topic: str) -> None:
     if verdict == _NO_SUBSCRIBERS:
-        raise NoSubscriber
+        raise HomeDown(NOT_CONNECTED)
     if verdict == _NOT_AUTHORIZED:
         raise HomeDown(f"The MQTT broker does not let this account write {topic}.")
     if verdict >= _FIRST_FAILURE:

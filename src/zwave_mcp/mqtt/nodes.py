@@ -214,18 +214,6 @@ def parse_users(result: list[Any]) -> tuple[LockUser, ...]:
     )
 
 
-def parse_places(state: object) -> int | None:
-    """How many users a lock can have, from `accessControlGetState`."""
-    ends = state.get("endpoints") if isinstance(state, Mapping) else None
-    known = (
-        (end.get("capabilities") for end in ends if isinstance(end, Mapping))
-        if isinstance(ends, list)
-        else ()
-    )
-    most = (item.get("maxUsers") for item in known if isinstance(item, Mapping))
-    return max((number for number in most if _is_int(number) and number > 0), default=None)
-
-
 def parse_write(result: object) -> WriteResult:
     status = result.get("status") if isinstance(result, Mapping) else None
     if not isinstance(result, Mapping) or not _is_int(status):

@@ -12,10 +12,8 @@ from zwave_mcp.simulated.file import DeviceSpec
 from zwave_mcp.simulated.store import Track
 
 _BOLT_SECONDS: Final = 0.3
-_JAM_SECONDS: Final = 0.8
-_BELIEVED_SECONDS: Final = 5.0  # until the driver verifies by itself
 _OFF_TEMPERATURE: Final = 17.0
-FAKED: Final = frozenset({"jams", "optimistic"})  # a command changes only what is shown, in this process
+_FAKED: Final = frozenset({"jams", "optimistic"})  # a command is acknowledged, and changes nothing
 _REMEMBERS: Final = frozenset({"dimmer", "light", "fan"})  # 255 means "as bright as it was"
 _PRESSES: Final = {
     "pressed": 0, "released": 1, "held": 2, "pressed twice": 3, "pressed three times": 4,
@@ -28,7 +26,6 @@ FIRED: Final = (
 )
 
 Changes = dict[str, Track]
-Effect = tuple[Changes, WriteResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +38,33 @@ class Arrival:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def effect(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) -> Effect:
+def effect(
+    device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival
+) -> tuple[Changes, WriteResult]:
     """The movements that begin, and what the gateway is told."""
-    own = {"thermostat": _climate, "chime": _sound, "siren": _sound, "lock": _bolt}.get(device.kind)
-    if own is not None:
-        return own(device, value_id, value, arrival)
+    if device.faults & _FAKED:
+        jams = "jams" in device.faults and device.supervised
+        return {}, WriteResult(WORKING, 1.0) if jams else WriteResult(ACKNOWLEDGED)
+    own = {"thermostat": _climate, "chime": _sound, "siren": _sound}.get(device.kind)
+    changes = (own or _moving)(device, value_id, value, arrival)
+    seconds = max((track.seconds for track in changes.values()), default=0.0)
+    if device.supervised and seconds > 0.05:
+        return changes, WriteResult(WORKING, round(max(seconds, 1.0), 1))
+    return changes, WriteResult(CONFIRMED if device.supervised else ACKNOWLEDGED)
+
+
+def _moving(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) -> Changes:
     if value_id.property == "targetColor":
         return _colour(device, value, arrival)
-    state = made.state_id(device)
-    if state is None:
-        return {}, WriteResult(ACKNOWLEDGED)
+    if (state := made.state_id(device)) is None:
+        return {}
     before, now = arrival.actual(state), arrival.now
+    if device.kind == "lock":
+        return {str(state): Track(before, value, now + _BOLT_SECONDS)}
     if isinstance(value, bool) and device.kind not in ("switch", "plug"):  # Up, Down, On, Off; false stops
         end = {"Up": HIGHEST_LEVEL, "On": HIGHEST_LEVEL}.get(str(value_id.property), 0) if value else before
-        return {str(state): Track(before, end, now, _travel(device, before, end))}, _reply(device)
-    if "optimistic" in device.faults:
-        return {str(state): _belief(before, value, now)}, WriteResult(ACKNOWLEDGED)
+        return {str(state): Track(before, end, now, _travel(device, before, end))}
     return _level(device, value, state, arrival)
-
-
-def _reply(device: DeviceSpec) -> WriteResult:
-    return WriteResult(CONFIRMED if device.supervised else ACKNOWLEDGED)
-
-
-def _belief(before: Any, wish: Any, now: float, seconds: float = _BELIEVED_SECONDS) -> Track:
-    return Track(before, before, now, wish=wish, wish_until=now + seconds)
 
 
 def _travel(device: DeviceSpec, before: Any, value: Any) -> float:
@@ -73,82 +72,52 @@ def _travel(device: DeviceSpec, before: Any, value: Any) -> float:
     return device.move_seconds * abs(int(value) - int(before)) / whole
 
 
-def _level(device: DeviceSpec, value: Any, state: ValueId, arrival: Arrival) -> Effect:
+def _level(device: DeviceSpec, value: Any, state: ValueId, arrival: Arrival) -> Changes:
     before, now = arrival.actual(state), arrival.now
-    last_key = f"{device.node}-last"
+    last_key, changes = f"{device.node}-last", {}
     if device.kind in _REMEMBERS and value == LAST_LEVEL:
         last = arrival.tracks.get(last_key)
         value = before or (last.end if last else device.state or HIGHEST_LEVEL)
-    seconds, jams = _travel(device, before, value), "jams" in device.faults
-    changes: Changes = {} if jams else {str(state): Track(before, value, now, seconds)}
-    if device.kwh is not None and not jams:  # what its meter had until now
+    if device.kind in _REMEMBERS and value:
+        changes[last_key] = Track(value, value, now)
+    if device.kwh is not None:  # what its meter had until now
         counted = arrival.actual(made.at(device.node, "kwh"))
         changes[str(made.at(device.node, "kwh"))] = Track(counted, counted, now)
-    if device.kind in _REMEMBERS and value and not jams:
-        changes[last_key] = Track(value, value, now)
-    if device.supervised and (seconds > 0.05 or jams):
-        return changes, WriteResult(WORKING, round(max(seconds, 1.0), 1))
-    return changes, _reply(device)
+    return {**changes, str(state): Track(before, value, now, _travel(device, before, value))}
 
 
-def _colour(device: DeviceSpec, mix: Mapping[str, int], arrival: Arrival) -> Effect:
+def _colour(device: DeviceSpec, mix: Mapping[str, int], arrival: Arrival) -> Changes:
     """Components that are not named stay; those that the device lacks are ignored."""
-    changes: Changes = {}
-    for component in made.components_of(device):
-        if (name := made.COMPONENTS[component]) in mix:
-            where = made.component_id(device, component)
-            before, level = arrival.actual(where), min(max(mix[name], 0), 255)
-            faked = device.faults & FAKED
-            changes[str(where)] = (
-                _belief(before, level, arrival.now) if faked else Track(before, level, arrival.now)
-            )
-    return changes, WriteResult(ACKNOWLEDGED) if device.faults & FAKED else _reply(device)
+    where = {made.COMPONENTS[item]: made.component_id(device, item) for item in made.components_of(device)}
+    return {
+        str(where[name]): Track(arrival.actual(where[name]), min(max(level, 0), 255), arrival.now)
+        for name, level in mix.items()
+        if name in where
+    }
 
 
-def _sound(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) -> Effect:
-    """A tone ends by itself; one that does not exist is not played; a volume alone is kept for the next
-    tone."""
+def _sound(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) -> Changes:
+    """A tone ends by itself; one that does not exist is not played; a volume alone changes nothing."""
     state, now = made.state_id(device), arrival.now
-    if value_id != state or device.faults & FAKED:
-        return {}, WriteResult(ACKNOWLEDGED)
+    if value_id != state:
+        return {}
     tone = 1 if value == LAST_LEVEL else int(value)
     if not 0 < tone <= len(device.tones):
-        return {str(state): Track(0, 0, now)}, WriteResult(ACKNOWLEDGED)
+        return {str(state): Track(0, 0, now)}
     volume = arrival.options.get("volume") or device.volume
     played = Track(tone, 0, now + made.tone_seconds(device, tone))
-    return {str(state): played, str(made.at(device.node, "volume")): Track(volume, volume, now)}, _reply(
-        device
-    )
+    return {str(state): played, str(made.at(device.node, "volume")): Track(volume, volume, now)}
 
 
-def _bolt(device: DeviceSpec, _target: ValueId, value: Any, arrival: Arrival) -> Effect:
-    """The bolt takes its time, while the gateway shows the wish at once (measured)."""
-    state = ValueId(device.node, CC.DOOR_LOCK, 0, "currentMode")
-    before, now, jam = arrival.actual(state), arrival.now, made.at(device.node, "jam")
-    if "jams" in device.faults:
-        stuck = _belief(before, value, now, 2 * _JAM_SECONDS)
-        return {str(state): stuck, str(jam): Track(0, 11, now + _JAM_SECONDS)}, WriteResult(ACKNOWLEDGED)
-    if "optimistic" in device.faults:
-        return {str(state): _belief(before, value, now)}, WriteResult(ACKNOWLEDGED)
-    done = now + _BOLT_SECONDS
-    bolt = Track(before, value, done, wish=value, wish_until=done)
-    return {str(state): bolt, str(jam): Track(arrival.actual(jam), 0, done)}, _reply(device)
-
-
-def _climate(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) -> Effect:
+def _climate(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival) -> Changes:
     actual, now = arrival.actual, arrival.now
-    before, air = actual(value_id), actual(made.at(device.node, "air"))
-    if "optimistic" in device.faults:
-        return {str(value_id): _belief(before, value, now)}, WriteResult(ACKNOWLEDGED)
-    mode = value if value_id == made.at(device.node, "mode") else actual(made.at(device.node, "mode"))
-    wanted = _OFF_TEMPERATURE
+    mode_id, air_id = made.at(device.node, "mode"), made.at(device.node, "air")
+    mode, wanted = value if value_id == mode_id else actual(mode_id), _OFF_TEMPERATURE
     if mode in (1, 2, 3):
         key = made.at(device.node, "cooling" if mode == 2 else "heating")
         wanted = value if value_id == key else actual(key)
-    warming = Track(air, wanted, now)
-    return {str(value_id): Track(before, value, now), str(made.at(device.node, "air")): warming}, _reply(
-        device
-    )
+    warming = Track(actual(air_id), wanted, now)
+    return {str(value_id): Track(actual(value_id), value, now), str(air_id): warming}
 
 
 # --- fired events
@@ -156,18 +125,23 @@ def _climate(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival
 
 def fired(node: int, values: tuple[Value, ...], what: str, now: float) -> Changes | None:
     """The changes of an event; None: this device cannot do that."""
+
+    def written(where: ValueId, end: Any) -> Changes | None:
+        known = next((value for value in values if value.id == where), None)
+        return {str(where): Track(known.value, end, now)} if known is not None else None
+
     name, _, off = what.partition(" ")
     if name in made.ALARMS and off in ("", "off"):
         kind, variable, states = made.ALARMS[name]
         end = 0 if off else max(int(state) for state in states)
-        return _written(values, ValueId(node, CC.NOTIFICATION, 0, kind, variable), end, now)
+        return written(ValueId(node, CC.NOTIFICATION, 0, kind, variable), end)
     if what in ("open", "closed"):
-        return _written(values, made.at(node, "door"), 22 if what == "open" else 23, now)
+        return written(made.at(node, "door"), 22 if what == "open" else 23)
     if what == "battery low":
-        return _written(values, made.at(node, "battery"), 5, now)
+        return written(made.at(node, "battery"), 5)
     if (press := _PRESS.fullmatch(what)) is not None:
         button = ValueId(node, CC.CENTRAL_SCENE, 0, "scene", f"{int(press['button']):03}")
-        return _written(values, button, _PRESSES[press["how"]], now)
+        return written(button, _PRESSES[press["how"]])
     bolt = next((item.id for item in values if item.id.property == "currentMode"), None)
     if (lock := _LOCK.fullmatch(what)) is None or bolt is None:
         return None
@@ -176,11 +150,6 @@ def fired(node: int, values: tuple[Value, ...], what: str, now: float) -> Change
     way = "Manual" if user is None else "Keypad"
     operation = ValueId(node, CC.NOTIFICATION, 0, "Access Control", f"{way} {verb} operation")
     return {str(bolt): Track(255 - end, end, now), str(operation): Track(None, user, now)}
-
-
-def _written(values: tuple[Value, ...], where: ValueId, end: Any, now: float) -> Changes | None:
-    known = next((value for value in values if value.id == where), None)
-    return {str(where): Track(known.value, end, now)} if known is not None else None
 
 
 def momentary(key: str, track: Track) -> Report | None:

@@ -9,10 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from zwave_mcp.devices import JAMMED
 from zwave_mcp.home import (
-    ENDPOINT_NOT_FOUND,
     FAILED,
-    INVALID_VALUE,
     NOT_IMPLEMENTED,
     PING_TIMEOUT_SECONDS,
     POLL_TIMEOUT_SECONDS,
@@ -21,7 +20,6 @@ from zwave_mcp.home import (
     GatewayError,
     Health,
     LockUser,
-    LockUsers,
     NoAnswer,
     Node,
     Report,
@@ -29,19 +27,11 @@ from zwave_mcp.home import (
     SceneValue,
     Snapshot,
     Timing,
-    Value,
     ValueId,
     WriteResult,
 )
 from zwave_mcp.simulated import values as made
-from zwave_mcp.simulated.effects import (
-    FAKED,
-    FIRED,
-    Arrival,
-    effect,
-    fired,
-    momentary,
-)
+from zwave_mcp.simulated.effects import FIRED, Arrival, effect, fired, momentary
 from zwave_mcp.simulated.file import BadHome, DeviceSpec, HomeSpec, read_home
 from zwave_mcp.simulated.store import StateFile, Track
 
@@ -50,6 +40,7 @@ log = logging.getLogger(__name__)
 _NO_ACK_SECONDS: Final = 1.0  # measured: a dead node's ping, and each of three tries of a write
 _DEAD_WRITE_SECONDS: Final = 3.1
 _WAKE_SECONDS: Final = 60.0
+_JAM_SECONDS: Final = 0.8
 _LOOK_SECONDS: Final = 0.5  # how often the home file and the state file are looked at
 _FOLLOW_SECONDS: Final = 0.2  # the same while something moves and changes are followed
 _STILL_SECONDS: Final = 5.0  # a still home is computed anew this often: sensors drift
@@ -82,6 +73,7 @@ class SimulatedHome:
         self._began = self._reported_until = clock()
         self._last: tuple[int, float, float, Snapshot] | None = None  # version, when, settled at
         self._names: dict[int, list[str]] = {}  # node -> the name and room that it was given since
+        self._jams: dict[int, float] = {}  # lock -> since when, in this process
         self._use(read_home(home_file))
 
     @property
@@ -105,13 +97,6 @@ class SimulatedHome:
         slow = device.slow_seconds or (3.0 if "slow" in added else 0.0)
         return replace(device, name=name, room=room, faults=device.faults | added, slow_seconds=slow)
 
-    def reload(self) -> None:
-        """Take what its file says now."""
-        try:
-            self._use(read_home(self._file))
-        except BadHome as error:
-            log.warning("home file not used", extra={"error": str(error)})
-
     # --- changes
 
     async def run(self) -> None:
@@ -125,7 +110,10 @@ class SimulatedHome:
                 self._report()
             if (now := self._changed_at()) != seen:
                 seen = now
-                self.reload()
+                try:
+                    self._use(read_home(self._file))
+                except BadHome as error:
+                    log.warning("home file not used", extra={"error": str(error)})
                 await self.snapshot(0)
 
     def _changed_at(self) -> int | None:
@@ -179,7 +167,7 @@ class SimulatedHome:
         nodes = [self._node(device, tracks, now) for device in self._spec.devices]
         groups = enumerate(self._spec.groups, start=_FIRST_GROUP)
         snapshot = Snapshot((*nodes, *(Node(number, name, members=of) for number, (name, of) in groups)))
-        settled = max((track.settled_at() for track in tracks.values()), default=0.0)
+        settled = max((track.since + track.seconds for track in tracks.values()), default=0.0)
         self._last = self._store.version, now, settled, snapshot
         for listener in self._listeners:
             listener(snapshot)
@@ -188,69 +176,46 @@ class SimulatedHome:
     def _node(self, device: DeviceSpec, tracks: Mapping[str, Track], now: float) -> Node:
         status = "Dead" if "dead" in device.faults else "Asleep" if "asleep" in device.faults else "Alive"
         built_for = made.CLASSES.get(device.kind)
+        values = []
+        for value in self._values[device.node].values():
+            raw, updated = self._actual(device, value.id, tracks, now)
+            values.append(replace(value, value=raw, updated=updated))
+        classes = {0: built_for} if built_for else {}
         return Node(
             device.node,
             device.name,
             device.room,
             status,
             status != "Dead",
-            tuple(self._shown(device, value, tracks, now) for value in self._values[device.node].values()),
+            tuple(values),
             "Simulated",
-            classes={0: built_for} if built_for else {},
+            classes=classes,
         )
 
-    def _shown(self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float) -> Value:
-        """A value as the gateway shows it."""
-        raw, track = self._actual(device, value.id, tracks, now), tracks.get(str(value.id))
-        if device.kwh is not None and value.id == made.at(device.node, "kwh"):
-            return replace(value, value=raw, updated=self._counted(device, tracks, now)[1])
-        if track is not None:
-            raw = track.shown(now) if now < track.wish_until else raw
-            return replace(value, value=raw, updated=min(now, track.since or now))
-        drifted = made.drifting(value, "asleep" in device.faults, now) if device.kind == "sensor" else None
-        return replace(value, value=raw, updated=drifted[1] if drifted else None)
-
-    def _actual(self, device: DeviceSpec, value_id: ValueId, tracks: Mapping[str, Track], now: float) -> Any:
-        """A value as the device itself has it."""
+    def _actual(
+        self, device: DeviceSpec, value_id: ValueId, tracks: Mapping[str, Track], now: float
+    ) -> tuple[Any, float | None]:
+        """A value as the device has it, and when it was reported."""
         value, state = self._values[device.node].get(value_id), made.state_id(device)
         if value is None:
-            return None
-        track = tracks.get(str(value_id))
-        if track is None and value_id == made.target_id(device) != state:  # where the state is on its way to
-            moving = tracks.get(str(state))
-            end = (moving.end if moving.wish is None else moving.wish) if moving is not None else None
-            track = Track(end, end) if moving is not None else None
-        if device.kwh is not None and value_id == made.at(device.node, "kwh"):
-            return self._counted(device, tracks, now)[0]
-        if device.kind == "thermostat" and value_id.property == "state":
-            return self._operating(device, tracks, now)
+            return None, None
+        track, moving = tracks.get(str(value_id)), tracks.get(str(state))
+        if track is None and value_id == made.target_id(device) != state and moving is not None:
+            track = Track(moving.end, moving.end)  # where the state is on its way to
+        if device.kind == "plug" and value_id in (made.at(device.node, "kwh"), made.at(device.node, "watts")):
+            on = state is not None and self._actual(device, state, tracks, now)[0] is True
+            if value_id == made.at(device.node, "watts"):
+                return made.watts(device, on, now), None
+            counted, since = (track.end, track.since) if track else (device.kwh or 0.0, self._began)
+            return made.kwh(device, counted, on, since, now)
+        if device.kind == "lock" and value_id == made.at(device.node, "jam"):
+            jam = self._jams.get(device.node, now + 1)
+            over = now < jam or (moving is not None and moving.since > jam)
+            return (0, None) if over else (JAMMED, jam)
         if track is not None:
-            return _moved(device, value_id, track, now)
-        if device.kind == "plug" and value_id == made.at(device.node, "watts"):
-            return made.watts(device, self._is_on(device, tracks, now), now)
+            return _moved(device, value_id, track, now), min(now, track.since or now)
         drifted = made.drifting(value, "asleep" in device.faults, now) if device.kind == "sensor" else None
-        return drifted[0] if drifted else value.value
-
-    def _is_on(self, device: DeviceSpec, tracks: Mapping[str, Track], now: float) -> bool:
-        state = made.state_id(device)
-        return state is not None and self._actual(device, state, tracks, now) is True
-
-    def _counted(self, device: DeviceSpec, tracks: Mapping[str, Track], now: float) -> tuple[float, float]:
-        """What the meter counted, and when it reported that."""
-        switched = tracks.get(str(made.at(device.node, "kwh")))
-        counted, since = (switched.end, switched.since) if switched else (device.kwh or 0.0, self._began)
-        return made.kwh(device, counted, self._is_on(device, tracks, now), since, now)
-
-    def _operating(self, device: DeviceSpec, tracks: Mapping[str, Track], now: float) -> int:
-        mode = self._actual(device, made.at(device.node, "mode"), tracks, now)
-        if mode not in (1, 2):
-            return 0
-        air = self._actual(device, made.at(device.node, "air"), tracks, now)
-        setpoint = self._actual(
-            device, made.at(device.node, "heating" if mode == 1 else "cooling"), tracks, now
-        )
-        works = air < setpoint - 0.1 if mode == 1 else air > setpoint + 0.1
-        return int(mode) if works else 0
+        return drifted or (value.value, None)
 
     # --- calls
 
@@ -264,13 +229,9 @@ class SimulatedHome:
         device = self._devices.get(value_id.node_id)
         if device is None:
             return WriteResult(FAILED)
-        if value_id.endpoint != 0:
-            return WriteResult(ENDPOINT_NOT_FOUND, message=f"Endpoint {value_id.endpoint} does not exist")
         target = self._values[device.node].get(value_id)
         if target is None or not target.writeable:
             return WriteResult(NOT_IMPLEMENTED, message="The value cannot be set")
-        if not made.acceptable(value_id, value):
-            return WriteResult(INVALID_VALUE, message=f"{value!r} is not a value for it")
         if "dead" in device.faults:
             await _wait(_DEAD_WRITE_SECONDS, timeout_seconds)
             return WriteResult(FAILED)
@@ -290,10 +251,12 @@ class SimulatedHome:
     ) -> WriteResult:
         tracks, now = self._store.read(), self._clock()
         arrival = Arrival(
-            lambda wanted: self._actual(device, wanted, tracks, now), tracks, now + delay, options or {}
+            lambda wanted: self._actual(device, wanted, tracks, now)[0], tracks, now + delay, options or {}
         )
         changes, written = effect(device, value_id, value, arrival)
-        (self._store.write_passing if device.faults & FAKED else self._store.write)(changes)
+        if device.kind == "lock" and "jams" in device.faults:
+            self._jams[device.node] = now + _JAM_SECONDS
+        self._store.write(changes)
         return written
 
     async def take_back(self, value_id: ValueId, value: Any) -> bool:
@@ -310,12 +273,7 @@ class SimulatedHome:
             await _wait(_NO_ACK_SECONDS, timeout_seconds)
             raise GatewayError(_NO_ACK)
         await _wait(_delay(device) + self._radio_seconds(), timeout_seconds)
-        tracks, now = self._store.read(), self._clock()
-        track = tracks.get(str(value_id))
-        if track is not None and now < track.wish_until:
-            # The driver takes the answer over: what it only believed is forgotten.
-            self._store.write_passing({str(value_id): replace(track, wish=None, wish_until=0.0)})
-        return self._actual(device, value_id, tracks, now)
+        return self._actual(device, value_id, self._store.read(), self._clock())[0]
 
     async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
         device = self._devices.get(node_id)
@@ -343,27 +301,21 @@ class SimulatedHome:
             if "dead" not in device.faults:
                 self._apply(device, wanted.id, wanted.value, device.slow_seconds)
 
-    async def lock_users(self, node_id: int) -> LockUsers:
-        device = self._device(node_id)
+    async def lock_users(self, node_id: int) -> tuple[LockUser, ...]:
+        device = self._devices[node_id]
         if device.faults & {"dead", "asleep"}:
             raise NoAnswer("The lock has not answered.")
-        users = tuple(LockUser(place, True, name) for place, name in enumerate(device.users, start=1))
-        return LockUsers(users, max(made.USER_PLACES, len(users)))
+        return tuple(LockUser(place, True, name) for place, name in enumerate(device.users, start=1))
 
     async def rename(self, node_id: int, name: str) -> None:
-        self._call(node_id, name, self._device(node_id).room)
+        self._call(node_id, name, self._devices[node_id].room)
 
     async def move(self, node_id: int, room: str) -> None:
-        self._call(node_id, self._device(node_id).name, room)
+        self._call(node_id, self._devices[node_id].name, room)
 
     def _call(self, node_id: int, name: str, room: str) -> None:
         self._store.write({f"{_NAME_OF}{node_id}": Track(None, [name, room])})
         self._use(self._file_spec)
-
-    def _device(self, node_id: int) -> DeviceSpec:
-        if (device := self._devices.get(node_id)) is None:
-            raise GatewayError(f"Node {node_id} not found")
-        return device
 
     async def health(self) -> Health:
         return Health(ok=True, simulated=True, driver=True, gateway_name="simulated")

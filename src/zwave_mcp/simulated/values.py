@@ -17,7 +17,6 @@ AIR: Final = "Air temperature"
 MOTION: Final = "Motion sensor status"
 _NAMED: Final[dict[str, tuple[Any, ...]]] = {
     "mode": (CC.THERMOSTAT_MODE, "mode"),
-    "operating": (CC.THERMOSTAT_STATE, "state"),
     "heating": (CC.THERMOSTAT_SETPOINT, "setpoint", 1),
     "cooling": (CC.THERMOSTAT_SETPOINT, "setpoint", 2),
     "air": (CC.MULTILEVEL_SENSOR, AIR),
@@ -169,10 +168,8 @@ def _thermostat(spec: DeviceSpec) -> list[Value]:
     node, first, unit = spec.node, spec.temperature, "°C"
     heating = {"minimum": 5.0, "maximum": 30.0, "writeable": True}
     cooling = {"minimum": 18.0, "maximum": 32.0, "writeable": True}
-    works: Texts = {0: "Idle", 1: "Heating", 2: "Cooling"}
     return [
         Value(at(node, "mode"), 1, "Thermostat mode", states=_MODES, writeable=True),
-        Value(at(node, "operating"), 0, "Operating state", states=works),
         Value(at(node, "heating"), first, "Setpoint (Heating)", unit, **heating),  # type: ignore[arg-type]
         Value(at(node, "cooling"), 25.0, "Setpoint (Cooling)", unit, **cooling),  # type: ignore[arg-type]
         Value(at(node, "air"), first, AIR, unit),
@@ -235,23 +232,3 @@ def kwh(spec: DeviceSpec, counted: float, on: bool, since: float, now: float) ->
 def tone_seconds(spec: DeviceSpec, tone: int) -> float:
     match = re.search(r"\((\d+) sec\)$", spec.tones[tone - 1])
     return float(match[1]) if match else 5.0
-
-
-def acceptable(value_id: ValueId, value: Any) -> bool:
-    """Whether the driver would take the value at all."""
-    if value_id.property == "targetColor":
-        return isinstance(value, dict) and bool(value) and set(value) <= set(COMPONENTS.values())
-    by_hand = value_id.property in ("Up", "Down", "On", "Off")
-    if by_hand or value_id.command_class == CC.BINARY_SWITCH or isinstance(value, bool):
-        return isinstance(value, bool) and (by_hand or value_id.command_class == CC.BINARY_SWITCH)
-    if not isinstance(value, int | float):
-        return False
-    allowed: dict[int, bool] = {
-        CC.MULTILEVEL_SWITCH: value == 255 or 0 <= value <= 99,
-        CC.DOOR_LOCK: value in _LOCK_MODES,
-        CC.BARRIER: value in (0, 255),
-        CC.THERMOSTAT_MODE: value in _MODES,
-        CC.THERMOSTAT_SETPOINT: True,
-        CC.SOUND_SWITCH: 0 <= value <= 255,
-    }
-    return allowed.get(value_id.command_class, False)

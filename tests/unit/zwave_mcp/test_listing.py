@@ -130,7 +130,9 @@ async def test_where_messages_never_rest_the_last_list_must_do_and_is_out_of_dat
 
 # --- what is told of a node that only the next list has
 
-PRESS = "Hall/New_Remote/central_scene/endpoint_0/scene/001"
+PRESS = "Hall/New_Remote/central_scene/endpoint_0/scene/001", {"time": 1, "value": 0}
+BUTTON = {"commandClass": 91, "endpoint": 0, "property": "scene", "propertyKey": "001"}
+OWN = "a/topic/of/my/own", {"nodeId": 60, "value": 0, **BUTTON}
 REMOTE = Node(60, "New Remote", "Hall", "Alive")
 
 
@@ -142,13 +144,14 @@ def presses(player: Player) -> list[str]:
     return [event.text for event in player.told if event.kind == "button"]
 
 
+@pytest.mark.parametrize("of", ["a topic", "a node"])
 @pytest.mark.parametrize("older", ["the same list", "another list"])
-async def test_a_press_of_a_remote_that_just_joined_waits_for_the_list_that_has_it(older: str):
+async def test_a_press_of_a_remote_that_just_joined_waits_for_the_list_that_has_it(of: str, older: str):
     player = Player()
     player.look()
     asked = player.moment
     player.wait(0.1)
-    player.message(PRESS, {"time": 1, "value": 0})
+    player.message(*(PRESS if of == "a topic" else OWN))
     player.wait(0.1)
     if older == "another list":
         player.snapshot = Snapshot(player.snapshot.nodes[1:])
@@ -159,27 +162,10 @@ async def test_a_press_of_a_remote_that_just_joined_waits_for_the_list_that_has_
     assert presses(player) == ["Button 1 of the New Remote in the Hall was pressed."]
 
 
-async def test_an_event_of_a_node_that_just_joined_waits_for_the_list_that_has_it():
-    player = Player()
-    player.look()
-    asked = player.moment
-    player.wait(0.1)
-    data = [
-        {"id": 60},
-        {"commandClass": 91, "endpoint": 0, "property": "scene", "propertyKey": "001", "newValue": 0},
-    ]
-    player.message("_EVENTS/ZWAVE_GATEWAY-Home_Gateway/node/node_value_updated", {"data": data})
-    player.look(taken=asked)
-    assert presses(player) == []
-    with_remote(player)
-    player.look()
-    assert presses(player) == ["Button 1 of the New Remote in the Hall was pressed."]
-
-
 async def test_a_press_of_long_ago_is_not_told_when_a_device_gets_that_name():
     player = Player()
     player.look()
-    player.message(PRESS, {"time": 1, "value": 0})
+    player.message(*PRESS)
     player.wait(60)
     player.look()
     player.wait(60)

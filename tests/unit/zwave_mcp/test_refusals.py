@@ -23,9 +23,9 @@ def refused(line: str) -> tuple[int, object] | None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": 5}', (-32602, 9)),
-        ('{"jsonrpc": "2.0", "id": "nine", "method": "tools/call", "params": []}', (-32602, "nine")),
-        ('{"jsonrpc": "2.0", "method": "tools/call", "params": 5}', (-32602, None)),
+        ('{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": 5}', (-32600, 9)),
+        ('{"jsonrpc": "2.0", "id": "nine", "method": "tools/call", "params": []}', (-32600, "nine")),
+        ('{"jsonrpc": "2.0", "method": "tools/call", "params": 5}', (-32600, None)),
         ('{"jsonrpc": "1.0", "id": 9, "method": "ping"}', (-32600, 9)),
         ('{"jsonrpc": "2.0", "id": 9, "method": 7}', (-32600, 9)),
         ('{"jsonrpc": "2.0", "id": 9}', (-32600, 9)),
@@ -56,9 +56,9 @@ async def test_an_over_long_line_is_answered_once_and_skipped_to_its_end(end: st
 
     first, *more = await read(f"{long}\n{ping}{end}")
 
-    assert refused(first) == (-32600, None)
+    assert refused(first) == (-32700, None)
     assert more == [ping]
-    assert refused(*await read(long)) == (-32600, None)
+    assert refused(*await read(long)) == (-32700, None)
 
 
 async def read(text: str) -> list[str]:

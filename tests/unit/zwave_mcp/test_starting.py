@@ -7,8 +7,7 @@ import pytest
 from tests.fakes.scripted_home import ScriptedHome, lock, switch, thermostat
 
 from zwave_mcp.home import Node, WriteResult
-from zwave_mcp.mqtt.connection import STARTING_SECONDS
-from zwave_mcp.mqtt.home import KnownNodes
+from zwave_mcp.mqtt.home import STARTING_SECONDS, KnownNodes
 from zwave_mcp.tools import Tools
 
 LAMP = switch(2, "Desk Lamp", "Office", on=True, product="Acme Lamp")

@@ -55,5 +55,5 @@ async def test_whose_codes_there_are_is_told_by_name(tmp_path: Path) -> None:
     house = House(tmp_path)
     house.tools = Tools(house.home, allow_unlock=True, names=UserNames.read("2=Carl"))
     _, sentence, facts = await house("get_zwave_user_codes", deviceName="front door")
-    assert sentence == "The Front Door has 3 codes in use, by Anna, Carl and Ben; there is room for 5."
+    assert sentence == "The Front Door: codes of Anna, Carl and Ben."
     assert facts["users"][1] == {"id": 2, "name": "Carl", "active": True}

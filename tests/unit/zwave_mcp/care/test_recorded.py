@@ -13,7 +13,6 @@ from zwave_mcp.home import (
     CannotDo,
     GatewayError,
     LockUser,
-    LockUsers,
     Node,
     NotUnderstood,
     Scene,
@@ -62,9 +61,7 @@ class Recorded(MqttHome):
 
 
 async def test_users_of_a_lock() -> None:
-    read = await Recorded().lock_users(11)
-    assert read.users == (LockUser(1, True), LockUser(2, True), LockUser(4, False))
-    assert read.places == 5
+    assert await Recorded().lock_users(11) == (LockUser(1, True), LockUser(2, True), LockUser(4, False))
 
 
 async def test_names_rooms_and_their_errors() -> None:
@@ -114,7 +111,7 @@ class WithCodes(SimulatedHome):
     async def snapshot(self, max_age_seconds: float = 2.0) -> Snapshot:
         return Snapshot(self.nodes)
 
-    async def lock_users(self, node_id: int) -> LockUsers:
+    async def lock_users(self, node_id: int) -> tuple[LockUser, ...]:
         return await Recorded().lock_users(node_id)
 
     async def scenes(self) -> tuple[Scene, ...]:
@@ -152,4 +149,4 @@ async def test_no_digit_of_a_code_comes_out_of_any_tool_resource_or_log(
     said += [repr(await resources.read(uri)) for uri in listed]
     everything = " ".join([*said, caplog.text])
     assert [code for code in CODES if code in everything] == []
-    assert "2 codes in use, by user 1 and user 2; that of user 4 is switched off" in everything
+    assert "codes of user 1 and user 2; switched off: user 4." in everything

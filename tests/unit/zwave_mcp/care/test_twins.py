@@ -26,19 +26,18 @@ def charged(node: Node, percent: int) -> Node:
     [
         (
             (charged(sensor(17, "Fenster", "Küche"), 9), charged(sensor(18, "Fenster", "Küche"), 80)),
-            "This battery is low: Fenster (node 17, 9 percent); "
-            "the other one has at least 80 percent (Fenster, node 18).",
+            "Battery low: Fenster (node 17) 9 percent; "
+            "the lowest of the others: Fenster (node 18) 80 percent.",
         ),
         (
             (charged(sensor(3, "Window", "Bath"), 9), charged(sensor(4, "Window", "Attic"), 8)),
-            "These batteries are low: Window (Attic, 8 percent) and Window (Bath, 9 percent).",
+            "Battery low: Window (Attic) 8 percent and Window (Bath) 9 percent.",
         ),
         (
             (charged(sensor(3, "Window", "Bath", available=False), 50), switch(4, "Window", "Attic")),
-            "No battery is low; the only one has at least 50 percent (Window, Bath); "
-            "Window (Bath) does not answer.",
+            "No battery is low; the lowest of the others: Window (Bath) 50 percent; "
+            "not answering: Window (Bath).",
         ),
-        ((charged(sensor(3, "Window", "Bath"), 9),), "This battery is low: Window (9 percent)."),
     ],
 )
 async def test_whose_battery_it_is(batteries: tuple[Node, ...], said: str) -> None:
@@ -56,12 +55,3 @@ async def test_what_a_scene_does_with_which() -> None:
     assert answer.sentence == (
         "The scene Kino: Lampe (node 2) off, Lampe (node 3) on, 40 % and Node 9 is set to something."
     )
-
-
-async def test_a_meter_that_has_told_nothing_is_not_said_to_tell_its_power() -> None:
-    plug = switch(2, "Plug", "Bath")
-    home = ScriptedHome(
-        replace(plug, values=(*plug.values, Value(ValueId(2, 50, 0, "reset"), writeable=True)))
-    )
-    answer = await Tools(home).call("get_zwave_energy", {"deviceName": "plug"})
-    assert answer.sentence == "The Plug has not told yet what it uses."
