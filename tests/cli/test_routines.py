@@ -86,5 +86,5 @@ async def test_a_running_gateway_carries_out_what_was_made_elsewhere(commands: C
         undone = await commands.run("undo")
 
     assert [one["last"]["ok"] for one in kept] == [True]
-    assert lamp.out == "Yes, the Floor Lamp is on.\n"
+    assert lamp.out == "Yes, the floor lamp is on.\n"
     assert "floor lamp" in undone.out.lower()

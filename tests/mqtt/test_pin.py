@@ -28,7 +28,7 @@ async def test_a_pin_reaches_nobody_and_too_many_wrong_ones_lock_it_through_a_re
             for number in range(5):
                 await ask(commands, "unlock the front door", f"c{number}")
                 reply = await ask(commands, f"yes the pin is {WRONG}", f"c{number}")
-            assert reply["text"].endswith("There were too many: for 60 seconds I take none.")
+            assert "60 seconds" in reply["text"]
             assert "pin" in json.dumps(await listener.gets("voice/status", state="degraded"))
         await gateway.stop()
         log = "".join(gateway.said)

@@ -35,7 +35,7 @@ from voice_gateway.understanding.plan import Context, Question, Refused, Say, St
 from voice_gateway.understanding.plan.foreign import Voice, tool_words, voices
 from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import drawn
-from voice_gateway.understanding.talk import GatewayFacts, bearing, unanswered, unspoken_of, worldly
+from voice_gateway.understanding.talk import GatewayFacts, asks_world, bearing, unanswered, unspoken_of
 from voice_gateway.understanding.templates import language
 from voice_gateway.understanding.undo import correct, take_back
 
@@ -180,6 +180,7 @@ class UnderstandingStage:
 
     async def answer(self, turn: Turn) -> Reply | Passed:
         if turn.acts is not None and turn.acts.wanted is not None:
+            await self.cache.known()  # a process that just started has no tools of servers yet
             return (await take_back(self._executor, turn, self.home, None, 1)).reply
         memory, understood = await self._read_turn(turn, wait=self.cache.settled)
         if not self.cache.settled and not _needs_no_home(understood):
@@ -218,7 +219,7 @@ class UnderstandingStage:
         )
         words = Words.DOUBTFUL if refused.later else words
         unspoken = unspoken_of(reader.language, said)
-        if not worldly(reader, said):
+        if not asks_world(reader, said):
             found = ((tool, traits(tool)) for tool in self._executor.tools.all())
             offered = self._executor.tools.offered_name
             unspoken |= {offered(tool) for tool, known in found if is_search(known, tool.name)}

@@ -1,12 +1,11 @@
 """Talk, the gateway's own manual, and what becomes of words that nobody understood."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from voice_gateway.turn import Words
 from voice_gateway.understanding.leaves import EXACT, UtteranceLeaves
-from voice_gateway.understanding.lexer import Tokens
+from voice_gateway.understanding.lexer import PAUSES, Tokens
 from voice_gateway.understanding.nodes import Chat, Everyday, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 from voice_gateway.understanding.reader import Reader
@@ -152,6 +151,13 @@ def worldly(reader: Reader, said: Tokens) -> bool:
     return reader.language.groups["ours"].isdisjoint(said.words[how_to:])
 
 
+def asks_world(reader: Reader, said: Tokens) -> bool:
+    """Whether a part between pauses is such a question: then a model may search for it."""
+    ends = [*(at for at, word in enumerate(said.words) if word in PAUSES), len(said.words)]
+    starts = [0, *(end + 1 for end in ends)]
+    return any(worldly(reader, said.part(start, end)) for start, end in zip(starts, ends, strict=False))
+
+
 def unanswered(reader: Reader, said: Tokens, raw: str, context: Context) -> Question | Say:
     """What is said when no stage had an answer: a search is offered for what the world knows."""
     about = context.about or GatewayFacts()
@@ -162,6 +168,3 @@ def unanswered(reader: Reader, said: Tokens, raw: str, context: Context) -> Ques
         node = Everyday(tool=SEARCH, query=query)
         return Question(Say("ask.search"), node, expects="yes")
     return Say("talk.needs_model") if about.provider == "local" else Say("not_understood")
-
-
-__all__: Sequence[str] = ("Bearing", "GatewayFacts", "bearing", "unanswered", "unspoken_of", "worldly")

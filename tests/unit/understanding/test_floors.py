@@ -14,7 +14,7 @@ ORDERS = {
     "first floor lights off": "Bedside Lamp, Desk Lamp",
     "turn on all the downstairs lights": "Ceiling Light, Floor Lamp, Kitchen Light",
     "close the blinds on the second floor": "",
-    "turn off everything in the basement": "",
+    "switch off everything in the basement": "",
 }
 
 
