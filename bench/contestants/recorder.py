@@ -25,8 +25,16 @@ from voice_gateway.events import (
 )
 from voice_gateway.recorder.recorder import GATHER_SECONDS, Recorder
 from voice_gateway.recorder.store import Kept, TurnStore
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
-from voice_gateway.verdict import Decision, Permission, Verdict
+from voice_gateway.turn import (
+    Decision,
+    Permission,
+    Reply,
+    ToolCall,
+    ToolOutcome,
+    ToolTraits,
+    Utterance,
+    Verdict,
+)
 
 TURNS, MEASURED, MEASURED_ALONE = 100_000, 200, 20
 NAMES = ["floor lamp", "desk lamp", "kitchen light", "front door", "window blind", "heating", "coffee maker"]

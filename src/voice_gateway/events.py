@@ -11,8 +11,7 @@ from enum import StrEnum
 from typing import Any, TypeVar, get_args, overload
 
 from voice_gateway.progress import Progress
-from voice_gateway.turn import PartSource, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Words
-from voice_gateway.verdict import Verdict
+from voice_gateway.turn import PartSource, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Verdict, Words
 
 log = logging.getLogger(__name__)
 

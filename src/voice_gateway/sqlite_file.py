@@ -1,7 +1,7 @@
 """One SQLite file: migrated, shared by processes, backed up every day, and restored when it is damaged.
 
-It keeps SQLite's rollback journal: connections are short, and other processes notice a change by the counter
-in the file's header, which a write-ahead log would not move.
+It keeps SQLite's rollback journal: connections are short, and other processes notice a change by the file's
+time, which a write-ahead log would not move.
 """
 
 import contextlib
@@ -11,11 +11,10 @@ import os
 import sqlite3
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.file_watch import ChangeListeners
@@ -27,7 +26,7 @@ T = TypeVar("T")
 
 BUSY_SECONDS = 5.0  # another process holds the file for milliseconds
 BACKUP_SECONDS = 24 * 3600.0
-CHANGE_COUNTER = 24  # its place in the file
+TICK_SECONDS = 0.1  # more than between two ticks of any file system's clock
 FORMATS = frozenset({1, 2})  # bytes of the header: with a rollback journal, or with a write-ahead log
 _DAMAGE = frozenset(
     {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_ERROR}
@@ -55,47 +54,19 @@ class Damage:
         return f"restored its backup; what I kept in the last {minutes} is lost"
 
 
-class ChangeCounter:
-    """Tells whether an SQLite file has changed, without a connection.
-
-    The file stays open: closing it would release the locks that SQLite holds on it in this process.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self._opened: tuple[int, int] | None = None  # inode and descriptor
-        self._close: Callable[[], Any] = lambda: None
-
-    def read(self) -> object:
-        """A value that differs after each change; None if there is no file."""
-        try:
-            with self._lock:
-                status = self._path.stat()
-                counter = os.pread(self._descriptor(status.st_ino), 4, CHANGE_COUNTER)
-        except OSError:
-            return None
-        return status.st_ino, status.st_mtime_ns, status.st_size, counter
-
-    def _descriptor(self, inode: int) -> int:
-        if self._opened is None or self._opened[0] != inode:
-            descriptor = os.open(self._path, os.O_RDONLY)
-            self._close()
-            self._close = weakref.finalize(self, os.close, descriptor)
-            self._opened = os.fstat(descriptor).st_ino, descriptor
-        return self._opened[1]
-
-
-class _Kept(threading.local):
-    """The connection that a thread keeps open, and the file it belongs to."""
-
-    wanted = False
-    connection: sqlite3.Connection | None = None
-    identity: object = None
+def stamp(path: Path) -> object:
+    """A value that differs after each change of the file; None if there is no file."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if time.time() - status.st_mtime < TICK_SECONDS:
+        return object()  # another change in the same tick of the file's clock would not show
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 class SqliteFile:
-    """Every call opens a connection; a thread that writes often may keep its own.
+    """Every call opens a connection.
 
     `migrations[n]` brings version n to n + 1 (`PRAGMA user_version`). `on_damage` runs in the thread that
     met the damage. A file that is not `durable` survives every process, but not a power cut. A file that
@@ -116,17 +87,6 @@ class SqliteFile:
         self._migrations = migrations
         self._on_damage = on_damage
         self._durable, self._overwrites = durable, overwrites
-        self._kept = _Kept()
-
-    def keep_open(self) -> None:
-        """From now on the calls of this thread share one connection."""
-        self._kept.wanted = True
-
-    def close(self) -> None:
-        """Close what this thread keeps open; its next call opens it again."""
-        connection, self._kept.connection = self._kept.connection, None
-        if connection is not None:
-            connection.close()
 
     def run(
         self,
@@ -147,7 +107,6 @@ class SqliteFile:
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 if restored or not (is_damage(error) or self._has_an_unknown_format(error)):
                     raise
-                self.close()
                 self._restore(known, error)
                 restored = True
             else:
@@ -157,7 +116,7 @@ class SqliteFile:
     def _once(
         self, work: Callable[[sqlite3.Connection], T], write: bool, busy_seconds: float, *, back_up: bool
     ) -> T:
-        with self._connection(busy_seconds) as connection:
+        with contextlib.closing(self._connected(busy_seconds)) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             result = work(connection)  # closing without COMMIT rolls back
             connection.execute("COMMIT")
@@ -165,26 +124,9 @@ class SqliteFile:
                 self._back_up(connection)
             return result
 
-    @contextlib.contextmanager
-    def _connection(self, busy_seconds: float) -> Iterator[sqlite3.Connection]:
-        if not self._kept.wanted:
-            with contextlib.closing(self._connected(self.path, busy_seconds)) as connection:
-                yield connection
-            return
-        if self._kept.identity != self._identity():  # replaced or changed by another: open what is there now
-            self.close()
-        try:
-            if self._kept.connection is None:
-                self._kept.connection = self._connected(self.path, busy_seconds)
-            yield self._kept.connection
-        except BaseException:
-            self.close()
-            raise
-        self._kept.identity = self._identity()
-
-    def _connected(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-        private_file(path)
-        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    def _connected(self, busy_seconds: float) -> sqlite3.Connection:
+        private_file(self.path)
+        connection = sqlite3.connect(self.path, timeout=busy_seconds, isolation_level=None)
         try:
             if not self._durable:
                 connection.execute("PRAGMA synchronous = OFF")
@@ -211,14 +153,6 @@ class SqliteFile:
             return self.path.stat().st_ino
         except OSError:
             return None
-
-    def _identity(self) -> object:
-        """Which file has the name now, and when its rights or content were changed; None: there is none."""
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino, status.st_ctime_ns, status.st_mtime_ns, status.st_size
 
     # --- backup and restore
 

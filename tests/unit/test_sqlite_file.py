@@ -3,9 +3,8 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -241,101 +240,3 @@ def test_an_older_file_is_migrated_step_by_step_and_an_older_program_reads_it(no
     assert newer.file.run(lambda c: c.execute(select).fetchall()) == [("red",), ("blue",), ("red",)]
     assert len(notes.ids()) == ROWS
     assert not notes.damages + newer.damages
-
-
-# --- a thread that keeps the file open
-
-
-@pytest.fixture
-def kept(path: Path) -> Iterator[Notes]:
-    notes = Notes(path)
-    notes.file.keep_open()
-    notes.add(1)
-    yield notes
-    notes.file.close()
-
-
-def descriptors_in(folder: Path) -> list[str]:
-    links = []
-    for link in Path("/proc/self/fd").iterdir():
-        with suppress(FileNotFoundError):  # the one that lists them
-            links.append(str(link.readlink()))
-    return [link for link in links if link.startswith(str(folder))]
-
-
-def test_a_kept_connection_is_one_descriptor_until_it_is_closed(kept: Notes, path: Path) -> None:
-    for number in range(2, 30):
-        kept.add(number)
-
-    assert descriptors_in(path.parent) == [str(path)]
-    kept.file.close()
-    assert descriptors_in(path.parent) == []
-    kept.add(30)
-    assert kept.ids() == list(range(1, 31))
-
-
-def replaced(path: Path) -> None:
-    other = path.with_name("other.sqlite")
-    Notes(other).add(500)
-    other.replace(path)
-
-
-def gone(path: Path) -> None:
-    path.unlink()
-
-
-@pytest.mark.parametrize(("befall", "left"), [(replaced, [2, 500]), (gone, [2])])
-def test_a_kept_connection_follows_the_file_of_this_name(
-    kept: Notes, path: Path, befall: Callable[[Path], None], left: list[int]
-) -> None:
-    befall(path)
-
-    kept.add(2)
-
-    assert kept.ids() == Notes(path).ids() == left
-    assert path.stat().st_mode & 0o777 == 0o600
-
-
-def test_a_kept_connection_to_a_damaged_file_is_given_up(kept: Notes, path: Path) -> None:
-    path.write_bytes(b"this is no database " * 500)
-
-    kept.add(2)
-
-    assert 2 in Notes(path).ids()
-    assert len(kept.damages) == 1
-
-
-def test_a_full_disk_costs_only_what_did_not_fit(kept: Notes, path: Path) -> None:
-    def too_much(connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA max_page_count = 3")
-        connection.executemany("INSERT INTO notes VALUES (?, ?)", [(n, "x" * PAGE) for n in range(100, 120)])
-
-    with pytest.raises(sqlite3.OperationalError, match="full"):
-        kept.file.run(too_much)
-    kept.add(2)
-
-    assert Notes(path).ids() == [1, 2]
-    assert not kept.damages
-
-
-def test_other_processes_write_beside_a_kept_connection(kept: Notes, path: Path) -> None:
-    other = Notes(path)
-    other.add(2)
-    other.file.run(lambda c: c.execute("DELETE FROM notes WHERE id = 1"))
-    kept.add(3)
-
-    assert kept.ids() == other.ids() == [2, 3]
-
-
-def test_each_thread_keeps_its_own_connection(kept: Notes, path: Path) -> None:
-    def added(number: int) -> int:
-        kept.file.keep_open()
-        kept.add(number)
-        kept.file.close()
-        return number
-
-    with ThreadPoolExecutor(4) as threads:
-        numbers = list(threads.map(added, range(2, 40)))
-
-    assert kept.ids() == [1, *numbers]
-    assert descriptors_in(path.parent) == [str(path)]

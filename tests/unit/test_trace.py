@@ -29,10 +29,9 @@ from voice_gateway.llm.loop import run_loop
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.trace import event_json, private
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Verdict
 from voice_gateway.turns.history import History
 from voice_gateway.turns.stage import Turn
-from voice_gateway.verdict import Decision, Verdict
 
 LAMP = """
 [[device]]

@@ -3,9 +3,8 @@
 import pytest
 
 from voice_gateway.errors import ErrorKind
-from voice_gateway.turn import OutcomeStatus, ToolOutcome
+from voice_gateway.turn import Decision, OutcomeStatus, ToolOutcome, Verdict
 from voice_gateway.turn import OutcomeStatus as S
-from voice_gateway.verdict import Decision, Verdict
 
 
 def outcome(*, ok=True, word=None, **facts):

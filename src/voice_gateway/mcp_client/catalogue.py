@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from voice_gateway.artifacts import description_of, kind_of
-from voice_gateway.content_blocks import read_blocks
+from voice_gateway.artifacts import description_of, kind_of, read_blocks
 from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.mcp_client.connection import (
     NOT_UNDERSTOOD,

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from voice_gateway.content_blocks import read_blocks
+from voice_gateway.artifacts import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester
 from voice_gateway.mcp_client.tasks import only_as_task

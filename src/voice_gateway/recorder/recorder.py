@@ -153,20 +153,16 @@ class Recorder:
     def _write_all(self) -> None:
         held: deque[RecordedTurn] = deque(maxlen=MOST_HELD)  # to be written, now or later
         waiting: list[RecordedTurn | threading.Event | None] = []
-        try:
-            while None not in waiting:
-                waiting = self._next(self._try_seconds if held else self._trim_seconds)
-                held.extend(entry for entry in waiting if isinstance(entry, RecordedTurn))
-                if held and self._wrote(held):
-                    held.clear()
-                elif not held and not waiting:
-                    self._trim()
-                for entry in waiting:
-                    if isinstance(entry, threading.Event):
-                        entry.set()
-        finally:
-            if self._store is not None:
-                self._store.close()
+        while None not in waiting:
+            waiting = self._next(self._try_seconds if held else self._trim_seconds)
+            held.extend(entry for entry in waiting if isinstance(entry, RecordedTurn))
+            if held and self._wrote(held):
+                held.clear()
+            elif not held and not waiting:
+                self._trim()
+            for entry in waiting:
+                if isinstance(entry, threading.Event):
+                    entry.set()
 
     def _next(self, seconds: float) -> list[RecordedTurn | threading.Event | None]:
         """What waits, together: under load many turns are one transaction. Empty when the time is over."""
@@ -184,7 +180,6 @@ class Recorder:
         from voice_gateway.recorder.store import RecorderLost
 
         if self._records is None:
-            self.store().keep_open()
             self._records = Records(self.store(), audio=self.settings.audio)
         self._tried = time.monotonic()
         try:
@@ -206,8 +201,6 @@ class Recorder:
             self.store().trim()
         except Exception as error:  # the next turn that is written reports it
             log.info("turns that are too old could not be deleted", extra={"reason": str(error)})
-        finally:
-            self.store().close()  # so that a deleted file is not held open for ever
 
     def _damaged(self, damage: "Damage") -> None:
         self._on_loop(self._report_damage, damage)

@@ -104,7 +104,6 @@ class TurnStore:
     ) -> None:
         # Not durable: after a power cut the last turns may be missing.
         self._file = SqliteFile(path, _MIGRATIONS, on_damage=on_damage, durable=False, overwrites=True)
-        self.keep_open, self.close = self._file.keep_open, self._file.close  # for the thread that writes
         self._path = path
         self._days, self._megabytes = days, megabytes
         self._now = now

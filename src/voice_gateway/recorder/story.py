@@ -7,8 +7,7 @@ from typing import Any
 from voice_gateway.recorder.store import TurnStore
 from voice_gateway.tools.masking import shorten
 from voice_gateway.trace import is_hidden
-from voice_gateway.turn import NOT_MADE
-from voice_gateway.verdict import Permission
+from voice_gateway.turn import NOT_MADE, Permission
 
 Event = Mapping[str, Any]
 Turn = Mapping[str, Any]

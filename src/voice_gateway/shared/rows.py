@@ -5,13 +5,14 @@ import logging
 import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from voice_gateway.errors import ConfigError, ToolUnavailable
 from voice_gateway.shared import LIMIT_SECONDS, PREFIX
 from voice_gateway.shared.lease import LEASE_SECONDS
-from voice_gateway.sqlite_file import ChangeCounter, Damage, SqliteFile
+from voice_gateway.sqlite_file import Damage, SqliteFile, stamp
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +69,7 @@ class FileRows(Generic[R]):
     ) -> None:
         self._name, self._row, self._lost, self._busy_seconds = name, row, lost, busy_seconds
         self._file = SqliteFile(path, migrations, on_damage=on_damage)
-        self.stamp = ChangeCounter(path).read
+        self.stamp = partial(stamp, path)
         fields = row._fields
         self._select = f"SELECT id, {', '.join(fields)} FROM {name}"
         self._put = (

@@ -24,8 +24,17 @@ from voice_gateway.tools.permission.untrusted import brings_words, quoted, quote
 from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.threads import DaemonThreads
-from voice_gateway.turn import Gate, OutcomeStatus, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
-from voice_gateway.verdict import Decision, Verdict
+from voice_gateway.turn import (
+    Decision,
+    Gate,
+    OutcomeStatus,
+    ToolCall,
+    ToolOutcome,
+    ToolTraits,
+    Verdict,
+    encodable,
+    new_id,
+)
 
 if TYPE_CHECKING:
     from voice_gateway.tools.prepared import PreparedTool

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voice_gateway.artifacts import description_of, size_of
-from voice_gateway.content_blocks import KINDS, as_json, read_blocks, without_artifacts
+from voice_gateway.artifacts import KINDS, as_json, description_of, read_blocks, size_of, without_artifacts
 from voice_gateway.errors import ErrorKind, LinkError, ToolError, first_error
 from voice_gateway.tools.masking import safe, shorten
 from voice_gateway.tools.plain_text import is_plain, plain_text

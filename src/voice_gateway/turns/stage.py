@@ -13,20 +13,23 @@ from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import (
+    ALLOWED,
     Autonomy,
+    Decision,
     Gate,
     Passed,
+    Permission,
     Reply,
     Say,
     ToolCall,
     ToolOutcome,
     ToolTraits,
     Utterance,
+    Verdict,
     Words,
 )
 from voice_gateway.turns.acts import TurnActs
 from voice_gateway.turns.history import History
-from voice_gateway.verdict import ALLOWED, Decision, Permission, Verdict
 
 OnOutcome = Callable[[ToolOutcome], None]
 

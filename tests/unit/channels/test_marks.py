@@ -6,8 +6,7 @@ from typing import Any
 from voice_gateway.channels.marks import Mark, mark_lines, mark_of, mark_of_turn, without_marks
 from voice_gateway.channels.terminal import TextChannel
 from voice_gateway.errors import ErrorKind
-from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
-from voice_gateway.verdict import Decision, Verdict
+from voice_gateway.turn import Decision, OutcomeStatus, Reply, ToolOutcome, Verdict
 
 
 async def nobody(*_words, **_options):

@@ -11,9 +11,19 @@ from voice_gateway.llm.loop import run_loop
 from voice_gateway.llm.provenance import NOT_CHECKED, Provenance
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Part, PartSource, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turn import (
+    ALLOWED,
+    Decision,
+    Part,
+    PartSource,
+    Reply,
+    ToolCall,
+    ToolOutcome,
+    ToolTraits,
+    Utterance,
+    Verdict,
+)
 from voice_gateway.turns.stage import HomeFacts, Turn
-from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
 HOME = HomeFacts(frozenset({"Desk Lamp", "Küche", "客厅灯", "Garage"}), frozenset({"zwave"}))
 SWITCH, LOOK, SEARCH, BROKEN = ("switch", {"name": "Desk Lamp"}), ("look", {}), ("search", {}), ("broken", {})

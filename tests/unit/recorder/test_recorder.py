@@ -16,8 +16,7 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.events import Answered, CallFinished, EventBus, Heard, Judged, State
 from voice_gateway.recorder.recorder import MOST_HELD
 from voice_gateway.recorder.store import TurnStore
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance
-from voice_gateway.verdict import Decision, Verdict
+from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, Utterance, Verdict
 
 LAMP = '[[device]]\nname = "Floor Lamp"\nkind = "dimmer"\nroom = "Living Room"\n'
 

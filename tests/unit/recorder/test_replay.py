@@ -14,8 +14,7 @@ from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.recorder.recorder import Surroundings
 from voice_gateway.recorder.story import why_not
 from voice_gateway.tools.traits import with_traits
-from voice_gateway.turn import ToolTraits
-from voice_gateway.verdict import Permission
+from voice_gateway.turn import Permission, ToolTraits
 
 
 class Recorded(HomeTalk):

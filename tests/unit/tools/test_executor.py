@@ -16,9 +16,8 @@ from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import OutcomeStatus, ToolCall
+from voice_gateway.turn import ALLOWED, Decision, OutcomeStatus, ToolCall, Verdict
 from voice_gateway.turns.history import to_message
-from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
 SOON = 30.0
 

@@ -8,8 +8,7 @@ from enum import IntEnum
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.risk import Tier, asks_outside, is_drastic, is_reversible, tier
 from voice_gateway.tools.permission.target import WARMTH, Reach, Reaches
-from voice_gateway.turn import Autonomy, ToolCall, ToolTraits, Words
-from voice_gateway.verdict import ALLOWED, Decision, Permission, Verdict
+from voice_gateway.turn import ALLOWED, Autonomy, Decision, Permission, ToolCall, ToolTraits, Verdict, Words
 
 log = logging.getLogger(__name__)
 

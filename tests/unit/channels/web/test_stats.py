@@ -18,8 +18,7 @@ from voice_gateway.errors import ErrorKind
 from voice_gateway.events import Acted, Answered, EventBus, ModelRound, PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.problems import SERVER_SILENT
-from voice_gateway.turn import Reply, ToolOutcome, Utterance
-from voice_gateway.verdict import Decision, Verdict
+from voice_gateway.turn import Decision, Reply, ToolOutcome, Utterance, Verdict
 
 ROOT = Path(__file__).parents[4]
 SAID = Utterance("my secret words", channel="web", conversation_id="secret talk")

@@ -8,8 +8,7 @@ from tests.fakes.zwave_reach import Device, zwave_reaches
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.gate import FORBIDDEN, Fit, TurnGate
 from voice_gateway.tools.permission.question import question
-from voice_gateway.turn import Autonomy, ToolCall, ToolTraits, Words
-from voice_gateway.verdict import ALLOWED, Decision
+from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Words
 
 RUNS, ASKS, REFUSED = Decision.ALLOWED, Decision.ASK, Decision.REFUSED
 
