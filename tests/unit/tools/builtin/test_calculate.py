@@ -1,6 +1,5 @@
 """Sums, units, days until, chance and spelling; what has no answer gets a sentence."""
 
-import contextlib
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -8,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.calculate.sums import read_sum, work_out
+from voice_gateway.tools.builtin.calculate.sums import read_sum
 from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain
 from voice_gateway.tools.gateway_tool import typed
 
@@ -43,12 +41,10 @@ def test_sums_are_right(one: int, sign: str, other: int) -> None:
 
     assert made is not None
     expected = {"+": one + other, "-": one - other, "*": one * other}[sign]
-    assert work_out(made) == Decimal(expected)
+    assert made.value == Decimal(expected)
 
 
 @given(st.text(alphabet="0123456789+-*/^()% ofsqrt.", max_size=40))
 def test_nothing_but_a_sum_or_a_sentence_comes_out(text: str) -> None:
     made = read_sum(plain(text))
-    if made is not None:
-        with contextlib.suppress(BadArguments):
-            assert work_out(made).is_finite()
+    assert made is None or made.problem or made.value.is_finite()

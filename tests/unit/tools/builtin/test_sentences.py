@@ -12,8 +12,7 @@ from langchain_core.tools import BaseTool
 from tests.fakes.timer_clock import StoppedClock
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.calculate.asked import read_asked
-from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain
+from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain, read_asked
 from voice_gateway.tools.builtin.clock_times import parse_moment
 from voice_gateway.tools.builtin.current_datetime import datetime_tool
 from voice_gateway.tools.builtin.durations import parse_span

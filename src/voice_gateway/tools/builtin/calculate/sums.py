@@ -1,16 +1,14 @@
-"""Sums in words and signs, evaluated over Python's syntax tree with bounds; only numbers and signs pass."""
+"""Sums in words and signs, worked out with bounds; only numbers and signs pass."""
 
-import ast
+import operator
 import re
 from dataclasses import dataclass
-from decimal import Context, Decimal, DecimalException, DivisionByZero, InvalidOperation, localcontext
+from decimal import Context, Decimal, DivisionByZero, Overflow, localcontext
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.calculate.lazy_pattern import LazyPattern
 
 MOST_TOKENS = 60
 LARGEST = Decimal(10) ** 30
-HIGHEST_POWER = 1000
 DIGITS = 40
 _ZERO = "Nobody can divide by zero."
 TOO_LARGE = "That number is too large for me to say."
@@ -41,7 +39,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 _HAS_NUMBER = re.compile(r"\d|\bone\b|\bmillion|\bthousand")
 _LISTS = {"sum": "+", "total": "+", "product": "*", "average": "+", "mean": "+"}
-_LIST = LazyPattern(rf"(?:the )?(sum|total|product|average|mean) of ({_NUMBER}(?:(?: and| ,|,)? {_NUMBER})+)")
+_LIST = rf"(?:the )?(sum|total|product|average|mean) of ({_NUMBER}(?:(?: and| ,|,)? {_NUMBER})+)"
 _WORDS: tuple[tuple[str, str], ...] = (
     (r"open bracket", "("), (r"close bracket", ")"),
     (r"(?:raised )?to the power of|raised to(?: the)?", "^"), (r"(?:the )?square root of|square root", "sqrt"),
@@ -54,10 +52,9 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"double|twice", "2 *"), (r"triple", "3 *"), (r"one", "1"), (r"a (?=thousand|million|billion)", "1 "),
     (r"pi", "3.14159265358979"),
 )  # fmt: skip
-_D = r"\d+(?:\.\d+)?"
-_TOKEN = re.compile(
-    r"\d+(?:\.\d+)?|\*\*|[-+*/^()%]|sqrt|cbrt|off|of|thousand|million|billion|trillion|percentage"
-)
+_BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
+_SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+_TOKEN = r"\d+(?:\.\d+)?|\*\*|[-+*/^()%]|sqrt|cbrt|off|of|thousand|million|billion|trillion|percentage"
 
 
 # A text with any other word is no sum; this check is cheaper than parsing.
@@ -71,9 +68,10 @@ _KNOWN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A sum that can be parsed."""
+    """A sum that can be read."""
 
-    tree: ast.expr
+    value: Decimal
+    problem: str  # why it has no result
     money: str = ""
     share: bool = False  # the result is a percentage
 
@@ -89,119 +87,100 @@ def read_sum(text: str) -> Sum | None:
         if found := re.fullmatch(pattern, plain):
             plain = found.expand(form)
             break
-    plain = _rows(plain)
+    if found := re.fullmatch(_LIST, plain):  # "the average of 3 4 and 5"
+        numbers = re.findall(_NUMBER, found[2])
+        row = f" {_LISTS[found[1]]} ".join(numbers)
+        plain = f"( {row} ) / {len(numbers)}" if found[1] in ("average", "mean") else row
     for phrase, sign in _WORDS:
         plain = re.sub(rf"\b(?:{phrase})\b", f" {sign} ", plain)
-    tokens = _TOKEN.findall(plain)
+    tokens = re.findall(_TOKEN, plain)
     if re.sub(r"\s", "", plain) != "".join(tokens) or len(tokens) > MOST_TOKENS:
         return None
     share = tokens[-1:] == ["percentage"]
-    try:
-        tree = ast.parse(_as_python(" ".join(tokens[:-1] if share else tokens)), mode="eval").body
-    except SyntaxError:
-        return None
-    signs = {getattr(node, "id", "") for node in ast.walk(tree)} & {"sqrt", "cbrt"}
-    has_sign = signs or any(isinstance(node, ast.BinOp) for node in ast.walk(tree))
-    return Sum(tree, money, share) if has_sign else None
-
-
-def _rows(text: str) -> str:
-    """ "The average of 3 4 and 5" as a sum with signs."""
-    found = _LIST.fullmatch(text)
-    if found is None:
-        return text
-    numbers = re.findall(_NUMBER, found[2])
-    row = f" {_LISTS[found[1]]} ".join(numbers)
-    return f"( {row} ) / {len(numbers)}" if found[1] in ("average", "mean") else row
-
-
-def _as_python(text: str) -> str:
-    """`15 % of 80` as `percent(15) * 80`, `20 % off 50` as `percent(20) @ 50`, `^` as `**`."""
-    text = re.sub(
-        rf"({_D}) ({'|'.join(_SCALES)})", lambda found: f"{Decimal(found[1]) * _SCALES[found[2]]:f}", text
-    )
-    text = re.sub(rf"({_D}) %", r"percent(\1)", text)
-    text = re.sub(r"(percent\([^)]*\)) off", r"\1 @", re.sub(r"(percent\([^)]*\)) of\b", r"\1 *", text))
-    text = re.sub(rf"(sqrt|cbrt) (-? ?{_D})", r"\1(\2)", text)
-    return text.replace("^", "**")
-
-
-def work_out(made: Sum) -> Decimal:
-    """The result; BadArguments with a sentence where there is none."""
-    with localcontext(Context(prec=DIGITS)):
+    reader = _Reader(tokens[:-1] if share else tokens)
+    with localcontext(Context(prec=DIGITS, traps=[])) as context:
         try:
-            value = _value(made.tree)
-        except (DivisionByZero, ZeroDivisionError) as error:
-            raise BadArguments(_ZERO) from error
-        except (DecimalException, OverflowError, RecursionError) as error:
-            raise BadArguments(_ZERO if isinstance(error, InvalidOperation) else TOO_LARGE) from error
-    if abs(value) > LARGEST:
-        raise BadArguments(TOO_LARGE)
-    return value
+            value = reader.whole()
+        except ValueError:
+            return None
+        problem = TOO_LARGE if abs(value) > LARGEST else ""
+    if not value.is_finite() and not context.flags[Overflow]:
+        problem = _ZERO if context.flags[DivisionByZero] else "That has no result."
+    return Sum(value, problem, money, share) if reader.signs else None
 
 
-def _value(node: ast.expr) -> Decimal:
-    match node:
-        case ast.Constant(int() | float() as number):
-            value = Decimal(str(number))
-        case ast.UnaryOp(ast.USub(), operand):
-            value = -_value(operand)
-        case ast.Call(ast.Name("percent"), [share]):
-            value = _value(share) / 100
-        case ast.Call(ast.Name("sqrt" | "cbrt" as root), [operand]):
-            value = _root(_value(operand), cube=root == "cbrt")
-        case ast.BinOp(left, sign, right):
-            value = _combined(_value(left), sign, _value(right), is_share=isinstance(right, ast.Call))
-        case _:
-            raise BadArguments("I can't work that out.")
-    if abs(value) > LARGEST * LARGEST:
-        raise BadArguments(TOO_LARGE)
-    return value
+class _Reader:
+    """Works a sum out while reading it. ValueError: it is none."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = tokens[::-1]  # the next one is the last
+        self.signs = 0
+
+    def whole(self) -> Decimal:
+        value, _ = self._row(1)
+        if self._tokens:
+            raise ValueError
+        return value
+
+    def _row(self, least: int) -> tuple[Decimal, bool]:
+        """The value, and whether it is a share ("15 percent")."""
+        left, share = self._signed()
+        while self._tokens and _BINDS.get(self._tokens[-1], 0) >= least:
+            sign = self._tokens.pop()
+            right, is_share = self._row(_BINDS[sign] + 1)
+            if is_share and sign in "+-":  # "80 plus 15 percent"
+                right *= left
+            left, share = _SIGNS[sign](left, right), False
+            self.signs += 1
+        return left, share
+
+    def _signed(self) -> tuple[Decimal, bool]:
+        if self._take("-"):
+            return -self._signed()[0], False
+        value, share = self._atom()
+        return (value ** self._signed()[0], False) if self._take("^", "**") else (value, share)
+
+    def _atom(self) -> tuple[Decimal, bool]:
+        token = self._tokens.pop() if self._tokens else ""
+        if token == "(":
+            value, _ = self._row(1)
+            if not self._take(")"):
+                raise ValueError
+        elif token in ("sqrt", "cbrt"):
+            self.signs += 1
+            value = -self._atom()[0] if self._take("-") else self._atom()[0]
+            value = value.sqrt() if token == "sqrt" else _cube_root(value)
+        elif token[:1].isdecimal():
+            value = Decimal(token)
+            if self._tokens and self._tokens[-1] in _SCALES:
+                value *= _SCALES[self._tokens.pop()]
+        else:
+            raise ValueError
+        if not self._take("%"):
+            return value, False
+        if self._take("of"):
+            return value / 100 * self._signed()[0], False
+        return ((1 - value / 100) * self._signed()[0], False) if self._take("off") else (value / 100, True)
+
+    def _take(self, *signs: str) -> bool:
+        if not self._tokens or self._tokens[-1] not in signs:
+            return False
+        self.signs += self._tokens.pop() in ("of", "off", "^", "**")
+        return True
 
 
-def _combined(left: Decimal, sign: ast.operator, right: Decimal, *, is_share: bool) -> Decimal:
-    if is_share and isinstance(sign, ast.Add | ast.Sub):  # "80 plus 15 percent"
-        right *= left
-    match sign:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.Div():
-            return left / right
-        case ast.MatMult():
-            return right * (1 - left)
-        case _:
-            return _power(left, right)
-
-
-def _root(value: Decimal, *, cube: bool) -> Decimal:
-    if not cube:
-        if value < 0:
-            raise BadArguments("A number below zero has no square root.")
-        return value.sqrt()
+def _cube_root(value: Decimal) -> Decimal:
     root = abs(value) ** (Decimal(1) / 3)
     near = root.to_integral_value()
     return (near if near**3 == abs(value) else root).copy_sign(value)
 
 
-def _power(base: Decimal, exponent: Decimal) -> Decimal:
-    if abs(exponent) > HIGHEST_POWER:
-        raise BadArguments(TOO_LARGE)
-    if base == 0 and exponent < 0:
-        raise ZeroDivisionError
-    if base < 0 and exponent != exponent.to_integral_value():
-        raise BadArguments("That has no result.")
-    return base**exponent
-
-
-def say_number(value: Decimal) -> str:
+def say_number(value: Decimal, *, money: bool = False) -> str:
     """ "12", "3.5", "1,250,000"; rounded to two places, or to the first two digits of a small number."""
     rounded = _rounded(value)
     text = f"{rounded:,f}" if abs(rounded) >= 10_000 else f"{rounded:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    whole = text.rstrip("0").rstrip(".") if "." in text else text
+    return text if money and "." in whole else whole
 
 
 def _rounded(value: Decimal) -> Decimal:
@@ -216,10 +195,9 @@ def is_exact(value: Decimal) -> bool:
 
 
 def answer_sum(made: Sum) -> tuple[str, dict[str, object]]:
-    value = work_out(made)
-    about = "" if is_exact(value) else "about "
+    if made.problem:
+        raise BadArguments(made.problem)
+    about = "" if is_exact(made.value) else "about "
     unit = " percent" if made.share else f" {made.money}" if made.money else ""
-    text = say_number(value)
-    if made.money and not made.share and "." in text:
-        text = f"{_rounded(value):,f}" if abs(value) >= 10_000 else f"{_rounded(value):f}"
-    return f"That's {about}{text}{unit}.", {"result": float(value)}
+    text = say_number(made.value, money=bool(made.money) and not made.share)
+    return f"That's {about}{text}{unit}.", {"result": float(made.value)}

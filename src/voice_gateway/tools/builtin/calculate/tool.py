@@ -1,25 +1,35 @@
-"""The tool `calculate`: one for sums, units, days until, chance and spelling."""
+"""The tool `calculate`: sums, units, days until a date, chance and spelling."""
 
 import asyncio
 import re
+import secrets
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from home_names.numbers import to_digits
+from home_names.calendar_words import MONTHS, WEEKDAYS
+from home_names.numbers import NUMBER_WORDS, to_digits
+from home_names.phrases import listed
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.calculate.asked import Asked, read_asked
-from voice_gateway.tools.builtin.calculate.chance import Chance, answer_chance, answer_spelling
-from voice_gateway.tools.builtin.calculate.days import Countdown, answer_countdown
-from voice_gateway.tools.builtin.calculate.sums import Sum, answer_sum
-from voice_gateway.tools.builtin.calculate.units import Conversion, answer_conversion, registry
+from voice_gateway.tools.builtin.calculate.sums import TOO_LARGE, Sum, answer_sum, read_sum
+from voice_gateway.tools.builtin.calculate.units import (
+    Conversion,
+    answer_conversion,
+    read_conversion,
+    registry,
+)
+from voice_gateway.tools.builtin.calendar_days import take_day
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits
 
 MAX_EXPRESSION = 200  # characters
+MOST_DICE, MOST_SIDES = 20, 1000
+LARGEST = 10**12
+LONGEST_WORD = 60
 
 DESCRIPTION = (
     "REQUIRED to calculate: you MUST call this whenever the user asks about sums, units, days until a date, "
@@ -38,15 +48,39 @@ PARAMETERS: dict[str, Any] = {
 }
 _UNREADABLE = "I can't work that out. Ask for a sum, a unit in another one, or the days until a date."
 
+Answer = tuple[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A number between two others, or the sum of some dice; with `coin` heads or tails."""
+
+    low: int = 1
+    high: int = 2
+    dice: int = 0
+    coin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Countdown:
+    """`day` as it was said; `count` is how it is counted, "" asks when it is."""
+
+    day: str
+    count: str
+
+
+Asked = Sum | Conversion | Countdown | Chance | str
+
 
 def calculate_tool(now: Callable[[], datetime]) -> BaseTool:
-    async def calculate(expression: str) -> tuple[str, dict[str, Any]]:
+    async def calculate(expression: str) -> Answer:
         if len(expression) > MAX_EXPRESSION:
             raise BadArguments(f"expression must have at most {MAX_EXPRESSION} characters.")
         asked = read_asked(plain(expression))
         if asked is None:
             raise BadArguments(_UNREADABLE)
-        text, facts = await _answered(asked, now)
+        today = now().astimezone(local_zone()[0]).date()
+        text, facts = await asyncio.to_thread(_answered, asked, today)
         return text, {"structured": facts}
 
     return declared_tool(
@@ -67,31 +101,165 @@ async def warm_up() -> None:
     await asyncio.to_thread(registry)
 
 
-async def _answered(asked: Asked, now: Callable[[], datetime]) -> tuple[str, dict[str, Any]]:
+def _answered(asked: Asked, today: date) -> Answer:
     if isinstance(asked, Sum):
         return answer_sum(asked)
     if isinstance(asked, Conversion):
-        return await asyncio.to_thread(answer_conversion, asked)
+        return answer_conversion(asked)
     if isinstance(asked, Countdown):
-        return answer_countdown(asked, now().astimezone(local_zone()[0]).date())
-    return answer_chance(asked) if isinstance(asked, Chance) else answer_spelling(asked)
+        return _answer_countdown(asked, today)
+    return _answer_chance(asked) if isinstance(asked, Chance) else _answer_spelling(asked)
+
+
+# --- reading
+
+_SIGNS = {
+    "%": " percent ", "×": " times ", "÷": " divided by ", "°": " degrees ", "·": " times ",
+    "²": " squared ", "³": " cubed ", "√": " square root of ",
+}  # fmt: skip
+_OPENING = (
+    r"^(?:(?:what (?:is|are|do|does|would|will)|whats|how much (?:is|are|do|does|would|will)|calculate|compute|work out|"
+    r"figure out|solve|tell me|do you know|convert(?= what)|the result of|result of|so|and) )+"
+)
+_ENDING = (
+    r" (?:equals?|equal to|make|makes|is|be|come to|worth|altogether|in total|add up to|each|per person)$"
+)
 
 
 def plain(expression: str) -> str:
-    """Signs as words, small letters, numbers as digits, as the local brain's words are."""
-    text = (
-        expression.lower().replace("²", " squared ").replace("³", " cubed ").replace("√", " square root of ")
-    )
-    text = re.sub(r"[$]\s*(\d[\d.,]*)", r"\1 dollars", text)
-    text = re.sub(r"€\s*(\d[\d.,]*)", r"\1 euros", re.sub(r"£\s*(\d[\d.,]*)", r"\1 pounds", text))
+    """Signs as words, small letters, numbers as digits."""
+    text = "".join(_SIGNS.get(letter, letter) for letter in expression.lower())
+    text = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text)  # "thirty-five" is no difference
+    for sign, word in (("[$]", "dollars"), ("€", "euros"), ("£", "pounds")):
+        text = re.sub(rf"{sign}\s*(\d[\d.,]*)", rf"\1 {word}", text)
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
-    for sign, word in (
-        ("%", " percent "),
-        ("×", " times "),
-        ("÷", " divided by "),
-        ("°", " degrees "),
-        ("·", " times "),
-    ):
-        text = text.replace(sign, word)
     text = re.sub(r"[?!=,;:]|\.(?!\d)", " ", text).replace("'", "")
     return " ".join(to_digits(re.sub(r"([-+*/^()])", r" \1 ", text).split()))
+
+
+def read_asked(text: str) -> Asked | None:
+    """What the whole text asks for, or None. A `str` is a word to be spelled."""
+    bare = re.sub(_ENDING, "", re.sub(_OPENING, "", text))
+    readers = (_read_countdown, read_conversion, _read_chance, read_sum, _read_spelling)
+    found = (reader(words) for words in dict.fromkeys((text, bare)) for reader in readers)
+    return next((asked for asked in found if asked), None)
+
+
+_UNTIL = (
+    r"(?:how (?P<unit>long|many (?:more )?(?:days|weeks|months|nights|sleeps)) |(?P<unit2>days|weeks) )"
+    r"(?:(?:is it|is there|are there|are|are left|left|do we have|do i have|until it is) )*(?:until|till|til|to|before) (?P<day>.+)"
+)
+_WHEN = (
+    r"(?:when|what (?:date|day)(?: of the week)?|which (?:day|date)(?: of the week)?|on (?:what|which) day) "
+    r"(?:is|does|will|was) (?:the )?(?P<day>.+?)(?: (?:fall|be|this year|next year|on|fall on|come))*"
+)
+_TRAILING = r" (?:this year|from now|from today|away|already)$"
+_DATED = rf"\b(?:{'|'.join(MONTHS)})\b"
+
+
+def _read_countdown(text: str) -> Countdown | None:
+    """A whole text that asks for it; a day that everybody can name by its distance is for the clock."""
+    if found := re.fullmatch(_UNTIL, text):
+        unit, day = (found["unit"] or found["unit2"]).split()[-1], re.sub(_TRAILING, "", found["day"])
+        return Countdown(day, unit) if _day(day, date(2026, 1, 15)) else None
+    if found := re.fullmatch(_WHEN, text):
+        day = re.sub(_TRAILING, "", found["day"])
+        weekday = any(name in day for name in WEEKDAYS) and not re.search(_DATED, day)
+        if not weekday and not re.search(r"\b(?:today|tomorrow|tonight|week|days?)\b", day):
+            return Countdown(day, "") if _day(day, date(2026, 1, 15)) else None
+    return None
+
+
+def _day(text: str, today: date) -> date | None:
+    rest, day = take_day(re.sub(r"^(?:the|my|it is|on) ", "", text.replace("'", "")), today, holidays=True)
+    return None if rest else day
+
+
+_COIN = r"(?:(?:flip|toss|throw)(?: me)? (?:a|the|1|one) coin|coin (?:flip|toss)|heads or tails)(?: for me)?"
+_DICE = (
+    r"(?:roll|throw)(?: me)? (?:(?P<count>\d{1,4}|an?|the|one|some|a pair of|a couple of) )?"
+    r"(?:(?P<sides>\d{1,6})[ -]?sided )?(?:dice|die|dices)|(?:roll|throw)(?: me)? (?:an? )?(?P<n>\d{1,3})? ?d ?(?P<d>\d{1,6})"
+)
+_NUMBER = (
+    r"(?:(?:pick|choose|give me|tell me|think of|generate|say|i need|what is) )?(?:a |any )?(?:random )?number "
+    r"(?:between|from) (?P<low>-?\d{1,15}|one) (?:and|to) (?P<high>-?\d{1,15})|"
+    r"(?:(?:pick|choose|give me|tell me|generate|say) )?(?:a )?random number"
+)
+_SPELL = (
+    r"(?:how (?:do you|do i|does one|would you|is|to|can i) )?(?:spell|spelled|spelt)(?: out)?(?: the word)? (\S+(?: \S+){0,2})|"
+    r"how is (?:the word )?(\S+(?: \S+)?) (?:spelled|spelt)|(?:the )?spelling of (?:the word )?(\S+)"
+)
+
+
+def _read_chance(text: str) -> Chance | None:
+    if re.fullmatch(_COIN, text):
+        return Chance(coin=True)
+    if found := re.fullmatch(_DICE, text):
+        amount = found["count"] or found["n"] or ("2" if text.endswith("dice") else "1")
+        count = int(amount) if amount.isdecimal() else 2 if "of" in amount or amount == "some" else 1
+        return Chance(1, int(found["sides"] or found["d"] or 6), count)
+    if found := re.fullmatch(_NUMBER, text):
+        low, high = found["low"] or "1", found["high"] or "100"
+        lowest, highest = sorted((int(low.replace("one", "1")), int(high)))
+        return Chance(lowest, highest)
+    return None
+
+
+def _read_spelling(text: str) -> str | None:
+    found = re.fullmatch(_SPELL, text)
+    return next(filter(None, found.groups()), None) if found else None
+
+
+# --- answers
+
+
+def _answer_countdown(asked: Countdown, today: date) -> Answer:
+    day = _day(asked.day, today)
+    if day is None:
+        raise BadArguments(_UNREADABLE)
+    days = (day - today).days
+    facts: dict[str, object] = {"date": day.isoformat(), "days": days}
+    written = f"{day:%A}, {day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")
+    if days < 0:
+        return f"That was {_counted(-days, 'day')} ago, on {written}.", facts
+    if not asked.count:
+        return f"It's {f'on {written}' if days else 'today'}.", facts
+    if not days:
+        return "That's today.", facts
+    length = _counted(days, "day")
+    if asked.count == "weeks" and days >= 7:
+        weeks, rest = divmod(days, 7)
+        length = _counted(weeks, "week") + (f" and {_counted(rest, 'day')}" if rest else "")
+    elif asked.count == "months" and days >= 31:
+        length = f"About {round(days / 30.44)} months"
+    return f"{length}, until {written}.", facts
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _answer_chance(asked: Chance) -> Answer:
+    if asked.coin:
+        side = secrets.choice(("heads", "tails"))
+        return f"{side.capitalize()}.", {"result": side}
+    if not asked.dice:
+        if max(abs(asked.low), abs(asked.high)) > LARGEST:
+            raise BadArguments(TOO_LARGE)
+        picked = asked.low + secrets.randbelow(asked.high - asked.low + 1)
+        return f"{picked}.", {"result": picked}
+    if not 1 <= asked.dice <= MOST_DICE or not 2 <= asked.high <= MOST_SIDES:
+        raise BadArguments(f"I roll up to {MOST_DICE} dice with 2 to {MOST_SIDES} sides.")
+    rolled = [1 + secrets.randbelow(asked.high) for _ in range(asked.dice)]
+    faces = listed([str(face) for face in rolled])
+    together = f": {sum(rolled)} together" if len(rolled) > 1 else ""
+    return f"{faces}{together}.", {"result": sum(rolled), "dice": rolled}
+
+
+def _answer_spelling(word: str) -> Answer:
+    figures = {str(value): name for name, value in NUMBER_WORDS.items()} | {"40": "forty"}
+    word = figures.get(word, word)  # "four" has come as 4
+    if len(word) > LONGEST_WORD:
+        raise BadArguments("That word is too long to spell.")
+    spelled = "; ".join(", ".join(part.upper()) for part in word.split())
+    return f"{word[:1].upper()}{word[1:]}: {spelled}.", {"word": word, "letters": list(word.upper())}

@@ -8,7 +8,6 @@ from typing import Any
 
 from home_names.phrases import capital
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.calculate.lazy_pattern import LazyPattern
 from voice_gateway.tools.builtin.calculate.sums import MONEY_WORDS, is_exact, say_number
 
 # pint's name and its abbreviations; the plural, "metre" for "meter" and "an hour" for "per hour" are added.
@@ -23,6 +22,8 @@ hectare, acre, square_meter, square_foot, square_kilometer, square_mile
 joule, kilojoule kj, calorie, kilocalorie kcal, watt_hour, kilowatt_hour kwh, watt, kilowatt kw, horsepower hp
 bar, psi, kilobyte kb, megabyte mb, gigabyte gb, terabyte tb, byte, bit
 """
+MONEY = "money"
+_DEGREES = ("degree_Celsius", "degree_Fahrenheit")
 _ALIKE = {"stone", "horsepower", "kelvin", "psi", "bar"}  # the same for one and for many
 _IRREGULAR = {"foot": "feet", "inch": "inches", "metric_ton": "tonnes"}
 
@@ -53,30 +54,11 @@ def _names() -> dict[str, str]:
 
 
 _NAMES = _names()
-_UNIT_WORDS = {part for word in _NAMES for part in word.split()} - {"in"} | set(
-    re.findall(r"[a-z]+", re.sub(r"s\?", "s ", MONEY_WORDS))
-    + re.findall(r"[a-z]+", MONEY_WORDS.replace("s?", ""))
-)
-_U = "(?:" + "|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + ")"
-_N = r"(?:(?P<n>-?\d+(?:\.\d+)?)|(?P<one>half an?|an?|one))"
-_PART = rf"(?: (?:and )?(?P<m>\d+(?:\.\d+)?)(?: (?P<v>{_U}))?)?"  # "5 feet 9 inches", "5 foot 9"
-_FORMS = tuple(
-    LazyPattern(pattern)
-    for pattern in (
-        rf"(?:convert |change |turn )?{_N} ?(?P<u>{_U}){_PART} (?:to|in|into|as) (?P<w>{_U})",
-        rf"(?:how many|how much) (?P<w>{_U}) (?:(?:are|is|does|do|make|makes|equal|equals|go|fit|there|in|into|to|of) )*{_N} ?(?P<u>{_U}){_PART}"
-        r"(?: (?:have|has|make|makes|contain|contains))?",
-        rf"(?:how far|how long|how heavy|how hot|how cold|how tall|how fast|how big|how much) (?:is|are) {_N} ?(?P<u>{_U}){_PART} in (?P<w>{_U})",
-        r"(?:convert |change )?(?P<n>-?\d+(?:\.\d+)?) degrees (?P<u>)(?P<one>)(?P<m>)(?P<v>)(?:to|in|into) (?P<w>(?:degrees )?(?:celsius|fahrenheit|centigrade))",
-    )
-)
-_ANY = LazyPattern(
-    r"(?:convert) (?P<n>-?\d+(?:\.\d+)?) (?P<u>[a-z ]{1,40}?) (?:to|into|in) (?P<w>[a-z ]{1,40})"
-)
-_MONEY_FORMS = (
-    LazyPattern(rf"(?:convert |change )?(?:\d+(?:\.\d+)?|an?|one) (?:{MONEY_WORDS}) (?:to|in|into) (?:\w+ )?(?:{MONEY_WORDS})"),
-    LazyPattern(rf"how (?:many|much) (?:{MONEY_WORDS}) (?:(?:are|is|in) )*(?:\d+(?:\.\d+)?|an?|one) (?:{MONEY_WORDS})"),
-)  # fmt: skip
+_AMOUNT = r"(-?\d+(?:\.\d+)?|half an?|an?|one) ?(?=\D)"
+_SMALLER = {"foot": "inch", "pound": "ounce", "stone": "pound", "hour": "minute", "minute": "second"}
+_ASKS = r"how (?:far|long|heavy|hot|cold|tall|fast|big|much) (?:is|are) |convert |change |turn "
+_LINKS = r"(?: (?:are|is|does|do|make|makes|equal|equals|go|fit|there|in|into|to|of))+"
+_TRAILING = r" (?:have|has|make|makes|contain|contains)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,43 +67,37 @@ class Conversion:
     unit: str  # pint's name, or what was said
     wanted: str
     more: tuple[float, str] | None = None  # "5 feet 9 inches"
-    money: bool = False
 
 
 def read_conversion(text: str) -> Conversion | None:
     """The conversion a whole text asks for, or None. `text` has numbers as digits."""
-    words = text.split()
-    if sum(word in _UNIT_WORDS for word in words) < 2 and "convert" not in words:
-        return None
     text = re.sub(r"^(?:-|minus) (?=\d)", "-", text)
-    for form in _FORMS:
-        if found := form.fullmatch(text):
-            parts = found.groupdict()
-            unit = _NAMES.get(parts["u"] or "", "")
-            wanted = _NAMES[parts["w"]]
-            unit = unit or ("degree_Fahrenheit" if wanted == "degree_Celsius" else "degree_Celsius")
-            more = _more(parts, unit)
-            return Conversion(_amount(parts), unit, wanted, more)
-    if any(form.fullmatch(text) for form in _MONEY_FORMS):
-        return Conversion(0, "", "", money=True)
-    if found := _ANY.fullmatch(text):
-        named = (_NAMES.get(found[part], found[part].replace(" ", "_")) for part in ("u", "w"))
-        unit, wanted = named
-        return Conversion(float(found["n"]), unit, wanted)
+    if found := re.fullmatch(rf"how (?:many|much) (?P<w>\D+?){_LINKS} (?P<given>{_AMOUNT}.+)", text):
+        given, wanted = re.sub(_TRAILING, "", found["given"]), found["w"]
+    elif found := re.fullmatch(rf"(?:{_ASKS})?(?P<given>{_AMOUNT}.+) (?:to|in|into|as) (?P<w>\D+)", text):
+        given, wanted = found["given"], found["w"]
+    else:
+        return None
+    amount, rest = re.match(_AMOUNT, given)[1], re.sub(rf"^{_AMOUNT}", "", given)  # type: ignore[index]
+    number = 0.5 if amount.startswith("half") else 1.0 if amount.isalpha() else float(amount)
+    target = _name(wanted)
+    if rest == "degrees" and target in _DEGREES:
+        return Conversion(number, _DEGREES[1 - _DEGREES.index(target)], target)
+    unit, more = _name(rest), None
+    if not unit and (parts := re.fullmatch(r"(.+?) (?:and )?(\d+(?:\.\d+)?)(?: (.+))?", rest)):
+        unit = _name(parts[1])
+        more = float(parts[2]), _name(parts[3]) if parts[3] else _SMALLER.get(unit, unit)
+    if unit and target and (more is None or more[1]):
+        return Conversion(number, unit, target, more)
+    spelled = re.fullmatch("[a-z ]{1,40}", rest) and re.fullmatch("[a-z ]{1,40}", wanted)
+    if text.startswith("convert ") and spelled:
+        return Conversion(number, unit or rest.replace(" ", "_"), target or wanted.replace(" ", "_"))
     return None
 
 
-def _amount(parts: dict[str, Any]) -> float:
-    if parts.get("n"):
-        return float(parts["n"])
-    return 0.5 if str(parts.get("one")).startswith("half") else 1.0
-
-
-def _more(parts: dict[str, Any], unit: str) -> tuple[float, str] | None:
-    if not parts.get("m"):
-        return None
-    smaller = {"foot": "inch", "pound": "ounce", "stone": "pound", "hour": "minute", "minute": "second"}
-    return float(parts["m"]), _NAMES.get(parts.get("v") or "", "") or smaller.get(unit, unit)
+def _name(said: str) -> str:
+    """pint's name, MONEY, or "" for what is no unit."""
+    return _NAMES.get(said, MONEY if re.fullmatch(rf"(?:\w+ )?(?:{MONEY_WORDS})", said) else "")
 
 
 @functools.cache
@@ -134,7 +110,7 @@ def registry() -> Any:
 
 def answer_conversion(asked: Conversion) -> tuple[str, dict[str, Any]]:
     """The sentence and the facts; call it in a thread."""
-    if asked.money:
+    if MONEY in (asked.unit, asked.wanted):
         raise BadArguments("I don't know exchange rates.")
     import pint
 
