@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from voice_gateway.errors import ToolUnavailable
-from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.private_files import SIDE_FILES, private_file
 
 log = logging.getLogger(__name__)
@@ -201,36 +199,6 @@ class SqliteFile:
             return False
         with self.path.open("rb") as file:
             return not FORMATS.issuperset(file.read(20)[18:])
-
-
-class SharedTable:
-    """A file with listeners for changes made here. Raises ToolUnavailable with the sentence `lost`."""
-
-    def __init__(
-        self,
-        path: Path,
-        migrations: Sequence[str],
-        lost: str,
-        *,
-        on_damage: Callable[[Damage], None] = lambda _damage: None,
-    ) -> None:
-        self.path = path
-        self._lost = lost
-        self._changes = ChangeListeners()
-        self.listen = self._changes.listen
-        self._file = SqliteFile(path, migrations, on_damage=on_damage)
-
-    def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        result = self.run(work)
-        self._changes.tell()
-        return result
-
-    def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
-        """Without telling the listeners."""
-        try:
-            return self._file.run(work, write=write)
-        except (sqlite3.Error, OSError) as error:
-            raise ToolUnavailable(self._lost) from error
 
 
 def is_damage(error: Exception) -> bool:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from voice_gateway.config import ToolsSettings
-    from voice_gateway.tools.builtin.lists import ListStore
+    from voice_gateway.tools.builtin.lists.store import ListStore
     from voice_gateway.tools.builtin.search import SearchBackend
     from voice_gateway.tools.builtin.timers import TimerStore
     from voice_gateway.tools.builtin.timers.tools import RepeatedTimers

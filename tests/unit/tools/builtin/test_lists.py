@@ -9,14 +9,19 @@ import pytest
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore
+from voice_gateway.tools.builtin.lists.store import Item, ListPublisher, ListStore
 from voice_gateway.tools.builtin.lists.tool import list_tools
 from voice_gateway.tools.gateway_tool import typed
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> ListStore:
-    return ListStore(tmp_path / "data" / "lists.sqlite3")
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "lists.sqlite3"
+
+
+@pytest.fixture
+def store(path: Path) -> ListStore:
+    return ListStore(path)
 
 
 class Tool:
@@ -99,19 +104,19 @@ async def test_what_cannot_be_added_is_refused(lists: Tool, more: dict[str, str]
         await lists.say("add", **more)
 
 
-def test_a_damaged_file_is_set_aside_and_its_backup_restored(store: ListStore, tmp_path: Path) -> None:
+def test_a_damaged_file_is_set_aside_and_its_backup_restored(store: ListStore, path: Path) -> None:
     store.add("shopping", ["milk", "eggs"])
     damages: list[Any] = []
-    content = store.path.read_bytes()
-    store.path.write_bytes(b"\xff" * 100 + content[100:])
+    content = path.read_bytes()
+    path.write_bytes(b"\xff" * 100 + content[100:])
 
-    again = ListStore(store.path, on_damage=damages.append)
+    again = ListStore(path, on_damage=damages.append)
 
     assert [item.text for item in again.all()] == ["milk", "eggs"]
     assert [damage.minutes_lost for damage in damages] == [0]
 
 
-async def test_whoever_changes_a_list_it_is_told(store: ListStore) -> None:
+async def test_every_change_of_a_list_is_published(store: ListStore, path: Path) -> None:
     told: list[tuple[str, list[str]]] = []
 
     def tell(name: str, items: Sequence[Item]) -> None:
@@ -124,7 +129,7 @@ async def test_whoever_changes_a_list_it_is_told(store: ListStore) -> None:
         await until(lambda: told == [("shopping", ["milk"])])
         await asyncio.to_thread(store.add, "shopping", ["eggs"])
         await until(lambda: told[1:] == [("shopping", ["milk", "eggs"])])
-        other = ListStore(store.path)  # as another process has it
+        other = ListStore(path)  # as another process has it
         await asyncio.to_thread(other.remove, [item.id for item in other.all()])
         await until(lambda: told[2:] == [("shopping", [])])
         watcher.again()
