@@ -41,6 +41,7 @@ MOST_READ = 100  # turns that are looked at for one question
 LONGEST = 200  # characters of a quotation, and of a question
 OPPOSITE = {"on": "off", "open": "closed", "locked": "unlocked"}
 OPPOSITE |= {after: before for before, after in OPPOSITE.items()}
+_NOT_DONE = {OutcomeStatus.WAITING: "waiting", OutcomeStatus.NOT_PERMITTED: "refused"}
 _EFFECTS = {"lock": "locked", "unlock": "unlocked", "close": "closed", "dim": "on"}
 
 _WHY = r"(?:(?:and|but|so|hey) ){0,3}(?:why|how come|what for)"
@@ -97,6 +98,8 @@ class Why:
 
     async def answer(self, asked: Utterance) -> str | None:
         """None: the question is about something else."""
+        from voice_gateway.recorder.store import RecorderLost
+
         if (question := read_question(asked.text)) is None:
             return None
         thing, state, ours = question
@@ -108,40 +111,40 @@ class Why:
                 return None  # why something in the world is so
         if not self._recorder.settings.enabled:
             return OFF
-        from voice_gateway.recorder.store import RecorderLost
 
         def read(store: "TurnStore") -> str | None:
             return self._of_things(store, names, state) if names else self._of_last(store, asked, ours)
 
         try:
             answer: str | None = await self._recorder.read(read)
-            return answer
         except RecorderLost:
             return LOST
+        return answer
 
     def _of_last(self, store: "TurnStore", asked: Utterance, ours: bool) -> str | None:
         """Of the last turn of this conversation, or of a routine that ran since."""
-        for listed in store.turns(limit=MOST_READ):
-            here = (listed["door"], listed["conversation_id"]) == (asked.channel, asked.conversation_id)
-            ran = _is_routine(listed) and listed["acts"] and self._now() - listed["at"] < ROUTINE_SECONDS
-            if not (here or ran) or listed["stage"] == "recorder":
+        for turn in store.turns(limit=MOST_READ):
+            here = (turn["door"], turn["conversation_id"]) == (asked.channel, asked.conversation_id)
+            ran = _is_routine(turn) and turn["acts"] and self._now() - turn["at"] < ROUTINE_SECONDS
+            if not (here or ran) or turn["stage"] == "recorder":
                 continue
-            turn = store.find(listed["id"])[0]
-            if any(event["type"] == "staged" and event["stage"] == "recorder" for event in turn["events"]):
+            [whole, *_] = store.find(turn["id"])
+            if any(event.get("stage") == "recorder" for event in _of(whole, "staged")):
                 continue  # a question like this one
             if not ours and turn["stage"] not in ("local", "none") and not turn["acts"]:
                 return None  # "why" in a talk with a model
-            return explain(turn, self._now())
+            return explain(whole, self._now())
         return NOTHING if ours else None
 
     def _of_things(self, store: "TurnStore", names: Sequence[str], state: str) -> str:
         """Of the newest turn that changed one of these devices."""
         what = f"the {names[0]}" if len(names) == 1 else "them"
-        listed = {
+        turns = {
             turn["seq"]: turn for name in names[:5] for turn in store.turns(search=name, limit=MOST_READ)
         }
-        for _, turn in sorted(listed.items(), reverse=True):
-            for act in reversed(acts_of(whole := store.find(turn["id"])[0]) if turn["acts"] else []):
+        for _, turn in sorted(turns.items(), reverse=True):
+            whole = store.find(turn["id"])[0] if turn["acts"] else {"events": ()}
+            for act in reversed(acts_of(whole)):
                 if any(_is_about(act, name) for name in names):
                     other = state and _effect(act) == OPPOSITE.get(state)
                     sentence = OTHER_STATE.format(what=what, state=state) + " " if other else ""
@@ -151,46 +154,44 @@ class Why:
 
 def explain(turn: Turn, now: float) -> str:
     """Why the turn went as it did."""
-    events = turn["events"]
-    acted = [event for event in events if event["type"] == "acted"]
-    staged = [event for event in events if event["type"] == "staged"]
-    judged = {event["call_id"]: event["reason"] for event in events if event["type"] == "judged"}
-    heard: Mapping[str, Any] = next((event for event in events if event["type"] == "heard"), {})
-    rounds = [event for event in events if event["type"] == "round"]
-    facts = {
-        "text": _quoted(turn["text"]),
-        "reply": _quoted(turn["reply"]) if turn["reply"] else "nothing, because it was cut off",
-        "when": _when(turn["at"], now),
-        "question": _quoted(heard.get("in_answer_to", "")),
-        "model": rounds[0]["model"] if rounds else "",
-        "reason": judged.get(acted[0]["call_id"], "") if acted else "",
-        "result": shorten(acted[0]["text"].removeprefix("Error: "), LONGEST) if acted else "",
-    }
-    settled = next((event for event in staged if event["taken"]), None)
+    acted, staged, rounds = (_of(turn, kind) for kind in ("acted", "staged", "round"))
+    first = acted[0] if acted else {}
+    heard = next(iter(_of(turn, "heard")), {})
+    settled = next((event for event in staged if event["taken"]), {"stage": "", "reason": ""})
+    passed = next((event["reason"] for event in staged if not event["taken"]), "")
+    reasons = {event["call_id"]: event["reason"] for event in _of(turn, "judged")}
     if not acted:
-        passed = next((event["reason"] for event in staged if not event["taken"]), "")
-        cause = "not understood" if passed and not (settled and settled["stage"] != "local") else "answer"
-        return CAUSES[cause].format(**{**facts, "reason": passed.rstrip(".")})
-    if acted[0]["outcome"] in (OutcomeStatus.WAITING, OutcomeStatus.NOT_PERMITTED):
-        cause = "waiting" if acted[0]["outcome"] == OutcomeStatus.WAITING else "refused"
+        cause = "not understood" if passed and settled["stage"] in ("", "local") else "answer"
+    elif first["outcome"] in _NOT_DONE:
+        cause = _NOT_DONE[first["outcome"]]
     elif _is_routine(turn):
         cause = "routine"
-    elif not acted[0]["ok"]:
+    elif not first["ok"]:
         cause = "failed"
-    elif settled and settled["stage"] == "confirmation":
+    elif settled["stage"] == "confirmation":
         cause = "hand" if settled["reason"] == "chosen by hand" else "yes"
     else:
         cause = "model" if rounds else "order"
-    return CAUSES[cause].format(**facts)
+    return CAUSES[cause].format(
+        text=_quoted(turn["text"]),
+        reply=_quoted(turn["reply"]) if turn["reply"] else "nothing, because it was cut off",
+        when=_when(turn["at"], now),
+        question=_quoted(heard.get("in_answer_to", "")),
+        model=rounds[0]["model"] if rounds else "",
+        reason=reasons.get(first["call_id"], "") if acted else passed.rstrip("."),
+        result=shorten(first.get("text", "").removeprefix("Error: "), LONGEST),
+    )
 
 
 def acts_of(turn: Turn) -> list[Mapping[str, Any]]:
     """The calls that were made and could change something."""
-    looks = {
-        event["call_id"] for event in turn["events"] if event["type"] == "started" and event["read_only"]
-    }
-    acted = [event for event in turn["events"] if event["type"] == "acted" and event["call_id"] not in looks]
+    looks = {event["call_id"] for event in _of(turn, "started") if event["read_only"]}
+    acted = [event for event in _of(turn, "acted") if event["call_id"] not in looks]
     return [event for event in acted if event["outcome"] not in NOT_MADE]
+
+
+def _of(turn: Turn, kind: str) -> list[Mapping[str, Any]]:
+    return [event for event in turn["events"] if event["type"] == kind]
 
 
 def _is_routine(turn: Turn) -> bool:
