@@ -251,15 +251,13 @@ class Names(Generic[D]):
             places &= self._by("sound", sound(wanted)) | self._by("spoken", *(word for word, _, _ in near))
         return places | self._by("joined", sound("".join(plain_words(asked))))
 
-    def nearest(self, asked: str) -> tuple[D, ...]:
+    def nearest(self, asked: str, least: float = _WORTH_OFFERING) -> tuple[D, ...]:
         """Up to three names to offer in a question, best first."""
         from rapidfuzz import fuzz, process
 
         scores: dict[int, float] = defaultdict(float)
         for scorer in (fuzz.ratio, fuzz.token_sort_ratio):  # as said, and in any order
-            near = process.extract(
-                plain(asked), self._lines, scorer=scorer, score_cutoff=_WORTH_OFFERING, limit=40
-            )
+            near = process.extract(plain(asked), self._lines, scorer=scorer, score_cutoff=least, limit=40)
             for _, score, at in near:
                 scores[at % len(self.devices)] = max(score, scores[at % len(self.devices)])
         ranked = sorted(scores, key=lambda at: (-scores[at], at))

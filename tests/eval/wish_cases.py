@@ -51,6 +51,15 @@ def read_natural() -> list[Wish]:
     ]
 
 
+def read_conversations() -> list[Wish]:
+    """Conversations of three to six turns; seen first, then held out."""
+    return [
+        talk
+        for held_out, name in ((False, "conversations.txt"), (True, "conversations_held_out.txt"))
+        for talk in _read(HERE / name, held_out=held_out, wanted=True)
+    ]
+
+
 def _read(path: Path, *, held_out: bool, wanted: bool) -> list[Wish]:
     found, home = [], "default"
     for line in path.read_text("utf-8").splitlines():

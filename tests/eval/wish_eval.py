@@ -93,7 +93,7 @@ class House(NullContext):
         return self.local.grammar()
 
     async def hears(self, wish: Wish) -> Result:
-        self._put(wish)
+        self.put(wish)
         await self.local.cache.refresh()
         goals = [Goal(way, wish) for way in wish.rights]
         if self.model is not None:
@@ -113,7 +113,7 @@ class House(NullContext):
             did = f"{did}; yes: {self._told(after)}"
         return Result(wish, result, reply.expects_answer, did, handed_on)
 
-    def _put(self, wish: Wish) -> None:
+    def put(self, wish: Wish) -> None:
         home = home_for(wish)
         if self.ha:
             self.ha.put(home)

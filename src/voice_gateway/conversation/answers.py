@@ -92,7 +92,7 @@ class AnswerReader:
             for reading in reader.read(said, "Answer", level):
                 node = reading.node
                 assert isinstance(node, AnswerNode)
-                if other_deed and node.kind != "but":
+                if other_deed and node.kind not in ("but", "not"):
                     continue
                 chosen = picked(node, Open(Chat(), devices), Context(home=home))
                 if chosen and (node.kind != "all" or len(chosen) < len(devices)):

@@ -18,13 +18,17 @@ from voice_gateway.understanding.nodes import (
     Look,
     Name,
     Node,
+    Place,
     Same,
+    Topic,
     Undo,
     Unread,
     Value,
     Which,
+    altered,
     bare,
     closed,
+    field_types,
     from_json,
     to_json,
 )
@@ -92,10 +96,14 @@ class Memory:
         return replace(self, asked=asked, last=last, command=None, steps=(), topic=topic, idle=True)
 
     def begun(self, steps: Sequence[Step], *, answers: bool) -> "Memory":
-        """Before the steps of a turn: an act, or an answer, closes our question; talk and looks do not."""
+        """Before the steps of a turn: an act, or an answer, closes our question; another topic closes what a
+        yes would answer; talk does not."""
         acts = any(step.acts and step.topic == "device" for step in steps)
-        asked = (self.asked and not (answers or acts) and replace(self.asked, stale=True)) or None
         talk = all(isinstance(step.node, Chat) for step in steps)
+        asked = None if answers or acts else self.asked
+        if asked is not None:
+            by_yes = asked.expects == "yes" or len(asked.candidates) == 1
+            asked = None if by_yes and not talk else replace(asked, stale=True)
         kept = self.steps if not acts or any(step.adds for step in steps) else ()
         return replace(self, asked=asked, idle=self.idle and talk, steps=kept)
 
@@ -107,7 +115,9 @@ class Memory:
         if step.topic == "routine":
             return replace(self, last=known or self.last, topic="routine")
         if known or step.query is not None:
-            recent = dict.fromkeys((*self.recent, *known)) if step.adds else known
+            within = len(known) < len(self.recent) and set(known) <= set(self.recent)
+            before = self.recent if step.adds or within else self.last if step.corrects else ()
+            recent = dict.fromkeys((*before, *known))
             acted = (Done(node, known),) if step.acts else ()
             steps = (*self.steps, *acted) if step.acts else self.steps
             return replace(self, last=known, recent=tuple(recent), topic="device", command=node, steps=steps)
@@ -119,7 +129,7 @@ class Memory:
         if node.tool != TIMER or not step.requests:
             return replace(self, topic=topic)
         args = step.requests[-1].args
-        timer = str(args.get("name") or args.get("duration") or args.get("at") or "")
+        timer = str(args.get("name") or args.get("message") or args.get("duration") or args.get("at") or "")
         return replace(self, timer=timer, last=(), topic=topic, task=node)
 
     def undone(self) -> "Memory":
@@ -202,6 +212,17 @@ def undo(node: Undo, context: Context) -> Plan:
     return Step(bare(node), undo=count, acts=True)
 
 
+@plans(Topic)
+def topic(node: Topic, context: Context) -> Plan:
+    """What "it" means in the step behind it."""
+    assert node.which is not None
+    resolver = Resolver(context.home, context.here, context.last, context.recent)
+    found = resolver.which(node.which, "look", lambda device: True)
+    if not isinstance(found, Meant):
+        raise Refused("the thing that is named first is not clear")
+    return Step(closed(node), devices=found.devices)
+
+
 @plans(Same)
 def same(node: Same, context: Context) -> Plan:
     """The last command or question, for other devices; once more; or one more of the last task."""
@@ -215,6 +236,9 @@ def same(node: Same, context: Context) -> Plan:
     if which is None or not isinstance(last, Command | Look) or not (last.which or context.last):
         raise Refused("nothing was done that could be repeated")
     if isinstance(last, Command):
+        left_out = (*last.without, *(last.which.without if last.which else ()))
+        if left_out and all(item.pronoun and not item.quant for item in which.item):
+            which = altered(which, item=left_out)  # "that one as well"
         last = replace(_with(last, context.last), bare=False)
     again = replace(last, which=_like(closed(which), context))
     made = plan(again, context)
@@ -233,6 +257,11 @@ def _again_by(node: Same, context: Context) -> Plan:
     amount = node.amount and closed(node.amount)
     if node.back or node.full or node.way:
         return _less_or_all(node, last, context)
+    if node.one and all(device.kind == "thermostat" for device in context.last):
+        way = float(direction(last)) or 1.0
+        return plan(
+            replace(_with(last, context.last), do="change", value=None, amount=None, way=way), context
+        )
     if last.do not in ("change", "up", "down") and not amount:
         raise Refused("that cannot be done once more")
     if last.do == "set":
@@ -273,7 +302,7 @@ def _like(which: Which, context: Context) -> Which:
     """ "And the bedroom": the same kind of thing there."""
     item = which.item[0] if which.item else Item()
     rooms = bool(item.place) and not (item.name or item.kind or item.everything or item.unknown)
-    if not (item.alone or rooms):
+    if item.like or not (item.alone or rooms):
         return which
     last = context.last
     sorts = {sort_of_device(device) for device in last}
@@ -291,6 +320,9 @@ def correct(node: Correct, context: Context) -> Plan:
     """What was done last, with the fields that were said now; only the step that it is about is put right."""
     if not context.alone or context.idle:
         raise Refused("nothing to put right")
+    if context.topic == "routine" and node.when is not None:
+        moved = Everyday(tool="cancel_routine", action="move", name="last", it=True, when=closed(node.when))
+        return plan(moved, context)
     if context.topic in ("timer", "list"):
         return _task_corrected(node, context)
     fix = closed(node.fix) if node.fix is not None else None
@@ -298,6 +330,11 @@ def correct(node: Correct, context: Context) -> Plan:
         fix = Command(do="set", value=Value(number=node.number))
     if fix is None or context.topic != "device":
         raise Refused("nothing to put right")
+    return _steps_corrected(node, fix, context)
+
+
+def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:
+    """The last step of the turn that can be put right so."""
     asked: Plan | None = None
     for done in reversed(_meant_steps(node, context)):
         others = tuple(device for one in context.steps if one is not done for device in one.devices)
@@ -307,7 +344,9 @@ def correct(node: Correct, context: Context) -> Plan:
             continue
         if isinstance(made, Question):
             asked = asked or replace(made, instead=True)
-        elif made.requests and _alike(made.devices, done.devices, sure=len(context.steps) == 1):
+        elif (made.requests or made.corrects) and _alike(
+            made.devices, done.devices, sure=len(context.steps) == 1
+        ):
             return replace(made, corrects=True, keeps=() if node.only else others)
     if asked is None:
         raise Refused("no step can be put right so")
@@ -346,6 +385,8 @@ def _corrected(done: Done, fix: Command, context: Context) -> Plan:
         fix = replace(fix, which=None, place=item.place)
     if fix.which is None or fix.without or fix.place:
         devices = _restricted(done.devices, fix, around)
+        if not devices and fix.without and not changes and done is context.steps[-1]:
+            return Step(bare(last), devices=done.devices, acts=True, corrects=True)  # all of it is taken back
         if not devices:
             raise Refused("none of them is meant")
         return plan(replace(_with(last, devices), **changes, condition=None, fix=()), around)
@@ -367,32 +408,39 @@ def _restricted(devices: tuple[Device, ...], fix: Command, context: Context) -> 
 
 
 def _task_corrected(node: Correct, context: Context) -> Plan:
-    """A timer's length, or the thing that was put on a list."""
-    task, text, old = context.task, node.text, node.old
+    """The thing that was put on a list, or the length or time of a timer."""
+    task, text = context.task, node.text
     if not isinstance(task, Everyday) or context.topic != TOPICS.get(task.tool):
         raise Refused("nothing to put right")
-    if task.tool == LIST and text and task.action == "add" and node.number is None and not node.span:
-        made = plan(replace(task, items=text), context)
-        if isinstance(made, Question):
-            return made
-        wrong = {"action": "remove", "list": made.requests[0].args["list"], "items": old or task.items}
-        return replace(made, requests=(Request(LIST, wrong), *made.requests))
-    if task.tool != TIMER or text or old or not task.span:
+    if task.tool == TIMER and not node.old:
+        return _timer_corrected(node, task.other[-1] if task.other else task, context)
+    if not (task.tool == LIST and text and task.action == "add") or node.number is not None or node.span:
         raise Refused("that cannot be put right")
-    number = node.number
-    if number is None and node.fix is not None and node.fix.value is not None:
-        number = node.fix.value.number
-        if node.fix.do != "set":
-            raise Refused("no length")
-    span = node.span
-    if not span and number is not None:
-        span = (replace(task.span[0], number=number),)
-    if not span:
-        raise Refused("no length was said")
-    made = plan(replace(task, span=span), context)
+    made = plan(replace(task, items=text), context)
     if isinstance(made, Question):
         return made
-    return replace(made, requests=(Request("cancel_timer", {"name": context.timer}), *made.requests))
+    wrong = {"action": "remove", "list": made.requests[0].args["list"], "items": node.old or task.items}
+    return replace(made, requests=(Request(LIST, wrong), *made.requests))
+
+
+def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
+    task = replace(task, tool=TIMER)
+    if node.when is not None and (task.when or task.more):
+        return _instead_of(context.timer, plan(replace(task, when=closed(node.when), more=None), context))
+    number, fix = node.number, node.fix
+    if number is None and fix is not None and fix.value is not None and fix.do == "set":
+        number = fix.value.number
+    span = node.span or (() if number is None or not task.span else (replace(task.span[0], number=number),))
+    if not span or not task.span:
+        raise Refused("no length was said")
+    made = plan(replace(task, span=span, name=node.text or task.name), context)
+    return _instead_of(node.text or context.timer, made)
+
+
+def _instead_of(timer: str, made: Plan) -> Plan:
+    """The timer that was wrong is cancelled before the right one is set."""
+    wrong = Request("cancel_timer", {"name": timer})
+    return replace(made, requests=(wrong, *made.requests)) if isinstance(made, Step) else made
 
 
 # --- answers to a question of ours
@@ -457,7 +505,7 @@ def picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:
     if answer.kind == "several":
         every = [device for part in answer.part for device in picked(part, asked, context)]
         return tuple(dict.fromkeys(every))
-    if answer.kind == "but":
+    if answer.kind in ("but", "not"):
         without = {device for part in answer.part for device in picked(part, asked, context)}
         return tuple(device for device in found if device not in without) if without else ()
     if answer.kind == "other" and len(found) == 2:
@@ -533,6 +581,22 @@ def _value(answer: Answer, node: Node) -> Node | None:
     return replace(node, do="set", value=answer.value, amount=None, way=0.0)
 
 
+def _room(answer: Answer, node: Any) -> Any:
+    """The same node with a room in place of "here" and "there"."""
+    if answer.kind != "room" or not isinstance(node, Node):
+        return None
+    if isinstance(node, Place) and (node.here or node.there):
+        return Place(room=(answer.room,))
+    changes = {}
+    for name in field_types(type(node)):
+        part = getattr(node, name)
+        if isinstance(part, tuple):
+            changes[name] = tuple(_room(answer, one) or one for one in part)
+        elif isinstance(part, Node):
+            changes[name] = _room(answer, part)
+    return replace(node, **changes)
+
+
 def _act(answer: Answer, node: Node) -> Node | None:
     """What shall be done, or the value, where only the thing was named."""
     if isinstance(node, Command) and answer.kind == "act" and answer.command is not None:
@@ -547,6 +611,7 @@ _FIELDS: Final[Mapping[str, Callable[[Answer, Node], Node | None]]] = {
     "half_day": _half,
     "value": _value,
     "act": _act,
+    "room": _room,
     "message": _text("message"),
     "items": _text("items"),
     "list": _text("list"),

@@ -19,9 +19,11 @@ from voice_gateway.understanding.nodes import (
     Item,
     Name,
     Node,
+    Topic,
     Unread,
     Utterance,
     Which,
+    field_types,
     opened,
     unread,
 )
@@ -36,7 +38,7 @@ from voice_gateway.understanding.plan import routines as _routines
 from voice_gateway.understanding.plan import timers as _timers
 from voice_gateway.understanding.plan.foreign import Voice, spans
 from voice_gateway.understanding.reader import Reader, Reading
-from voice_gateway.understanding.resolver import Meant, Resolver
+from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
 from voice_gateway.understanding.templates import Language
 
 # Importing a subject registers its planners.
@@ -220,42 +222,25 @@ class Interpreter:
         assert isinstance(node, Utterance)
         utterance = opened(node)
         _ = utterance.polite, [one.text for one in utterance.talk], [one.text for one in utterance.remark]
-        made: list[Plan] = []
-        if (
-            node.talk
-            and any(getattr(one, "bare", False) for one in node.step)
-            and not PAUSES & set(context.raw)
-        ):
+        bare = any(getattr(one, "bare", False) for one in node.step)
+        if node.talk and bare and not PAUSES & set(context.raw):
             raise Refused("talk and a bare word")
-        for one in node.step:
-            step = plan(one, replace(context, alone=len(node.step) == 1))
-            if isinstance(step, Question):
-                return Understood(question=step, reading=node)
-            made.append(step)
-            context = replace(context, last=step.devices or context.last, recent=())
-        steps = tuple(step for step in made if isinstance(step, Step))
+        made = _steps(node.step, context)
         if utterance.then:
             _refuse_later(node)
         for denied in utterance.denied:
-            steps = self._without_denied(denied, steps, context)
+            made = made if isinstance(made, Question) else self._without_denied(denied, made, context)
+        if isinstance(made, Question):
+            return Understood(question=made, reading=node)
         _ = utterance.step
         if left := [path for path in unread(utterance) if path.startswith("Utterance.")]:
             raise Unread(", ".join(left))
-        impossible = [
-            step.say for step in steps if step.say is not None and step.say.key.startswith("cannot")
-        ]
-        if impossible and len(steps) > 1:
-            raise Refused("a part cannot be done", impossible[0])
-        if _contradicts(steps):
-            return Understood(question=Question(Say("ask.both"), Utterance(), expects="none"))
-        doubtful = context.question and not _is_asked_for(node) and any(step.acts for step in steps)
-        if doubtful and len(steps) == 1:
-            step = steps[0]
-            say = Say("ask.shall_i", {"devices": step.devices, "do": getattr(step.node, "do", "")})
-            return Understood(question=Question(say, step.node, step.devices, "yes", doubts=True))
-        return Understood(steps, reading=node)
+        question = _doubt(node, made, context)
+        return Understood(question=question) if question else Understood(made, reading=node)
 
-    def _without_denied(self, denied: Denied, steps: tuple[Step, ...], context: Context) -> tuple[Step, ...]:
+    def _without_denied(
+        self, denied: Denied, steps: tuple[Step, ...], context: Context
+    ) -> tuple[Step, ...] | Question:
         """What must not happen is no part of what is done: "all lights off and don't touch the desk lamp"."""
         command = denied.command
         which = denied.which if command is None else command.which
@@ -263,17 +248,23 @@ class Interpreter:
             raise Refused("a part is denied")
         do = "off" if command is None else command.do
         found = Resolver(context.home, context.here, context.last).which(which, do, lambda device: True)
-        if not isinstance(found, Meant):
+        if isinstance(found, Unknown):
             raise Refused("a part is denied")
+        scene = next((one for step in steps for one in step.requests if one.scene), None)
+        if scene is not None:
+            return Question(Say("ask.scene_anyway", {"text": scene.scene}), steps[0].node, expects="yes")
+        if isinstance(found, Doubt) and any(set(step.devices) & set(found.candidates) for step in steps):
+            raise Refused("a part is denied")
+        named = found.devices if isinstance(found, Meant) else ()
         kept = []
         for step in steps:
             if command is not None and isinstance(step.node, Command) and step.node.do != do:
                 kept.append(step)
                 continue
-            left = tuple(one for one in step.requests if one.device not in found.devices)
+            left = tuple(one for one in step.requests if one.device not in named)
             if step.requests and not left:
                 raise Refused("all of it is denied")
-            devices = tuple(one for one in step.devices if one not in found.devices)
+            devices = tuple(one for one in step.devices if one not in named)
             kept.append(replace(step, requests=left, devices=devices))
         return tuple(kept)
 
@@ -312,7 +303,7 @@ class Interpreter:
                 continue
         if half := self._half(reader, said):
             return Understood(question=Question(Say("ask.half", {"text": half}), Utterance(), expects="none"))
-        return refused or Understood(refused=Refused("no reading of the whole"))
+        return _where_are_you(refused) if refused else Understood(refused=Refused("no reading of the whole"))
 
     def _thing_without_deed(self, reader: Reader, said: Tokens) -> Device | None:
         """A verb and a name are there, and what shall be done is not."""
@@ -347,6 +338,55 @@ class Interpreter:
             if orders and not reader.read(after, "Utterance", EXACT):
                 return " ".join(after.words)
         return ""
+
+
+def _steps(nodes: Sequence[Node], context: Context) -> tuple[Step, ...] | Question:
+    """What each node means, one behind the other: "it" is of the step before."""
+    made: list[Step] = []
+    for at, node in enumerate(nodes):
+        step = plan(node, replace(context, alone=sum(not isinstance(one, Topic) for one in nodes) == 1))
+        if isinstance(step, Question):
+            return step
+        if not isinstance(node, Topic):
+            made.append(step)
+        elif not any(map(_points_back, nodes[at + 1 : at + 2])):
+            raise Refused("a thing was named, and the words behind it are about another")
+        context = replace(context, last=step.devices or context.last, recent=())
+    impossible = [one.say for one in made if one.say is not None and one.say.key.startswith("cannot")]
+    if impossible and len(made) > 1:
+        raise Refused("a part cannot be done", impossible[0])
+    return tuple(made)
+
+
+def _doubt(node: Utterance, steps: Sequence[Step], context: Context) -> Question | None:
+    """A contradiction, or an act that was only asked about."""
+    if _contradicts(steps):
+        return Question(Say("ask.both"), Utterance(), expects="none")
+    if not context.question or _is_asked_for(node) or len(steps) != 1 or not steps[0].acts:
+        return None
+    step = steps[0]
+    say = Say("ask.shall_i", {"devices": step.devices, "do": getattr(step.node, "do", "")})
+    return Question(say, step.node, step.devices, "yes", doubts=True)
+
+
+def _where_are_you(made: Understood) -> Understood:
+    """ "In here", where nobody knows which room that is: the answer takes its place."""
+    say, node = made.refused.say if made.refused else None, made.reading
+    if say is None or say.key != "unknown.here" or not isinstance(node, Utterance) or len(node.step) != 1:
+        return made
+    return Understood(question=Question(Say("ask.here"), node.step[0], expects="room"), reading=node)
+
+
+def _points_back(node: Node) -> bool:
+    """Whether a step is about what was named just before: it says "it", or no thing at all."""
+    parts = [part for name in field_types(type(node)) for part in _parts(getattr(node, name))]
+    return bool(getattr(node, "bare", False) or getattr(node, "pronoun", False)) or any(
+        map(_points_back, parts)
+    )
+
+
+def _parts(value: object) -> tuple[Node, ...]:
+    return tuple(one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, Node))
 
 
 def _understood(made: Sequence[Plan], node: Node) -> Understood:

@@ -37,6 +37,7 @@ class Place(Node):
     room: tuple[str, ...] = ()
     floor: str = ""
     here: bool = False
+    there: bool = False  # where the last devices are
     everywhere: bool = False
     unknown: str = ""
 
@@ -250,6 +251,13 @@ class Command(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Topic(Node):
+    """A thing that is named before the words about it: "the heating, what is it set to"."""
+
+    which: Which | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Look(Node):
     """A question about the home."""
 
@@ -361,6 +369,7 @@ class Same(Node):
     which: Which | None = None
     hint: bool = False
     again: bool = False  # once more, with the same devices
+    one: bool = False  # "one more": a degree, or the last change again
     back: bool = False  # the other way: "too much"
     full: bool = False  # "all the way"
     way: float = 0.0  # "too bright"
@@ -404,6 +413,7 @@ class Correct(Node):
     only: bool = False  # "I only meant the hall light": nothing else stays done
     wrong: Which | None = None  # "not the big light, the night light"
     number: float | None = None  # without a unit: a value, or the length of a timer
+    when: When | None = None
     span: tuple[Length, ...] = ()
     text: str = ""  # of a list: what was meant, and what was not
     old: str = ""
@@ -435,7 +445,7 @@ class Denied(Node):
 class Answer(Node):
     """An answer to a question of ours."""
 
-    kind: str = ""  # yes okay no all any other here but several nth room name value at span text half
+    kind: str = ""  # yes okay no all any other here but not several nth room name value at span text half
     ordinal: float | None = None
     count: float = 1.0
     part: tuple["Answer", ...] = ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from home_names.kinds import DeviceClass, Sort
-from home_names.names import plain_words
+from home_names.names import plain_words, singular
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.nodes import Item, Name, Place, Which, altered
@@ -143,6 +143,9 @@ class Resolver:
         """ "The one in the kitchen": of the sort of the last devices."""
         sorts = {sort_of_device(one) for one in self.last}
         found = tuple(one for one in scope if (not sorts or sort_of_device(one) in sorts) and able(one))
+        left = tuple(one for one in self.recent if one not in self.last and able(one))
+        if item.other and left and not item.place and len(left) < len(self.recent):
+            return Meant(left, group=item.plural) if len(left) == 1 or item.plural else Doubt(left)
         if item.other:
             found = tuple(one for one in found if one not in self.last and not self.is_so(one, do))
             near = tuple(one for one in found if one.room in {last.room for last in self.last})
@@ -170,8 +173,9 @@ class Resolver:
     def _pronoun(self, item: Item) -> Resolved:
         """ "It" is of the last turn; "both" and "all three" may be of the turns that belong together."""
         count = 2 if item.quant == "both" else item.number
-        several = self.recent if item.quant and len(self.recent) > len(self.last) else self.last
-        if not several or (count is not None and len(several) != count):
+        groups = (self.recent, self.last) if item.quant else (self.last,)
+        fits = (group for group in groups if group and count in (None, len(group)))
+        if not (several := next(fits, ())):
             return Unknown("", "it")
         return Meant(several, exact=True, group=len(several) > 1)
 
@@ -194,12 +198,13 @@ class Resolver:
         for place in places:
             if place.unknown:
                 return Unknown(place.unknown, "room")
-            if place.here and not self.here:
+            there = tuple(dict.fromkeys(one.room for one in self.last if one.room)) if place.there else ()
+            if (place.here and not self.here) or (place.there and len(there) != 1):
                 return Unknown("", "here")
             on_floor = self.home.on_floor(place.floor) if place.floor else ()
             if place.floor and not on_floor:
                 return Unknown(place.floor, "floor")
-            found += [self.here or ""] if place.here else (*place.room, *on_floor)
+            found += [self.here or ""] if place.here else (*there, *place.room, *on_floor)
             if place.everywhere:
                 found = []
         return tuple(dict.fromkeys(found))
@@ -252,7 +257,7 @@ class Resolver:
         found = lights if do in STATES_OF_LIGHT else tuple(filter(able, scope))
         return Meant(found, group=True) if found and do in STATES_OF_LIGHT else Doubt(found)
 
-    def _kind(  # noqa: PLR0911 (one for each way to be meant)
+    def _kind(  # noqa: C901, PLR0911 (one for each way to be meant)
         self, item: Item, scope: tuple[Device, ...], rooms: tuple[str, ...], do: str, able: Able
     ) -> Resolved:
         everywhere = any(place.everywhere for place in item.place)
@@ -270,6 +275,8 @@ class Resolver:
             return Unknown(word, "kind")
         if item.quant == "any":
             return Doubt(members)
+        if named := self._named_so(item, members) if not (rooms or everywhere) else ():
+            return Meant(named, group=True)
         if every and (item.quant or everywhere or rooms or not self.here):
             return self._all_of(item, kind, members, rooms, do)
         if not rooms and self.here:
@@ -281,6 +288,12 @@ class Resolver:
             other = tuple(one for one in members if not self.is_so(one, state))
             members = other if len(other) == 1 else members
         return Meant(members) if len(members) == 1 else Doubt(members)
+
+    def _named_so(self, item: Item, members: tuple[Device, ...]) -> tuple[Device, ...]:
+        """ "The blinds", behind the study blinds."""
+        if not item.definite or item.quant:
+            return ()
+        return tuple(one for one in members if one in self.recent and _is_plural_name(one))
 
     def _all_of(
         self, item: Item, kind: DeviceClass, members: tuple[Device, ...], rooms: tuple[str, ...], do: str
@@ -329,6 +342,11 @@ def sort_of(word: str) -> Sort:
 
 def sort_of_device(device: Device) -> str:
     return "light" if device.is_light else device.kind
+
+
+def _is_plural_name(device: Device) -> bool:
+    last = device.name.lower().split()[-1:]
+    return bool(last) and singular(last[0]) != last[0]
 
 
 def _is_lock(device: Device) -> bool:

@@ -41,7 +41,7 @@ def chat(node: Chat, context: Context) -> Plan:
     about, facts = node.about, context.about or GatewayFacts()
     _ = node.query
     say = Say(f"talk.{about}", {"name": node.name.title()})
-    if node.soft:
+    if node.soft or (about == "nothing_asked" and context.idle):  # a model may have asked
         raise Refused("talk", say, talk=True)
     if about == "again":
         if not context.said:  # what was said last, a model said

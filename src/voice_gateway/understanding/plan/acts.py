@@ -41,6 +41,7 @@ PLAYED: Final = {
     "vacuum": "vacuum",
     "mower": "mower",
 }  # meant where no device is named
+ALIKE: Final = 60.0  # of 100: a name that is offered for an unknown one
 FULL: Final = 100.0
 RELATIVE: Final = frozenset({"change", "up", "down"})  # what is off is left alone by these
 OPENING: Final = frozenset({"unlock", "open", "up"})
@@ -174,8 +175,11 @@ def _what_with(command: Command, context: Context) -> Plan:
 
 def _resolved(command: Command, context: Context, able: Callable[[Device], bool]) -> Resolved:
     """The devices; the only heating, and the player that plays, need no name."""
-    resolver = Resolver(context.home, context.here, context.last, context.recent)
-    found = resolver.which(_subject(command, context), command.do, able)
+    last, acted = context.last, tuple(one for done in context.steps for one in done.devices)
+    if last and not any(map(able, last)) and any(map(able, acted)):
+        last = acted  # "it" is no sensor that was only looked at
+    resolver = Resolver(context.home, context.here, last, context.recent)
+    found = resolver.which(_subject(command, replace(context, last=last)), command.do, able)
     if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of == "heat":
         return Resolver(context.home).which(Which(item=(Item(kind="thermostat"),)), command.do, able)
     if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of in PLAYED:
@@ -308,7 +312,7 @@ def _nearest(text: str, command: Command, context: Context) -> tuple[Device, ...
     )
     if never is None or not never.isdisjoint(text.split()):
         return ()
-    return tuple(filter(_able(command), context.home.names.nearest(text)))
+    return tuple(filter(_able(command), context.home.names.nearest(text, ALIKE)))
 
 
 def _elsewhere(command: Command, context: Context) -> tuple[Device, ...]:

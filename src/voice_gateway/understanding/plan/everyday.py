@@ -24,7 +24,7 @@ def everyday(node: Everyday, context: Context) -> Plan:
         return Step(bare(node), say=Say("okay"), topic="")
     if context.tools and node.tool not in context.tools:
         raise Refused(f"there is no tool {node.tool}")
-    if node.missing:
+    if node.missing and not (node.missing == "at" and node.message):
         return Question(Say(f"ask.{node.missing}"), bare(node), expects=node.missing)
     return _CALLS.get(node.tool, _plain)(node, context)
 

@@ -59,7 +59,7 @@ def _one(node: Everyday, context: Context, kind: str = "") -> Plan:
     kind = node.kind or kind
     context = replace(context, place=context.place or Place(local_zone()[0]))
     args: dict[str, Any] = {"name": node.name, "message": node.message}
-    when = _merged(node)
+    when = _merged(node) or (_told_time(node.message, context) if node.message else None)
     if node.span:
         if when is not None:
             raise Refused("a length and a time")
@@ -88,6 +88,13 @@ def _one(node: Everyday, context: Context, kind: str = "") -> Plan:
             args["at"] = local.isoformat(timespec="seconds")
     given = {key: value for key, value in {**args, "kind": kind}.items() if value}
     return Step(bare(node), (Request("set_timer", given),), acts=True, topic="timer")
+
+
+def _told_time(message: str, context: Context) -> When | None:
+    """ "Remind me that dinner is at 7": what is told has the time."""
+    words, reader = message.split(), context.reader
+    tails = (reader.tokens(" ".join(words[start:])) for start in range(1, len(words))) if reader else ()
+    return next((found[0].node for tail in tails if (found := reader.read(tail, "When.spoken", 0))), None)
 
 
 def _merged(node: Everyday) -> When | None:
@@ -167,7 +174,7 @@ def _called(node: Everyday, context: Context) -> str:
     if node.it:
         if context.topic != "timer":
             raise Refused("no timer was spoken of")
-        return context.timer
+        return node.name or context.timer
     if node.of and node.name:
         _ = spoken_length(node.of)
         return node.name
