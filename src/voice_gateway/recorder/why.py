@@ -48,7 +48,8 @@ _WHY = r"(?:(?:and|but|so|hey) ){0,3}(?:why|how come|what for)"
 _STATE = r"(?:still |suddenly |already |just )?(?P<state>on|off|open|closed|locked|unlocked|up|down)"
 # The last act, in any words; then a thing that was named.
 _LAST = re.compile(
-    rf"{_WHY}(?: not)?(?: (?:is|was))?(?: (?:that|this|it|so))?|what did you just do|explain yourself"
+    rf"{_WHY}(?: not)?(?: (?:is|was))?(?: (?:that|this|it|so))?"
+    r"|what (?:did|have) you (?:just )?(?:do|done)(?: just now)?|explain yourself"
     rf"|{_WHY} (?:did|have|do|had) you (?:just )?(?:do|done|say|said|ask|asked|answer)(?: me)?(?: \w+)?"
     rf"|{_WHY} did (?:that|this) happen|what made you (?:do|say|ask)(?: \w+)?"
     r"|who (?:told|asked) you to(?: do \w+)?"

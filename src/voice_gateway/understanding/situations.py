@@ -21,6 +21,8 @@ def situation(node: Situation, context: Context) -> Plan:
     what, item, phrases = node.what, node.item, context.reader.language.phrases
     named = " ".join(phrases["propose_place"][0]).replace("{room}", node.room.lower()) if node.room else ""
     place = node.place or named
+    if place in map(" ".join, phrases["propose_here"]):
+        place = ""
     if scene := _scene(context, phrases.get(f"scene_{what}", ())):
         return Question(Say("ask.scene", {"text": scene}), Command(do="scene", scene=scene), expects="yes")
     for words in phrases.get(f"propose_{what}", ()):

@@ -40,7 +40,8 @@ def chat(node: Chat, context: Context) -> Plan:
     """The reply to talk. What a model says better is refused, with what to say where none is there."""
     about, facts = node.about, context.about or GatewayFacts()
     _ = node.query
-    say = Say(f"talk.{about}", {"name": node.name.title()})
+    name = node.name if about == "cannot" else node.name.title()
+    say = Say(f"talk.{about}", {"name": name})
     if node.soft or (about == "nothing_asked" and context.idle):  # a model may have asked
         raise Refused("talk", say, talk=True)
     if about == "again":
@@ -109,7 +110,7 @@ def bearing(reader: Reader, said: Tokens, tools: frozenset[str] = frozenset()) -
     order = not asks and (first in groups["deeds"] or first in tools or body is not said)
     forbidden = not every.isdisjoint(reader.language.group("denial", "report", "condition"))
     named = names_something(reader, said)
-    things = named or not every.isdisjoint(groups["subjects"] | tools)
+    things = named or not every.isdisjoint(groups["matters"] | tools)
     if order and things and not forbidden and not asks:
         return Bearing(Words.WISH, True)
     pointed = not every.isdisjoint(groups["pointing"])

@@ -72,7 +72,9 @@ class Language:
     @cached_property
     def spelled(self) -> tuple[str, ...]:
         """Words of orders and kinds, which may be misspelled."""
-        kinds = {span[0] for name in ("kind", "kinds") for span in self.lists[name] if len(span) == 1}
+        kinds = {
+            span[0] for name in self.groups["spelled_lists"] for span in self.lists[name] if len(span) == 1
+        }
         return tuple(sorted(self.groups["order_verbs"] | kinds))
 
     def group(self, *names: str) -> frozenset[str]:

@@ -288,7 +288,7 @@ def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
     if found.what == "exception":
         return Question(Say("ask.exception"), bare_node(command), expects="exception")
     if command.of in PLAYED and not any(one.kind == PLAYED[command.of] for one in context.home.devices):
-        raise Refused(f"there is no {command.of}")
+        raise Refused(f"there is no {command.of}", Say(f"cannot.{command.of}"))
     if found.what == "it":
         return Question(Say("ask.what_device"), bare_node(command))
     if found.what in ("room", "floor", "there", "kind_here") and (near := _elsewhere(command, context)):

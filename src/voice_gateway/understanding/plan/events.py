@@ -232,7 +232,7 @@ def _bounds(said: Said) -> tuple[str, str]:
     """After what hour, and before which."""
     when = said.when
     if when.between:
-        first, last = hours_between(*when.between[:2])
+        first, last = hours_between(when.between, said.part)
         return _hhmm(first), _hhmm(last)
     after = _hhmm(_side(when.since, after=True)) if when.since else when.since_sun
     before = _hhmm(_side(when.before, after=False)) if when.before else when.before_sun

@@ -63,7 +63,7 @@ def _list(node: Everyday, context: Context) -> Plan:
     if items in ("it", "that", "this"):
         return Question(Say("ask.items"), bare(node), expects="items")
     if node.confirm:
-        return Question(Say("ask.clear", {"list": name}), bare(node), expects="yes")
+        return Question(Say("ask.put", {"text": items, "list": name}), bare(node), expects="yes")
     return _step(node, {"action": node.action, "list": name, "items": items})
 
 
@@ -81,7 +81,8 @@ def _list_spoken_of(node: Everyday, context: Context) -> str:
 
 
 def _weather(node: Everyday, context: Context) -> Plan:
-    args = {"about": node.about, "place": node.place.title()}
+    about = "" if node.about == "weather" else node.about  # what is told anyway
+    args = {"about": about, "place": node.place.title()}
     more = (Request(node.tool, {**{key: one for key, one in args.items() if one}, "day": node.also}),)
     own = next((one for one in context.home.devices if one.domain == "weather"), None)
     ahead = node.ahead

@@ -343,13 +343,14 @@ def _minutes(said: Said, clock: Clock | None = None) -> list[int]:
     return found
 
 
-def hours_between(start: Clock, end: Clock) -> tuple[int, int]:
+def hours_between(between: Sequence[Clock], part: str) -> tuple[int, int]:
     """ "Between 8 and 10 pm" is one half of the day, "between 8 and 6" both."""
-    starts, ends = minutes_of(start), minutes_of(end)
+    start, end, *_ = between
+    starts, ends = minutes_of(start), minutes_of(end, part)
     first, last = starts[0], ends[0]
     if last <= first and len(ends) > 1:
         last = ends[1]
-    if len(ends) == 1 and len(starts) > 1 and starts[1] < last and end.half:
+    if len(ends) == 1 and len(starts) > 1 and starts[1] < last and (end.half or part):
         first = starts[1]
     return first, last
 
@@ -510,7 +511,7 @@ def _often(said: Said, often: tuple[float, float], moment: Moment) -> Later:
 
 def _often_between(said: Said, amount: int, unit: float, by_day: str, moment: Moment) -> Later:
     """At fixed times of each day, so that it begins anew every morning."""
-    first, last = hours_between(*said.when.between[:2])
+    first, last = hours_between(said.when.between, said.part)
     step = int(amount * unit // MINUTE)
     if not step or last <= first:
         raise Unclear("when.from_to")
