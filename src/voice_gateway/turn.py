@@ -207,12 +207,15 @@ class Permission(StrEnum):
     AGREED = "it was agreed to"
     ORDINARY = "it is an ordinary wish, which needs no yes"
     TRUSTED_MODEL = "the model is trusted to do what can be taken back"
-    TRUSTED_TOOL = "permission.trusted_tools names it"
+    ALWAYS = "the owner always allows it"
     UNCONFIRMED = "permission.confirm is off"
     SENSITIVE = "it is sensitive, so a yes comes first"
     DRASTIC = "it cannot be taken back, so a yes comes first"
     DOUBTFUL = "it was not sure that it is meant, so a yes comes first"
     FROM_OUTSIDE = "a stranger's words may be the reason for it, so a yes comes first"
+    FOREIGN = "it is a tool of a server that is not trusted, so a yes comes first"
+    NEVER = "the owner does not allow it"
+    NEEDS_PERSON = "it needs a yes of a person, which does not count from here"
     NO_WISH = "no action was asked for"
     NOT_SEARCHED = "no search was asked for"
     READ_ONLY = "nothing may be changed in this turn"
@@ -271,6 +274,7 @@ class ToolOutcome:
     read_only: bool = False
     for_model: str = ""
     verdict: Verdict = ALLOWED  # of the gate; a call that it did not allow never ran
+    doubtful: bool = False  # its text says that it failed, or it has none, and it is not marked as an error
     outside: bool = False  # its text has words from outside the house in it
     artifacts: tuple[Artifact, ...] = ()  # what its text only speaks of
     spoken: str = ""  # for people, where the text is for a model: it names the tool and its parameters
@@ -293,6 +297,8 @@ class ToolOutcome:
             return OutcomeStatus.WAITING if asked else OutcomeStatus.NOT_PERMITTED
         word = self.facts.get("outcome")
         claimed = _OF_SERVERS.get(word) if isinstance(word, str) else None
+        if self.doubtful and claimed is None:
+            return OutcomeStatus.READ if self.ok and self.read_only else OutcomeStatus.UNCONFIRMED
         if self.ok:
             return self._status_of_success(claimed, word)
         if claimed is not None and claimed not in _GOOD:

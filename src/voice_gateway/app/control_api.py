@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from home_names.names import name_key
 from voice_gateway.app.model import autonomy
 from voice_gateway.artifacts import content, description_of, file_name
 from voice_gateway.channels.control import Operation, answer_json
@@ -23,6 +24,7 @@ from voice_gateway.progress import OnProgress, Progress, listener, progress_to
 from voice_gateway.reports import server_hangs
 from voice_gateway.tools.executor import unknown_tool
 from voice_gateway.tools.masking import mask
+from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
 from voice_gateway.turn import Artifact, Reply, ToolCall, ToolOutcome, Utterance, new_id
@@ -219,7 +221,17 @@ def _record(gateway: "Gateway", tool: Any, reasons: Mapping[str, str]) -> dict[s
         "summary": known.summary,
         "origin": _origin(gateway, tool),
         "left_out": reason,
+        "risk": _risk(gateway, tool),
     }
+
+
+def _risk(gateway: "Gateway", tool: Any) -> Risk | None:
+    """Of a call without arguments; None for a tool of a home, which its devices decide, unless permitted."""
+    settings, known = gateway.settings.permission, traits(tool)
+    names = {name_key(tool.name), name_key(known.original_name)}
+    if known.source in gateway.local.cache.servers() and names.isdisjoint(map(name_key, settings.permit)):
+        return None
+    return risk_of(ToolCall("", tool.name), known, settings, None)
 
 
 def _origin(gateway: "Gateway", tool: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from home_names.kinds import HomeDevice
 from voice_gateway.app.resources import WatchedResources
 from voice_gateway.app.timers import KeptPlans, kept_routines
-from voice_gateway.config import HomeSettings, PermissionSettings, data_folder
+from voice_gateway.config import HomeSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import Notice, State
 from voice_gateway.integrations.cache import Change
@@ -24,9 +24,9 @@ from voice_gateway.routines.store import kept_in
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.permission.question import described
-from voice_gateway.tools.permission.risk import Tier, tier
+from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance, speaking
+from voice_gateway.turn import Reply, ToolTraits, Utterance, speaking
 from voice_gateway.turns.acts import new_calls
 from voice_gateway.understanding.plan.events import resource_of
 
@@ -121,21 +121,17 @@ class Routines:
             return JudgedCalls("")
         made, settings = new_calls(calls), self._gateway.settings.permission
         reached = [(call, self._gateway.reach(call, self._traits(call.name))) for call in made]
+        risks = [(risk_of(call, self._traits(call.name), settings, reach), reach) for call, reach in reached]
+        # Nobody is there to say yes when it is time.
         risky = [
-            (call, reach)
-            for call, reach in reached
-            if tier(call, self._traits(call.name), settings, reach) is Tier.SENSITIVE
+            risk
+            for risk, reach in risks
+            if risk in (Risk.SENSITIVE, Risk.NEVER) or (risk is Risk.UNKNOWN and reach is None)
         ]
-        opens = any(reach is not None or self._may_open(call) for call, reach in risky)
+        opens = Risk.SENSITIVE in risky
         touched = [device for _, reach in reached if reach is not None for device in reach.devices]
         devices = tuple(dict.fromkeys((each.name, each.room or "", _source(each)) for each in touched))
         return JudgedCalls(described(made, self._traits, self._gateway.reach), devices, bool(risky), opens)
-
-    def _may_open(self, call: ToolCall) -> bool:
-        """Whether it is sensitive for another reason than that it cannot be taken back."""
-        known = self._traits(call.name)
-        besides = tier(call, replace(known, destructive=False), PermissionSettings(), None)
-        return not known.destructive or besides is Tier.SENSITIVE
 
     def unwatchable(self, server: str, resource: str) -> str:
         if server not in self._gateway.settings.mcpServers:

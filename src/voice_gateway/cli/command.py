@@ -11,6 +11,7 @@ from voice_gateway.channels.control import Silent, greet, request
 from voice_gateway.channels.terminal import printable
 from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.config import Loaded, control_file, conversations_file, data_folder, load, named_file
+from voice_gateway.config.folders import user_file
 from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import one_line
@@ -43,6 +44,11 @@ def checked_file(file: Path | None) -> Path | None:
     if file is not None and file.exists() and not file.is_file() and not str(file).startswith(OPENED):
         raise ConfigError(f"{file} is not a regular file")
     return file
+
+
+def settings_file(options: argparse.Namespace) -> Path:
+    """The file that a command changes."""
+    return checked_file(named_file(getattr(options, "config", None))) or user_file()
 
 
 def wants_json(options: argparse.Namespace) -> bool:

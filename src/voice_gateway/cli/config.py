@@ -9,10 +9,9 @@ from typing import Any
 from pydantic import SecretStr
 
 from voice_gateway.channels.terminal import print_json
-from voice_gateway.cli.command import checked_file, loaded, print_table, wants_json
+from voice_gateway.cli.command import loaded, print_table, settings_file, wants_json
 from voice_gateway.cli.parser import Parser
-from voice_gateway.config import Loaded, Settings, named_file
-from voice_gateway.config.folders import user_file
+from voice_gateway.config import Loaded, Settings
 from voice_gateway.config.tree import setting_names
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
@@ -130,14 +129,10 @@ def _files(given: Loaded) -> dict[str, Any]:
 # --- set, edit, init
 
 
-def _file(options: argparse.Namespace) -> Path:
-    return checked_file(named_file(getattr(options, "config", None))) or user_file()
-
-
 def _set(options: argparse.Namespace) -> int:
     from voice_gateway.config.edit import set_value
 
-    file = _file(options)
+    file = settings_file(options)
     set_value(file, options.key, options.value)
     print(f"{options.key} is set in {file}; a running gateway uses it after a restart", file=sys.stderr)
     return 0
@@ -146,7 +141,7 @@ def _set(options: argparse.Namespace) -> int:
 def _edit(options: argparse.Namespace) -> int:
     from voice_gateway.config.edit import edit
 
-    file = _file(options)
+    file = settings_file(options)
     edit(file, _wants_again)
     print(f"{file} is changed; a running gateway uses it after a restart", file=sys.stderr)
     return 0
@@ -163,7 +158,7 @@ def _wants_again(mistakes: str) -> bool:
 def _init(options: argparse.Namespace) -> int:
     from voice_gateway.config.edit import commented_file
 
-    file = _file(options)
+    file = settings_file(options)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with open(file, "w" if options.force else "x", encoding="utf-8", opener=_private) as out:

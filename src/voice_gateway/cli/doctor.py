@@ -137,6 +137,7 @@ def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResult
         ("Python and packages", python_and_packages),
         ("disk and clock", disk_and_clock),
         ("your own tools", own_tools),
+        ("permits", permits),
         ("store of conversations", store),
         ("model server", model_server),
         ("cloud", lambda settings: cloud(settings, online=online)),
@@ -194,6 +195,11 @@ async def own_tools(settings: Settings) -> CheckResults:
         yield ok("tools", f"your own: {', '.join(tool.name for tool in own.tools)}")
     for reason in own.problems:
         yield bad("tools", problems.OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason)), grade=Grade.WARNING)
+
+
+async def permits(settings: Settings) -> CheckResults:
+    for name, permit in settings.permission.permit.items():
+        yield ok("permit", f"{name}: {permit}")
 
 
 async def store(settings: Settings) -> CheckResults:

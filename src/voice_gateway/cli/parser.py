@@ -21,6 +21,7 @@ COMMANDS = {
     "turns": ("turns", "what was said and done: list, show, export, delete"),
     "replay": ("replay", "run a recorded turn again, and show what is different now"),
     "tools": ("tools", "list, show and call tools"),
+    "permit": ("permit", "what a tool or a device may do: always, ask, pin or never"),
     "mcp": ("mcp", "MCP servers: list, resources, prompts, login"),
     "config": ("config", "show, check, set, edit, init"),
     "doctor": ("doctor", "check everything, and say what to do"),
@@ -48,6 +49,7 @@ examples:
   voice-gateway tools call control_zwave_device deviceName="floor lamp" action=on
   voice-gateway mcp resources                        what MCP servers have to read
   voice-gateway doctor                               check everything, and say what to do
+  voice-gateway permit "Relay 3" pin                 ask, with the PIN, before it moves
   voice-gateway config set brain.room kitchen        change one setting, and keep your comments
   voice-gateway config show                          every setting, and where it came from
 

@@ -39,6 +39,12 @@ examples:
 --save DIR keeps the pictures, sounds and files that a tool gives.
 Exit code: 0 when the tool succeeded, 1 when it did not, 2 for wrong usage or configuration.
 """
+RISKS = {
+    "always": "It never asks (permit).",
+    "unknown": "It asks first.",
+    "sensitive": "It asks first, with the PIN where one is set.",
+    "never": "It does not run (permit).",
+}
 UNWRAPPED = 10_000  # characters: in a pipe lines are not wrapped
 LONGEST_NAME, LONGEST_SUMMARY = 34, 200
 FURTHER = "`voice-gateway tools NAME` shows all of one: its parameters, and what a model reads."
@@ -166,6 +172,8 @@ def show_all(records: Sequence[Mapping[str, Any]]) -> None:
     rows = []
     for record in records:
         summary = Text(_summary(record))
+        if record["risk"] in RISKS:
+            summary.append(f" {RISKS[record['risk']]}", "yellow")
         if record["left_out"]:
             summary.append(f" Not offered to the model: {record['left_out']}", "yellow")
         rows.append((record["origin"], record["tool"]["name"], summary))
@@ -201,7 +209,8 @@ def show_one(record: Mapping[str, Any]) -> None:
     console.print(Text.assemble((printable(tool["name"]), "bold cyan"), ("  ", ""), (_title(record), "bold")))
     console.print(Text(_summary(record)))
     effect = "only looks" if tool["read_only"] else "changes something"
-    console.print(Text(f"Of {printable(record['origin'])}; it {effect}."))
+    risk = f" {RISKS[record['risk']]}" if record["risk"] in RISKS else ""
+    console.print(Text(f"Of {printable(record['origin'])}; it {effect}.{risk}"))
     if record["left_out"]:
         console.print(Text(f"Not offered to the model: {record['left_out']}", "yellow"))
     console.print(Text("\nParameters", "bold"))

@@ -16,16 +16,18 @@ from voice_gateway.config.environment import editor, split_list
 from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.config.load import load
 from voice_gateway.config.moved import advice
-from voice_gateway.config.tree import ServerSettings, Settings, field_of, setting_names
+from voice_gateway.config.tree import Permit, ServerSettings, Settings, field_of, setting_names
 from voice_gateway.errors import ConfigError
 from voice_gateway.private_files import private_folder
 
-SERVERS = "mcpServers."
+SERVERS, PERMIT = "mcpServers.", "permission.permit."
 _PLAIN = (bool, int, float)  # what TOML writes without quotes
 
 
 def set_value(file: Path, name: str, text: str) -> None:
     """Write one setting, such as `brain.room`, `preset` or `mcpServers.NAME.url`; comments are kept.
+
+    An empty `permission.permit.NAME` is removed.
 
     Raises ConfigError, and leaves the file as it was, if the result is not valid.
     """
@@ -41,7 +43,10 @@ def set_value(file: Path, name: str, text: str) -> None:
             if part not in table:
                 table[part] = tomlkit.table()
             table = table[part]
-        table[key] = value
+        if name.startswith(PERMIT) and not text:
+            table.pop(key, None)
+        else:
+            table[key] = value
     except (TOMLKitError, TypeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be changed: {error}") from error
     with _replacement(file) as draft:
@@ -129,6 +134,8 @@ def _field(name: str) -> FieldInfo:
     if name in setting_names():
         return field_of(name)
     key = name.rpartition(".")[2]
+    if name.startswith(PERMIT):
+        return FieldInfo(annotation=Permit)
     if name == "preset":
         return Settings.model_fields[name]
     if name.startswith(SERVERS) and name.count(".") == 2 and key in ServerSettings.model_fields:
@@ -160,7 +167,7 @@ def commented_file() -> str:
 
 
 def _line(key: str, field: FieldInfo) -> str:
-    return f"# {key} = {toml_text(field.get_default())}  # {field.description}"
+    return f"# {key} = {toml_text(field.get_default(call_default_factory=True))}  # {field.description}"
 
 
 def toml_text(value: Any) -> str:
@@ -173,4 +180,6 @@ def toml_text(value: Any) -> str:
         return str(value)
     if isinstance(value, tuple):
         return "[" + ", ".join(f'"{entry}"' for entry in value) + "]"
+    if isinstance(value, dict):
+        return "{}"
     return f'"{value}"'

@@ -52,12 +52,12 @@ def editor() -> str:
 def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
     """By setting: its value, and the variable's name. Raises ConfigError.
 
-    Lists are given as `a, b, c`, a table of servers as JSON.
+    Lists are given as `a, b, c`, tables as JSON.
     """
     values: dict[str, tuple[Any, str]] = {}
     for setting, variable in _variables(environ).items():
         value: Any = environ[variable]
-        if setting == "mcpServers":
+        if setting in ("mcpServers", "permission.permit"):
             try:
                 value = json.loads(value)
             except (ValueError, RecursionError) as error:

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-CHANNELS = ("cli", "voice", "mqtt", "wyoming", "web", "mcp")  # where words come in
+CHANNELS = ("cli", "voice", "mqtt", "wyoming", "web", "mcp", "v1")  # where words come in
 # The wake words in each engine's package, compared by a test: reading settings must not import an engine.
 WAKE_WORDS = {
     "openwakeword": ("alexa", "hey_jarvis", "hey_mycroft", "hey_rhasspy", "okay_nabu"),

@@ -37,6 +37,8 @@ from voice_gateway.config.web import WebSettings
 
 Provider = Literal["local", "ollama", "anthropic"]
 AutonomySetting = Literal["auto", "ask", "act", "look"]
+Permit = Literal["always", "ask", "pin", "never"]
+PERMITS: tuple[str, ...] = get_args(Permit)
 SeveralSteps = Annotated[Literal["auto"] | bool, WrapValidator(checked_steps)]
 ServerType = Literal["stdio", "sse", "http", "streamable-http"]  # as mcp.json has it
 Latitude = Annotated[float, Field(ge=-90, le=90)]
@@ -259,10 +261,11 @@ class PermissionSettings(Section):
     expiry_seconds: float = Field(30.0, gt=0, description="a question for confirmation is void after this")
     sensitive_channels: Channels = Field(
         ("cli", "voice"),
-        description="channels that may ask for sensitive actions, of cli, voice, mqtt, wyoming, web and mcp",
+        description="channels that may ask for sensitive acts, of cli, voice, mqtt, wyoming, web, mcp and v1",
     )
-    sensitive_tools: tuple[str, ...] = Field((), description="more tools that need a confirmation")
-    trusted_tools: tuple[str, ...] = Field((), description="tools that never need a confirmation")
+    permit: Mapping[str, Permit] = Field(
+        default_factory=dict, description="tools and devices by name: always, ask, pin or never"
+    )
 
 
 class HomeSettings(Section):

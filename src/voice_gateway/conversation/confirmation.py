@@ -17,7 +17,7 @@ from voice_gateway.languages.outcomes import told as outcomes_told
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.tools.permission.question import question
-from voice_gateway.tools.permission.risk import Tier, tier
+from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words, new_id
@@ -185,8 +185,8 @@ class Confirmation:
 
     async def asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
         """Opens a question about these calls; or returns why it cannot be asked, and False."""
-        levels = [self._tier(call) for call in calls]
-        sensitive = Tier.SENSITIVE in levels
+        levels = [self._risk(call) for call in calls]
+        sensitive = Risk.SENSITIVE in levels
         pin = sensitive and self._pin is not None
         if pin and (seconds := await self._pin_lock.seconds_left()):
             return say("confirm.locked", time=in_words(seconds)), False
@@ -258,7 +258,7 @@ class Confirmation:
         if choice.sure and not calls:
             return self._declined(turn, pending)
         turn.history.add_user(turn.utterance.text)
-        sensitive = any(self._tier(call) is Tier.SENSITIVE for call in calls)
+        sensitive = any(self._risk(call) is Risk.SENSITIVE for call in calls)
         if choice.sure and not sensitive:
             return await self.run(turn, calls, sensitive=False)
         text, open_now = await self.asked(turn, calls or pending.calls)
@@ -297,7 +297,7 @@ class Confirmation:
     async def run(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
         """Makes the agreed calls. One that turns out to be sensitive only now is asked about."""
         gate = self.gate(turn.utterance.channel, confirmed=True)
-        gate.agreed_to = Tier.SENSITIVE if sensitive else Tier.ACT
+        gate.agreed_to = Risk.SENSITIVE if sensitive else Risk.REVERSIBLE
         reply = await self._made(turn, calls, gate)
         ran = {outcome.call_id for outcome in reply.outcomes if outcome.ran}
         for call in calls:
@@ -325,8 +325,8 @@ class Confirmation:
         turn.history.add_ai(text)
         return replace(reply, text=text, parts=())
 
-    def _tier(self, call: ToolCall) -> Tier:
-        return tier(call, self._traits(call.name), self._settings, self._reach(call))
+    def _risk(self, call: ToolCall) -> Risk:
+        return risk_of(call, self._traits(call.name), self._settings, self._reach(call))
 
     def _reach(self, call: ToolCall) -> Reach | None:
         return self._context.reach(call, self._traits(call.name))

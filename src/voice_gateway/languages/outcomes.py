@@ -19,13 +19,7 @@ _OPEN: Final = frozenset({OutcomeStatus.UNREACHABLE, OutcomeStatus.QUEUED, Outco
 _ASKED: Final = frozenset({OutcomeStatus.UNCONFIRMED, OutcomeStatus.AMBIGUOUS, OutcomeStatus.SYSTEM_DOWN})
 _STARTED: Final = frozenset({OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING})
 _LEVELS: Final = frozenset({"dim", "speed", "volume"})
-_SENTENCES: Final = (
-    "message",
-    "summary",
-    "text",
-    "spoken",
-    "answer",
-)  # keys of a result that hold a sentence
+_SENTENCES: Final = ("message", "error", "summary", "text", "spoken", "answer")  # keys that hold a sentence
 _NAMES: Final = ("name", "title", "summary", "label", "text", "id")
 _RAW: Final = re.compile(r"""^[{\[<`]|[{\[]\s*"[^"]{1,60}"\s*[:,\]]""")  # data, or data within a text
 _DEGREES: Final = re.compile(r"(?<!now )(-?\d+(?:\.\d+)?) ?°")
@@ -246,14 +240,28 @@ def own_text(outcome: ToolOutcome, code: str = "en") -> str:
     """A tool's own sentence; raw data is counted or summarised, never read out."""
     text = " ".join(outcome.text.removeprefix("Error:").split())
     if not outcome.ok:
+        text = _sentence_in(outcome) if _raw(text) else text
         if not text or _raw(text):
             return say("not.worked", code)
         why = _ended(_short(spoken_units(text)))  # a sentence of its own, or what comes behind ours
         return why if why[:1].isupper() or outcome.status in _ASKED else say("not.worked.why", code, why=why)
     if not text or _raw(text) or "\n" in outcome.text.strip():
-        sentence = next((s for key in _SENTENCES if isinstance(s := outcome.facts.get(key), str)), "")
-        text = sentence or (text if text and not _raw(text) else _summary(outcome, code))
+        text = _sentence_in(outcome) or (text if text and not _raw(text) else _summary(outcome, code))
     return _ended(_short(capital(spoken_units(text))))
+
+
+def _sentence_in(outcome: ToolOutcome) -> str:
+    return next((s for key in _SENTENCES if isinstance(s := _mapping(_data(outcome)).get(key), str)), "")
+
+
+def _data(outcome: ToolOutcome) -> Any:
+    """The structured content of a result, or the JSON in its text."""
+    if outcome.structured is not None:
+        return outcome.structured
+    try:
+        return json.loads(outcome.text)
+    except ValueError:
+        return None
 
 
 def _raw(text: str) -> bool:
@@ -262,12 +270,7 @@ def _raw(text: str) -> bool:
 
 def _summary(outcome: ToolOutcome, code: str) -> str:
     """ "3 results: Anna, Ben and Carla." """
-    data = outcome.structured
-    if data is None:
-        try:
-            data = json.loads(outcome.text)
-        except ValueError:
-            data = None
+    data = _data(outcome)
     if isinstance(data, Mapping):
         lists = [value for value in data.values() if isinstance(value, list)]
         data = lists[0] if lists else data

@@ -292,16 +292,20 @@ class ToolExecutor:
         traits = execution.traits
         foreign = traits.words_from_outside or traits.source != "builtin"
         outside = foreign and brings_words(traits, result.structured)
-        for_model = capped(result.text, self._result_cap)
+        text = result.text or f"No answer from {title_of(traits, execution.name)}."
+        failed = result.tells_failure
+        for_model = capped(text, self._result_cap)
         return ToolOutcome(
             execution.call_id,
             execution.name,
-            result.text,
-            ok=True,
+            text,
+            ok=not failed,
             seconds=seconds,
             args=execution.args,
+            error=ErrorKind.FAILED if failed else None,
             structured=result.structured,
             read_only=traits.read_only,
+            doubtful=failed or not result.text,
             for_model=quoted(for_model) if outside else for_model,
             outside=outside,
             artifacts=result.artifacts,
@@ -435,10 +439,14 @@ class Deadline:
 def timeout_text(tool: "PreparedTool", deadline: Deadline) -> str:
     """Which tool ran into which limit, and whether its effect may still happen."""
     end = "was given up, though it may still be running" if tool.blocking else "was cancelled"
-    title = tool.traits.title if tool.traits.trusted else ""  # an untrusted title could say anything
     missed = "made no progress for" if deadline.stalled else "did not finish within"
-    text = f"{title or tool.tool.name.replace('_', ' ')} {missed} {deadline.seconds:g} s and {end}."
+    text = f"{title_of(tool.traits, tool.tool.name)} {missed} {deadline.seconds:g} s and {end}."
     return f"{text} It may still happen: check before trying again." if tool.traits.side_effects else text
+
+
+def title_of(traits: ToolTraits, name: str) -> str:
+    """For people. An untrusted title could say anything."""
+    return (traits.title if traits.trusted else "") or name.replace("_", " ")
 
 
 def unknown_tool(name: str, tools: ToolManager) -> str:

@@ -152,11 +152,12 @@ def _take(tools: "list[BaseTool]", source: str, origin: str, found: OwnTools, ta
 
 
 def _traits(tool: "BaseTool", source: str, origin: str) -> ToolTraits:
-    """The tool's own hints are believed; a tool without any is judged as an untrusted server's."""
+    """The hints are believed if the tool says whether it is destructive, or that it only reads; otherwise it
+    is judged as an untrusted server's."""
     metadata = tool.metadata or {}
     known = metadata.get("traits")
     hints = {ours: metadata.get(ours, metadata.get(theirs)) for ours, theirs in HINTS.items()}
     hints = {name: hint is True for name, hint in hints.items() if hint is not None}
     base = known if isinstance(known, ToolTraits) else replace(ToolTraits(), **hints)  # type: ignore[arg-type]
-    trusted = isinstance(known, ToolTraits) or bool(hints)
+    trusted = isinstance(known, ToolTraits) or "destructive" in hints or base.read_only
     return replace(base, source=source, original_name=lc_name(tool), trusted=trusted, origin=origin)

@@ -5,6 +5,7 @@ import base64
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from voice_gateway.tools.masking import safe, shorten
 from voice_gateway.tools.plain_text import is_plain, plain_text
 from voice_gateway.turn import Artifact, encodable
 
-EMPTY = "Done, without output."
+LONGEST_FACTS = 20_000  # characters of JSON in a text that are read
 
 
 @dataclass(slots=True)
@@ -23,9 +24,22 @@ class Result:
     structured: Any = None
     artifacts: tuple[Artifact, ...] = ()
 
+    @property
+    def tells_failure(self) -> bool:
+        """Whether a tool that did not mark its result as an error says that it failed."""
+        if self.text[:20].lstrip().lower().startswith("error:"):
+            return True
+        facts = self.structured
+        if facts is None and self.text.startswith("{"):
+            with suppress(ValueError, RecursionError):
+                facts = json.loads(self.text[:LONGEST_FACTS])
+        if not isinstance(facts, Mapping) or "outcome" in facts:
+            return False
+        return facts.get("success") is False or facts.get("ok") is False or bool(facts.get("error"))
+
 
 def read(raw: Any, artifact: Any = None) -> Result:
-    """Text blocks joined by newlines, else structured content, else a sentence; objects as JSON (MSG-5)."""
+    """Text blocks joined by newlines, else structured content; objects as JSON (MSG-5)."""
     if type(raw) is str and is_plain(raw) and raw.strip():  # by far the usual case
         if artifact is None:
             return Result(raw)
@@ -53,13 +67,13 @@ def read(raw: Any, artifact: Any = None) -> Result:
 
 def _result(text: str, structured: Any = None, artifacts: Sequence[Artifact] = ()) -> Result:
     if is_plain(text) and not artifacts:  # nearly always
-        return Result(encodable(text) if text.strip() else EMPTY, structured)
+        return Result(encodable(text) if text.strip() else "", structured)
     text, found = plain_text(text)
     artifacts = [*artifacts, *found]
     once: dict[str, Artifact] = {}
     for item in artifacts:  # structured content may repeat what the other content has
         once.setdefault(item.data or item.uri, item)
-    return Result(encodable(text) if text.strip() else EMPTY, structured, tuple(once.values()))
+    return Result(encodable(text) if text.strip() else "", structured, tuple(once.values()))
 
 
 def capped(text: str, cap: int) -> str:

@@ -40,7 +40,7 @@ class House:
         manager = ToolManager()
         manager.add(StructuredTool.from_function(coroutine=self.lamp, name="lamp", description="Switches."))
         self.executor = ToolExecutor(manager, max_parallel=max_parallel)
-        may = PermissionSettings(trusted_tools=["lamp"])
+        may = PermissionSettings(permit={"lamp": "always"})
         self.conversation = Conversation([self], self.executor, BrainSettings(autonomy="act"), may)
         self.interruption = Interruption()
         self.histories: list[list[str]] = []

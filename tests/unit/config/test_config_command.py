@@ -227,3 +227,20 @@ def test_check_lists_old_names_and_every_other_mistake_at_once(written, capsys, 
 def test_set_names_the_key_that_was_meant_without_its_section(key, meant, capsys):
     assert main(["config", "set", key, "x"]) == 2
     assert meant in capsys.readouterr().err
+
+
+def test_permit_is_kept_in_the_settings_file_and_removed_by_default(written, capsys):
+    file = written("# mine\n[permission]\npin = '2468'\n")
+    for words, kept in (
+        (["Relay 3", "pin"], {"Relay 3": "pin"}),
+        (["transfer.money", "never"], {"Relay 3": "pin", "transfer.money": "never"}),
+        (["Relay 3", "always"], {"Relay 3": "always", "transfer.money": "never"}),
+        (["transfer.money", "default"], {"Relay 3": "always"}),
+    ):
+        assert main(["permit", *words]) == 0, capsys.readouterr().err
+        assert load(file).settings.permission.permit == kept
+    capsys.readouterr()
+    assert main(["permit", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"Relay 3": "always"}
+    assert main(["permit", "Relay 3"]) == 2
+    assert file.read_text().startswith("# mine\n[permission]\npin = '2468'\n")

@@ -49,7 +49,7 @@ WRONG = [
     (
         "VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS",
         "tv",
-        "the channels are cli, voice, mqtt, wyoming, web and mcp",
+        "the channels are cli, voice, mqtt, wyoming, web, mcp and v1",
     ),
     ("VOICE_GATEWAY_PERMISSION_PIN", "123", "permission.pin: must have at least 4 digits"),
     ("VOICE_GATEWAY_PERMISSION_PIN", "abc", 'permission.pin: must be digits in quotes, such as "2468"'),
@@ -95,7 +95,7 @@ def test_a_wrong_value_in_a_file_names_the_file(written):
         ("VOICE_GATEWAY_MQTT_PREFIX", "home/voice"),
         ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "Hey Jarvis, okay-nabu, words/mine.tflite"),
         ("VOICE_GATEWAY_PERMISSION_PIN", "0042"),
-        ("VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS", "cli, voice, mqtt, wyoming, web, mcp"),
+        ("VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS", "cli, voice, mqtt, wyoming, web, mcp, v1"),
     ],
 )
 def test_a_good_value_is_taken(variable, value):

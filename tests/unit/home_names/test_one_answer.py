@@ -16,7 +16,7 @@ from home_names.risk import is_sensitive
 from voice_gateway.config import PermissionSettings
 from voice_gateway.integrations.home import Home, build_home
 from voice_gateway.integrations.listed import read_devices
-from voice_gateway.tools.permission.risk import Tier, tier
+from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.turn import ToolCall, ToolTraits
 from zwave_mcp.devices import Device, devices_of, supports
 from zwave_mcp.home import Node, Snapshot
@@ -113,10 +113,10 @@ def test_what_the_server_takes_for_a_device_is_that_device_to_the_gateway(nodes,
 ACTIONS = st.sampled_from(["on", "off", "toggle", "open", "dim", "close", "stop"])
 
 
-def judged(home: Home, asked: str, action: str) -> Tier:
+def judged(home: Home, asked: str, action: str) -> Risk:
     call = ToolCall("1", "control_zwave_device", {"deviceName": asked, "action": action})
     reach = zwave_reaches(home.names.could_mean)(call, ToolTraits())
-    return tier(call, ToolTraits(), PermissionSettings(), reach)
+    return risk_of(call, ToolTraits(), PermissionSettings(), reach)
 
 
 @settings(deadline=None)
@@ -131,7 +131,9 @@ def test_the_gate_judges_the_device_however_it_is_spelled(nodes, luck, action):
             by_number = judged(home, f"node {hit.device.node_id}", action)
             sure = isinstance(known.find(asked), One)
             # Where only the action tells two devices apart, the gate may be stricter, and never laxer.
-            assert judged(home, asked, action) == by_number or (not sure and by_number is Tier.ACT), asked
+            assert judged(home, asked, action) == by_number or (not sure and by_number is Risk.REVERSIBLE), (
+                asked
+            )
 
 
 @settings(deadline=None)
@@ -145,9 +147,9 @@ def test_no_text_reaches_a_guarded_device_unasked(nodes, luck, action, noise):
             if isinstance(hit, One):
                 one = hit.device
                 if is_sensitive(one.kind, (one.name, f"{one.room} {one.name}"), action):
-                    assert judged(home, asked, action) is Tier.SENSITIVE, asked
+                    assert judged(home, asked, action) is Risk.SENSITIVE, asked
             elif not known.could_mean(asked) and action not in ("close", "stop"):
-                assert judged(home, asked, action) is Tier.SENSITIVE, asked
+                assert judged(home, asked, action) is Risk.SENSITIVE, asked
 
 
 def test_a_fan_on_a_dimmer_is_no_light_to_anybody():
@@ -189,10 +191,10 @@ def test_the_gate_knows_a_way_into_the_house_by_every_name_that_its_server_takes
     home = gateway(known)
 
     for asked in ("node 15", "door garage", "the GARAGE door (closed)", "garage garage door", "garage"):
-        assert judged(home, asked, "toggle") is Tier.SENSITIVE
+        assert judged(home, asked, "toggle") is Risk.SENSITIVE
     for asked in ("node 16", "Siren", "the siren (off)", "ＳＩＲＥＮ"):
-        assert {judged(home, asked, action) for action in ("on", "off", "toggle")} == {Tier.SENSITIVE}
-    assert judged(home, '["Desk Lamp", "Garage Door"]', "toggle") is Tier.SENSITIVE
-    assert judged(home, "node 18", "on") is Tier.ACT
-    assert judged(home, "node 17", "on") is Tier.SENSITIVE
-    assert judged(home, "garden relay gate", "on") is Tier.SENSITIVE
+        assert {judged(home, asked, action) for action in ("on", "off", "toggle")} == {Risk.SENSITIVE}
+    assert judged(home, '["Desk Lamp", "Garage Door"]', "toggle") is Risk.SENSITIVE
+    assert judged(home, "node 18", "on") is Risk.REVERSIBLE
+    assert judged(home, "node 17", "on") is Risk.SENSITIVE
+    assert judged(home, "garden relay gate", "on") is Risk.SENSITIVE

@@ -11,7 +11,7 @@ from voice_gateway.errors import ErrorKind
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.own_tools import OwnTools, own_tools
-from voice_gateway.tools.permission.risk import Tier, tier
+from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import ToolCall
 
@@ -105,13 +105,13 @@ def test_one_that_says_nothing_of_itself_is_judged_as_a_strangers(folder: Path) 
     dice, song, garage = own_tools(folder).tools
     settings = PermissionSettings()
 
-    def judged(tool: object, name: str) -> Tier:
-        return tier(ToolCall("1", name, {}), traits(tool), settings, None)  # type: ignore[arg-type]
+    def judged(tool: object, name: str) -> Risk:
+        return risk_of(ToolCall("1", name, {}), traits(tool), settings, None)  # type: ignore[arg-type]
 
     assert [traits(tool).trusted for tool in (dice, song, garage)] == [False, True, False]
-    assert judged(song, "find_song") is Tier.READ
-    assert judged(dice, "roll_dice") is Tier.ACT
-    assert judged(garage, "open_garage") is Tier.SENSITIVE
+    assert judged(song, "find_song") is Risk.LOOK
+    assert judged(dice, "roll_dice") is Risk.UNKNOWN
+    assert judged(garage, "open_garage") is Risk.SENSITIVE
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 from tests.fakes.some_tools import mcp_tool, outcome_of
 
 from voice_gateway.errors import BadArguments, ErrorKind, LinkError, ToolError, ToolUnavailable
-from voice_gateway.tools.results import EMPTY, capped, cause_of, describe, read
-from voice_gateway.turn import ToolOutcome
+from voice_gateway.languages.outcomes import told
+from voice_gateway.tools.results import capped, cause_of, describe, read
+from voice_gateway.turn import OutcomeStatus, ToolOutcome
 from voice_gateway.turns.history import to_message
 
 
@@ -59,11 +60,11 @@ loop.append(loop)
         ({"on": date(2026, 11, 15), "price": Decimal("1.50")}, '{"on": "2026-11-15", "price": "1.50"}'),
         (loop, "[[...]]"),
         (Unshowable(), "[Unshowable that cannot be shown]"),
-        (None, EMPTY),
-        ("", EMPTY),
-        (" \n", EMPTY),
-        ([], EMPTY),
-        ([{"type": "text", "text": ""}], EMPTY),
+        (None, ""),
+        ("", ""),
+        (" \n", ""),
+        ([], ""),
+        ([{"type": "text", "text": ""}], ""),
         (b"\x00" * 12_345, "[binary data, 12 kB]"),
         ([{"type": "image", "data": "A" * 16_000, "mimeType": "image/png"}], "[an image of 12 kB]"),
         (
@@ -91,7 +92,7 @@ def test_results_are_text(raw, text):
         ("", {"structured": {"a": 1}, "blobs": []}, '{"a": 1}', {"a": 1}),
         ("", {"structured": None, "blobs": ["image/png, 12 kB"]}, "[image/png, 12 kB]", None),
         ("said", {"structured": None, "blobs": ["image/png, 12 kB"]}, "said\n[image/png, 12 kB]", None),
-        ("", {"structured": None, "blobs": []}, EMPTY, None),
+        ("", {"structured": None, "blobs": []}, "", None),
         ("said", {"other": 1}, "said", {"other": 1}),
         ("said", object(), "said", None),
         ({"a": 1}, None, '{"a": 1}', {"a": 1}),
@@ -132,6 +133,38 @@ async def test_content_that_breaks_the_tools_own_output_schema_is_a_failure():
     assert "must be object" in missing.text
 
 
+UNSURE, DONE = OutcomeStatus.UNCONFIRMED, OutcomeStatus.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("text", "structured", "ok", "status"),
+    [
+        ("Watered.", None, True, DONE),
+        ("", None, True, UNSURE),
+        ("Error: no water", None, False, UNSURE),
+        ("  ERROR: no water", None, False, UNSURE),
+        ("No error: all is well", None, True, DONE),
+        ("Tried.", {"success": False}, False, UNSURE),
+        ("Tried.", {"ok": False, "message": "no water"}, False, UNSURE),
+        ('{"success": false, "error": "no water"}', None, False, UNSURE),
+        ("Tried.", {"error": "no water"}, False, UNSURE),
+        ("Tried.", {"error": None, "success": True}, True, DONE),
+        ("Tried.", {"success": False, "outcome": "confirmed"}, True, DONE),
+        ('{"success": fal', None, True, DONE),
+    ],
+)
+async def test_a_result_that_says_it_failed_or_says_nothing_claims_nothing(text, structured, ok, status):
+    async def give(**_):
+        return text, {"structured": structured, "blobs": []}
+
+    outcome = await outcome_of(mcp_tool("water_plants", {"type": "object"}, answer=give))
+
+    assert (outcome.ok, outcome.status) == (ok, status)
+    assert outcome.text == (text or "No answer from water plants.")
+    if text.startswith("{") and not ok:
+        assert told([outcome]) == "No water."
+
+
 # --- for all results ---
 
 values = st.recursive(
@@ -155,8 +188,7 @@ surrogates = st.text(st.characters(categories=["Cs", "L"]), max_size=10)
 @settings(deadline=None)
 def test_any_result_becomes_text_that_can_be_sent(raw, artifact):
     text = read(raw, artifact).text
-    assert text.strip()
-    assert text.encode()
+    assert text == text.encode().decode()
 
 
 @given(st.text(max_size=400), st.integers(60, 300))

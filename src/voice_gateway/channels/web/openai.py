@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from voice_gateway.channels import Answer, json_text, not_yet_said
-from voice_gateway.channels.web.ask_api import CHANNEL, unless_left
+from voice_gateway.channels.web.ask_api import unless_left
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.models import STREAMS, json_response, shape
 from voice_gateway.channels.web.sse import Stream, event_stream
@@ -22,6 +22,7 @@ from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Utterance
 
 MODEL = OWNER = "voice-gateway"
+CHANNEL = "v1"
 METHODS = {"/v1/chat/completions": "POST", "/v1/models": "GET"}
 ANY = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 

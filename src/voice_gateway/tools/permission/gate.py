@@ -4,13 +4,17 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from typing import Final
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission.risk import Tier, asks_outside, is_drastic, is_reversible, tier
-from voice_gateway.tools.permission.target import WARMTH, Reach, Reaches
+from voice_gateway.tools.permission.risk import Risk, asks_outside, is_taken_back, risk_of
+from voice_gateway.tools.permission.target import Reach, Reaches
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, Permission, ToolCall, ToolTraits, Verdict, Words
 
 log = logging.getLogger(__name__)
+
+PROGRAMS: Final = frozenset({"mcp", "v1"})  # channels of programs: their words are not a person's yes
+UNATTENDED: Final = PROGRAMS | {"mqtt"}
 
 
 class Fit(IntEnum):
@@ -25,25 +29,34 @@ class Fit(IntEnum):
 Fits = Callable[[ToolCall, ToolTraits, Reach | None], Fit]
 
 
+def _refused(reason: str, spoken: str, why: Permission) -> Verdict:
+    return Verdict(Decision.REFUSED, reason, spoken, why)
+
+
 WAITING = Verdict(
     Decision.ASK,
     "this needs the user's confirmation, and the user is being asked; do not say that it was done",
     "this needs your yes first",
 )
-NOT_SEARCHED = Verdict(
-    Decision.REFUSED,
+NOT_SEARCHED = _refused(
     "the user neither asked about the world nor for a search, so nothing is sent; answer by yourself",
     "you did not ask me to search, so I sent nothing",
     Permission.NOT_SEARCHED,
 )
-FORBIDDEN = Verdict(
-    Decision.REFUSED,
+FORBIDDEN = _refused(
     "the user did not ask for an action, so nothing may be changed in this turn",
     "you did not ask for an action, so I changed nothing",
     Permission.NO_WISH,
 )
 READ_ONLY = replace(FORBIDDEN, why=Permission.READ_ONLY)
-WRONG_DOOR = Verdict(Decision.REFUSED, "this is not allowed from here", why=Permission.WRONG_DOOR)
+WRONG_DOOR = _refused("this is not allowed from here", "", Permission.WRONG_DOOR)
+NEVER = _refused("the owner of this home does not allow it", "you have forbidden that", Permission.NEVER)
+NEEDS_PERSON = _refused(
+    "this needs a person's yes, which does not count from here; the owner can allow it with "
+    "`voice-gateway permit`, or ask for it in the console, by voice or in a terminal",
+    "that needs a person's yes: ask me in the console, by voice or in a terminal",
+    Permission.NEEDS_PERSON,
+)
 
 
 @dataclass
@@ -58,7 +71,7 @@ class TurnGate:
     unspoken_of: frozenset[str] = frozenset()  # tools whose subject was not mentioned
     ask_first: bool = False  # every act is asked about
     confirmed: bool = False  # the user has just said yes to exactly these calls …
-    agreed_to: Tier = Tier.SENSITIVE  # … and was asked for no more than this
+    agreed_to: Risk = Risk.SENSITIVE  # … and was asked for no more than this
     fits: Fits = lambda _call, _traits, _reach: Fit.FAR
     autonomy: Callable[[], Autonomy] = lambda: Autonomy.ASK  # of the model; known once it has answered
     by_model: bool = False  # the calls come from a model, which may repeat what it has read
@@ -75,13 +88,13 @@ class TurnGate:
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> Verdict:
         reach = self.reaches(call, traits)
-        level = tier(call, traits, self.settings, reach)
-        verdict = self._verdict(call, traits, reach, level)
+        risk = risk_of(call, traits, self.settings, reach)
+        verdict = self._verdict(call, traits, reach, risk)
         if verdict.decision is not Decision.ALLOWED:
             self.refused.append(call)
         if verdict.decision is Decision.ASK and call not in self.asked:
             self.asked.append(call)
-        facts = {"tool": call.name, "tier": level, "decision": verdict.decision, "from_door": self.channel}
+        facts = {"tool": call.name, "risk": risk, "decision": verdict.decision, "channel": self.channel}
         log.info("permission decided", extra=facts)
         return verdict
 
@@ -93,24 +106,37 @@ class TurnGate:
         fits = set()
         for call, traits in calls:
             reach = self.reaches(call, traits)
-            if tier(call, traits, self.settings, reach) is not Tier.READ:
+            if risk_of(call, traits, self.settings, reach) is not Risk.LOOK:
                 fits.add(self._fit_alone(call, traits, reach))
         self._together = Fit.NEAR if len(fits) > 1 else None
 
-    def _verdict(self, call: ToolCall, traits: ToolTraits, reach: Reach | None, level: Tier) -> Verdict:
-        if level is Tier.READ:
+    def _verdict(self, call: ToolCall, traits: ToolTraits, reach: Reach | None, risk: Risk) -> Verdict:
+        if risk is Risk.LOOK:
             unasked = self.by_model and asks_outside(traits, call.name) and call.name in self.unspoken_of
             return NOT_SEARCHED if unasked else replace(ALLOWED, why=Permission.LOOKS)
-        if self.read_only or (self.by_model and not self._may_be_meant(call, traits, reach)):
-            return READ_ONLY if self.read_only else FORBIDDEN
-        if level is Tier.SENSITIVE and self.channel not in self.settings.sensitive_channels:
-            return WRONG_DOOR
-        if self.confirmed and (level is not Tier.SENSITIVE or self.agreed_to is Tier.SENSITIVE):
+        why = self._why_ask(call, traits, reach, risk)
+        if refusal := self._refusal(call, traits, reach, risk, why):
+            return refusal
+        if self.confirmed and (risk is not Risk.SENSITIVE or self.agreed_to is Risk.SENSITIVE):
             return replace(ALLOWED, why=Permission.AGREED)
-        why = self._why_ask(call, traits, reach, level)
-        return (
-            replace(WAITING, why=why) if why else replace(ALLOWED, why=self._why_allowed(call, traits, level))
-        )
+        return replace(WAITING, why=why) if why else replace(ALLOWED, why=self._why_allowed(risk))
+
+    def _refusal(
+        self, call: ToolCall, traits: ToolTraits, reach: Reach | None, risk: Risk, why: Permission | None
+    ) -> Verdict | None:
+        """Why an act is not even asked about."""
+        if risk is Risk.NEVER:
+            return NEVER
+        if self.read_only:
+            return READ_ONLY
+        if self.by_model and not self._may_be_meant(call, traits, reach):
+            return FORBIDDEN
+        if self.channel in self.settings.sensitive_channels:
+            return None
+        if risk is Risk.SENSITIVE:
+            return WRONG_DOOR
+        alone = UNATTENDED if why is Permission.FOREIGN else PROGRAMS
+        return NEEDS_PERSON if why not in (None, Permission.DOUBTFUL) and self.channel in alone else None
 
     def _may_be_meant(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
         """Whether a model's act may be done or asked about at all.
@@ -126,50 +152,46 @@ class TurnGate:
         return plainly or autonomy is Autonomy.ACT or self._fit(call, traits, reach) >= Fit.NEAR
 
     def _why_ask(
-        self, call: ToolCall, traits: ToolTraits, reach: Reach | None, level: Tier
+        self, call: ToolCall, traits: ToolTraits, reach: Reach | None, risk: Risk
     ) -> Permission | None:
         """Why the call needs a yes; None: it needs none."""
-        if level is Tier.SENSITIVE and self.settings.confirm:
+        if risk is Risk.SENSITIVE and self.settings.confirm:
             return Permission.SENSITIVE
         if self.ask_first:
             return Permission.DOUBTFUL
-        if self._is_trusted(call, traits):  # the configuration has the last word
+        if risk is Risk.ALWAYS:
             return None
-        reversible = is_reversible(call, traits, level, reach)
-        warms = reach is not None and reach.action == WARMTH
-        if is_drastic(call, traits) or (warms and not reversible):
-            return Permission.DRASTIC
+        if risk is Risk.UNKNOWN:
+            own = reach is not None or traits.source == "builtin"
+            return Permission.DRASTIC if own else Permission.FOREIGN
         if self.by_model and self._may_be_from_outside(call, traits, reach):
             return Permission.FROM_OUTSIDE
-        doubtful = self.by_model and self._is_doubtful(call, traits, reach, reversible=reversible)
+        doubtful = self.by_model and self._is_doubtful(call, traits, reach, risk)
         return Permission.DOUBTFUL if doubtful else None
 
-    def _is_doubtful(
-        self, call: ToolCall, traits: ToolTraits, reach: Reach | None, *, reversible: bool
-    ) -> bool:
+    def _is_doubtful(self, call: ToolCall, traits: ToolTraits, reach: Reach | None, risk: Risk) -> bool:
         """Whether a model's act is not plainly what was asked for, and the model is not trusted with it."""
-        autonomy = self.autonomy()
-        if autonomy is Autonomy.LOOK or (autonomy is Autonomy.ACT and reversible):
+        autonomy, mild = self.autonomy(), risk is Risk.REVERSIBLE and is_taken_back(reach)
+        if autonomy is Autonomy.LOOK or (autonomy is Autonomy.ACT and mild):
             return False
         return self.words is not Words.WISH or self._fit(call, traits, reach) < Fit.MEANT
 
     def _may_be_from_outside(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
         """Whether text from outside may be the reason for a model's act.
 
-        After a search or an untrusted result, and for an untrusted tool, an act runs only if the words of
-        this turn were read as the user's own order for it. A foreign tool's arguments cannot be read so.
+        After a search or an untrusted result an act runs only if the words of this turn were read as the
+        user's own order for it. A foreign tool's arguments cannot be read so.
         """
         heard = self.heard_outside()
-        untrusted = not traits.trusted and reach is None  # a home is judged by what its call would reach
-        if not (heard or untrusted or self.told_by_strangers()):
+        if not (heard or self.told_by_strangers()):
             return False
         readable = reach is not None or traits.source == "builtin"
         return (heard and not readable) or self._fit_alone(call, traits, reach) < Fit.MEANT
 
-    def _why_allowed(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Permission:
-        if self._is_trusted(call, traits):
-            return Permission.TRUSTED_TOOL
-        if level is Tier.SENSITIVE:
+    def _why_allowed(self, risk: Risk) -> Permission:
+        if risk is Risk.ALWAYS:
+            return Permission.ALWAYS
+        if risk is Risk.SENSITIVE:
             return Permission.UNCONFIRMED
         if self.by_model and self.words is not Words.WISH:
             return Permission.TRUSTED_MODEL
@@ -180,6 +202,3 @@ class TurnGate:
 
     def _fit_alone(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> Fit:
         return Fit.FAR if call.name in self.unspoken_of else self.fits(call, traits, reach)
-
-    def _is_trusted(self, call: ToolCall, traits: ToolTraits) -> bool:
-        return bool({traits.original_name or call.name, call.name} & set(self.settings.trusted_tools))

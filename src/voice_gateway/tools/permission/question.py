@@ -7,6 +7,7 @@ from home_names.names import loose_words
 from home_names.phrases import listed
 from voice_gateway.languages import plainly, say
 from voice_gateway.tools.masking import shorten
+from voice_gateway.tools.permission.risk import name_words
 from voice_gateway.tools.permission.target import LOOK, Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
 
@@ -81,10 +82,10 @@ def _act(call: ToolCall, traits: ToolTraits, reaches: Reaches) -> _Act:
     if traits.trusted and name in _BUILTIN and (words := _BUILTIN[name](args)):
         return _Act(" ".join(words.split()))
     # An untrusted title could say anything.
-    title = ((traits.title if traits.trusted else "") or name).replace("_", " ").strip()
+    title = (traits.title if traits.trusted else "") or " ".join(name_words(name))
     if traits.source != "builtin":
         title = f"{_USE}{title} of {traits.source}"
-    facts = ", ".join(f"{key} {_short(value)}" for key, value in args.items())
+    facts = ", ".join(f"{' '.join(name_words(key))} {_short(value)}" for key, value in args.items())
     return _Act(f"{title} with {facts}" if facts else title)
 
 

@@ -1,47 +1,69 @@
-"""The risk of a call: it reads, it acts, or it is sensitive because it opens the house."""
+"""The risk of a call: one table for devices and for tools of any server. The owner's permits come first.
+
+| risk | what |
+|---|---|
+| look | looks of our own, of a home, and of a trusted server by its hint |
+| always | what the owner always allows |
+| reversible | our own acts, devices by their class, acts of a trusted server that are not destructive |
+| unknown | any other tool of another server; of our own what cannot be taken back |
+| sensitive | opening, unlocking, disarming, valves, sirens, money, deleting, resetting |
+| never | what the owner forbids |
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from home_names.kinds import HomeDevice
-from home_names.names import plain_words
+from home_names.names import name_key, plain_words
 from home_names.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.target import LIST, LOOK, WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
-TIMERS = frozenset({"set_timer", "cancel_timer", "extend_timer"})
-ROUTINES = frozenset({"make_routine", "cancel_routine"})
-VOLUME = "control_speaker_volume"
-LISTS = "manage_list"
-WEATHER = "get_weather"
 
+class Risk(StrEnum):
+    """In rising order."""
 
-class Tier(StrEnum):
-    READ = "read"
-    ACT = "act"
+    LOOK = "look"
+    ALWAYS = "always"
+    REVERSIBLE = "reversible"
+    UNKNOWN = "unknown"
     SENSITIVE = "sensitive"
+    NEVER = "never"
 
 
-SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
-# The first word of the name of a tool that only reads, and words that no such name contains.
-LOOKING_WORDS = frozenset(
-    "get list read show find search query fetch check lookup describe count status is has view tell".split()
+_PERMITTED: Final = {
+    "always": Risk.ALWAYS,
+    "ask": Risk.UNKNOWN,
+    "pin": Risk.SENSITIVE,
+    "never": Risk.NEVER,
+}
+_RISING: Final = list(Risk)
+VOLUME, LISTS, WEATHER = "control_speaker_volume", "manage_list", "get_weather"
+COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
+FAHRENHEIT_FROM = 50.0  # a number without a unit from here on is in Fahrenheit
+_DEGREES = re.compile(r"(?<!\d)(-?\d{1,9}(?:\.\d{1,9})?) degrees(?: (Celsius|Fahrenheit))?")
+# Kinds that do no harm until they are set back.
+_TAKEN_BACK = frozenset(
+    "switch plug dimmer light fan blind garage_door media_player vacuum thermostat chime other".split()
 )
-ACTING_WORDS = frozenset(
-    "set update delete remove add create write send post put open close start stop run execute turn switch "
-    "toggle enable disable activate lock unlock arm disarm buy order pay play cancel reset clear control "
-    "move make".split()
+
+# Words in a foreign tool's name or arguments raise its risk; no word lowers it.
+_OPENING = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
+_GUARDED = re.compile(
+    r"\bopen.*\b(garage|gate|lock|alarm|safe|door)|\b(garage|gate)\b.*\bopen", re.IGNORECASE
 )
-DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
-ACTION_KEYS = ("action", "state", "command", "service")
-OPENING_WORDS = frozenset({"open", "unlock", "toggle"})
-LONGEST_NAME, LONGEST_VALUE = 100, 200  # characters
-GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
-
-
+_HAZARDS = frozenset({"valve", "siren"})
+# … of a server that is not trusted:
+_COSTLY = frozenset("alarm pay payment buy purchase transfer delete erase wipe format reset".split())
+_DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
+_ACTION_KEYS = ("action", "state", "command", "service")
+_OPENS = frozenset({"open", "unlock", "toggle"})
+_CLOSES = ("close", "stop", "lock", "off", "on")
+_LONGEST_NAME, _LONGEST_VALUE = 100, 200  # characters
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9\u00c0-\uffff]+")
 
 
@@ -50,57 +72,65 @@ def name_words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _HUMP.split(name) if word)
 
 
-def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, reach: Reach | None) -> Tier:
-    """By the settings, then for a home's call by what it would reach, then by the tool's name and hints."""
-    names = {traits.original_name or call.name, call.name}
-    if names & set(settings.trusted_tools):
-        looks = traits.read_only or (reach is not None and reach.action == LOOK)
-        return Tier.READ if looks else Tier.ACT
-    if names & set(settings.sensitive_tools):
-        return Tier.SENSITIVE
+def risk_of(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, reach: Reach | None) -> Risk:
+    """By the owner's permits for the tool and for each device; by the table where there is none."""
+    if not settings.permit:
+        return _judged(call, traits, reach)
+    permits = {name_key(name): _PERMITTED[permit] for name, permit in settings.permit.items()}
+    names = (call.name, traits.original_name or call.name)
+    of_tool = next((permits[key] for key in map(name_key, names) if key in permits), None)
+    devices = reach.devices if reach is not None else ()
+    given = [permits[key] for device in devices if (key := name_key(device.name)) in permits]
+    judged = _judged(call, traits, reach)
+    if judged is Risk.LOOK:
+        return Risk.NEVER if of_tool is Risk.NEVER else judged
+    if of_tool is not None:
+        given.append(of_tool)
+    elif reach is None or not given or reach.unseen:
+        given.append(judged)
+    elif rest := tuple(device for device in devices if name_key(device.name) not in permits):
+        given.append(_judged(call, traits, replace(reach, devices=rest)))
+    return max(given, key=_RISING.index)
+
+
+def _judged(call: ToolCall, traits: ToolTraits, reach: Reach | None) -> Risk:
     if reach is not None:
-        return _reach_tier(reach)
+        return _of_reach(reach)
     if traits.sensitive is not None:  # what it would do later is judged as if it were done now
-        return Tier.SENSITIVE if traits.sensitive(call.arguments) else Tier.ACT
-    return _own_tier(traits.original_name or call.name, call.arguments, traits)
+        return Risk.SENSITIVE if traits.sensitive(call.arguments) else Risk.REVERSIBLE
+    if traits.source != "builtin":
+        return _of_foreign(traits.original_name or call.name, call.arguments, traits)
+    action = call.arguments.get("action")
+    if traits.read_only or (call.name == VOLUME and action == "get"):
+        return Risk.LOOK
+    if call.name == LISTS and action == "clear":
+        return Risk.UNKNOWN
+    return Risk.SENSITIVE if traits.destructive else Risk.REVERSIBLE
 
 
-def _reach_tier(reach: Reach) -> Tier:
+def _of_foreign(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Risk:
+    """The hints of a server that is not trusted can only raise the risk."""
+    if traits.destructive or _sounds_sensitive(name, args, trusted=traits.trusted):
+        return Risk.SENSITIVE
+    if not traits.trusted:
+        return Risk.UNKNOWN
+    return Risk.LOOK if traits.read_only else Risk.REVERSIBLE
+
+
+def _of_reach(reach: Reach) -> Risk:
     """By the devices themselves, however the call names them: "node 15" may be the garage door."""
     if reach.action == LOOK:
-        return Tier.READ
+        return Risk.LOOK
     if reach.scene:
-        return Tier.SENSITIVE if reach.unseen else Tier.ACT
+        return Risk.SENSITIVE if reach.unseen else Risk.REVERSIBLE
+    if reach.action == WARMTH and not _is_mild(reach.how):
+        return Risk.UNKNOWN
     if not reach.devices:
-        return Tier.ACT if reach.action in HARMLESS | {LIST, WARMTH} else Tier.SENSITIVE
+        return Risk.REVERSIBLE if reach.action in HARMLESS | {LIST, WARMTH} else Risk.SENSITIVE
     # A chime is as loud as the tone it plays.
     called = f"{reach.said} {reach.how}" if reach.action in ("ring", "on") else reach.said
     risky = any(_is_risky(device, called, reach.action) for device in reach.devices)
-    return Tier.SENSITIVE if risky or reach.unseen else Tier.ACT
-
-
-def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
-    if traits.source == "builtin":
-        return _builtin_tier(name, args, traits)
-    if _only_looks(name, traits):
-        return Tier.READ
-    return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, args) else Tier.ACT
-
-
-def _builtin_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
-    """A reminder to unlock the door unlocks nothing."""
-    if traits.read_only or (name == VOLUME and args.get("action") == "get"):
-        return Tier.READ
-    return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, {}) else Tier.ACT
-
-
-def _only_looks(name: str, traits: ToolTraits) -> bool:
-    """Names first: no hint makes `unlock_door` a read; an untrusted tool needs both the hint and the name."""
-    if not traits.read_only or _sounds_sensitive(name, {}):
-        return False
-    words = name_words(name)
-    by_name = bool(words) and words[0] in LOOKING_WORDS and not ACTING_WORDS & set(words)
-    return by_name or traits.trusted
+    return Risk.SENSITIVE if risky or reach.unseen else Risk.REVERSIBLE
 
 
 def _is_risky(device: HomeDevice, called: str, action: str) -> bool:
@@ -112,9 +142,22 @@ def _is_risky(device: HomeDevice, called: str, action: str) -> bool:
     return is_sensitive(device.kind, (device.name, full, beside, *aliases), action)
 
 
-def is_drastic(call: ToolCall, traits: ToolTraits) -> bool:
-    """Clearing a list cannot be taken back."""
-    return traits.source == "builtin" and call.name == LISTS and call.arguments.get("action") == "clear"
+def _is_mild(how: str) -> bool:
+    """ "to 21 degrees" """
+    match = _DEGREES.search(how)
+    if match is None:
+        return "degrees" not in how
+    degrees = float(match[1])
+    fahrenheit = match[2] == "Fahrenheit" or (not match[2] and degrees >= FAHRENHEIT_FROM)
+    return COOLEST <= ((degrees - 32) / 1.8 if fahrenheit else degrees) <= WARMEST
+
+
+def is_taken_back(reach: Reach | None) -> bool:
+    """Whether a reversible act does no harm until it is taken back; a scene or a lock may."""
+    if reach is None:
+        return True
+    kept = reach.scene or reach.action in ("lock", LIST)
+    return not kept and all(device.kind in _TAKEN_BACK for device in reach.devices)
 
 
 def asks_outside(traits: ToolTraits, name: str) -> bool:
@@ -128,15 +171,23 @@ def is_search(traits: ToolTraits, name: str) -> bool:
     return "search" in words and bool(words & {"web", "internet", "online", "google"})
 
 
-def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
-    words = " ".join(name_words(name))
-    values = " ".join(value for _, value in _texts(args) if len(value) < LONGEST_VALUE)
-    if SENSITIVE_WORDS.search(words) or SENSITIVE_WORDS.search(values):
+def _sounds_sensitive(name: str, args: Mapping[str, Any], *, trusted: bool) -> bool:
+    words = name_words(name)
+    values = [value for _, value in _texts(args) if len(value) < _LONGEST_VALUE]
+    text = " ".join((*words, *values))
+    if (
+        _OPENING.search(text)
+        or _GUARDED.search(text)
+        or (_HAZARDS if trusted else _HAZARDS | _COSTLY) & {*words}
+    ):
         return True
-    both = f"{words} {values}"
-    opens = re.search(r"\bopen", both, re.IGNORECASE) and GUARDED_WORDS.search(both)
-    # What is in a scene of a foreign server is not known.
-    return bool(opens or re.search(r"\bscenes?\b", words)) or _reaches_guarded(name_words(name), args)
+    # A guarded device among the arguments: `HassTurnOn(name="Garage Door")`.
+    named = [value for key, value in _texts(args) if _DEVICE_KEYS.search(key) and len(value) <= _LONGEST_NAME]
+    given = {word for key, value in _texts(args) if key in _ACTION_KEYS for word in plain_words(value)}
+    done = given or {*words}
+    # An unknown action counts as the riskiest.
+    action = "" if done & _OPENS else next((word for word in _CLOSES if word in done), "")
+    return any(is_sensitive("switch", (name,), action) for name in named)
 
 
 def _texts(args: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -150,44 +201,3 @@ def _texts(args: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             waiting += [(str(inner), part) for inner, part in value.items()]
         elif isinstance(value, list | tuple):
             waiting += [(key, part) for part in value]
-
-
-def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
-    """Whether a foreign tool's arguments name a guarded device: `HassTurnOn(name="Garage Door")`."""
-    named = [value for key, value in _texts(args) if DEVICE_KEYS.search(key) and len(value) <= LONGEST_NAME]
-    given = {word for key, value in _texts(args) if key in ACTION_KEYS for word in plain_words(value)}
-    done = given or set(words)
-    plain = () if done & OPENING_WORDS else ("close", "stop", "lock", "off", "on")
-    action = next((word for word in plain if word in done), "")  # unknown counts as the riskiest
-    return any(is_sensitive("switch", (name,), action) for name in named)
-
-
-COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
-FAHRENHEIT_FROM = 50.0  # a number without a unit from here on is in Fahrenheit
-REVERSIBLE = frozenset({VOLUME, LISTS, *TIMERS, *ROUTINES})
-# Kinds that do no harm until they are set back.
-_TAKEN_BACK = frozenset(
-    "switch plug dimmer light fan blind garage_door media_player vacuum thermostat chime other".split()
-)
-
-
-def is_reversible(call: ToolCall, traits: ToolTraits, level: Tier, reach: Reach | None) -> bool:
-    """Whether the act does no harm until it is taken back: a light, a plug, a blind, the volume, a timer."""
-    if level is not Tier.ACT:
-        return False
-    if reach is None:
-        return traits.trusted and (traits.original_name or call.name) in REVERSIBLE
-    if reach.action == WARMTH:
-        return _is_mild(reach.how)
-    kept = reach.scene or reach.action in ("lock", "unlock", LIST)
-    return not kept and all(device.kind in _TAKEN_BACK for device in reach.devices)
-
-
-def _is_mild(how: str) -> bool:
-    """ "to 21 degrees" """
-    found = re.search(r"(?<!\d)(-?\d{1,9}(?:\.\d{1,9})?) degrees(?: (Celsius|Fahrenheit))?", how)
-    if found is None:
-        return "degrees" not in how
-    degrees = float(found[1])
-    fahrenheit = found[2] == "Fahrenheit" or (not found[2] and degrees >= FAHRENHEIT_FROM)
-    return COOLEST <= ((degrees - 32) / 1.8 if fahrenheit else degrees) <= WARMEST

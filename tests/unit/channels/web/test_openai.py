@@ -14,7 +14,7 @@ from voice_gateway.events import EventBus, ModelRound
 from voice_gateway.turn import Part, PartSource, Reply
 
 CHAT = "/v1/chat/completions"
-OPEN = PermissionSettings(sensitive_channels=("web",))
+OPEN = PermissionSettings(sensitive_channels=("v1",))
 
 
 @contextlib.asynccontextmanager
@@ -63,7 +63,7 @@ async def test_the_last_words_of_the_user_are_what_was_said_and_nobody_reads_the
     assert made["choices"][0]["finish_reason"] == "stop"
     assert house.stage.seen[0].utterance.text == "how are you"
     assert "unlock" not in str(house.stage.seen[0].history.messages)
-    assert house.stage.seen[0].utterance.channel == "web"
+    assert house.stage.seen[0].utterance.channel == "v1"
     assert house.lock.actions == []
 
 

@@ -8,7 +8,7 @@ import pytest
 from voice_gateway.config import PermissionSettings
 from voice_gateway.integrations.home_assistant.live_context import Entity, read_live_context
 from voice_gateway.integrations.home_assistant.reach import reach
-from voice_gateway.tools.permission.risk import Tier, tier
+from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.permission.target import LOOK
 from voice_gateway.turn import ToolCall, ToolTraits
 
@@ -134,4 +134,4 @@ def test_an_alias_tells_what_hangs_on_a_relay():
     home = (Entity("Relay 2, Front Gate", "switch", "off", ("Hall",)),)
     call, traits = ToolCall("1", "HassTurnOn", {"name": "Relay 2"}), ToolTraits(source="ha")
     touched = reach("HassTurnOn", call.args, home, "ha", {})
-    assert tier(call, traits, PermissionSettings(), touched) is Tier.SENSITIVE
+    assert risk_of(call, traits, PermissionSettings(), touched) is Risk.SENSITIVE

@@ -1,6 +1,7 @@
 """The table: whether a call runs is decided by what it would do and how sure we are."""
 
 import logging
+from dataclasses import replace
 
 import pytest
 from tests.fakes.zwave_reach import Device, zwave_reaches
@@ -211,7 +212,7 @@ STRANGERS = {"told_by_strangers": lambda: True}
 
 def of_model(fit: Fit = Fit.MEANT, autonomy=Autonomy.LOOK, settings=None, **facts) -> TurnGate:
     return TurnGate(
-        "mqtt",
+        "voice",
         settings or PermissionSettings(),
         reaches,
         fits=lambda _call, _traits, _reach: fit,
@@ -234,9 +235,8 @@ def of_model(fit: Fit = Fit.MEANT, autonomy=Autonomy.LOOK, settings=None, **fact
         # A foreign tool, whose arguments no words can be compared with.
         (WATER, "garden", True, {}, Fit.MEANT, Decision.ALLOWED),
         (WATER, "garden", True, OUTSIDE, Fit.MEANT, Decision.ASK),
-        (WATER, "garden", False, {}, Fit.MEANT, Decision.ALLOWED),
-        (WATER, "garden", False, {}, Fit.NEAR, Decision.ASK),
-        (WATER, "garden", False, OUTSIDE, Fit.MEANT, Decision.ASK),
+        (WATER, "garden", False, {}, Fit.MEANT, Decision.ASK),
+        (WATER, "garden", False, OUTSIDE, Fit.NEAR, Decision.ASK),
     ],
 )
 def test_after_text_from_outside_an_act_runs_only_if_the_words_were_read_as_an_order_for_it(
@@ -248,13 +248,52 @@ def test_after_text_from_outside_an_act_runs_only_if_the_words_were_read_as_an_o
         assert of_model(fit, autonomy, **read)(call, traits).decision is decision
 
 
-def test_text_from_outside_does_not_count_for_trusted_tools_or_the_users_own_words():
-    settings = PermissionSettings(trusted_tools=("water_plants",))
-    traits = ToolTraits(source="strange", original_name="water_plants", trusted=False)
+STRANGE = ToolTraits(source="strange", original_name="water_plants", trusted=False)
 
-    assert of_model(Fit.FAR, settings=settings, **OUTSIDE)(WATER, traits) == ALLOWED
+
+def test_text_from_outside_does_not_count_for_permitted_tools_or_the_users_own_words():
+    settings = PermissionSettings(permit={"water_plants": "always"})
+
+    assert of_model(Fit.FAR, settings=settings, **OUTSIDE)(WATER, STRANGE) == ALLOWED
     local = TurnGate("cli", PermissionSettings(), reaches, heard_outside=lambda: True)
-    assert local(WATER, traits) == ALLOWED, "the local brain acts on the user's words alone"
+    assert local(LAMP_ON, HOME) == ALLOWED, "the local brain acts on the user's words alone"
+
+
+CLEAR = ToolCall("1", "manage_list", {"action": "clear"})
+OURS = ToolTraits()
+
+
+@pytest.mark.parametrize(
+    ("channel", "call", "traits", "decision"),
+    [
+        ("cli", WATER, STRANGE, ASKS),
+        ("voice", WATER, STRANGE, ASKS),
+        ("web", WATER, STRANGE, ASKS),
+        ("mqtt", WATER, STRANGE, REFUSED),
+        ("mcp", WATER, STRANGE, REFUSED),
+        ("v1", WATER, STRANGE, REFUSED),
+        ("mqtt", CLEAR, OURS, ASKS),
+        ("mcp", CLEAR, OURS, REFUSED),
+        ("web", UNLOCK, HOME, REFUSED),
+        ("mcp", LAMP_ON, HOME, RUNS),
+        ("v1", LAMP_ON, HOME, RUNS),
+    ],
+)
+def test_a_program_cannot_say_yes(channel, call, traits, decision):
+    gate = TurnGate(channel, PermissionSettings(), reaches)
+
+    assert gate(call, traits).decision is decision
+    named = TurnGate(channel, PermissionSettings(sensitive_channels=(channel,)), reaches)
+    assert named(call, traits).decision is (RUNS if decision is RUNS else ASKS)
+
+
+@pytest.mark.parametrize("channel", ["cli", "mcp"])
+def test_what_the_owner_permits_or_forbids_needs_no_question(channel):
+    for permit, decision in (("always", RUNS), ("never", REFUSED)):
+        gate = TurnGate(channel, PermissionSettings(permit={"water_plants": permit}), reaches)
+        assert gate(WATER, STRANGE).decision is decision
+        gate.confirmed = True
+        assert gate(WATER, STRANGE).decision is decision
 
 
 def test_what_may_come_from_outside_is_asked_about_even_where_confirmation_is_switched_off():
@@ -273,10 +312,10 @@ def test_every_decision_is_logged(caplog):
     caplog.set_level(logging.INFO)
     gate = TurnGate("cli", PermissionSettings(), reaches)
 
-    gate(ToolCall("1", "control_zwave_lock", {"action": "unlock", "deviceName": "Front Door"}), ToolTraits())
+    gate(UNLOCK, HOME)
 
     assert caplog.records[-1].getMessage() == "permission decided"
-    assert (caplog.records[-1].tier, caplog.records[-1].decision) == ("sensitive", "ask")
+    assert (caplog.records[-1].risk, caplog.records[-1].decision) == ("sensitive", "ask")
 
 
 def test_a_read_only_turn_refuses_all_but_reads():
@@ -289,20 +328,7 @@ def test_a_read_only_turn_refuses_all_but_reads():
 def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
     gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
 
-    assert (
-        gate(
-            ToolCall("1", "wipe", {}),
-            ToolTraits(source="s", original_name="wipe", trusted=False, read_only=True),
-        )
-        == FORBIDDEN
-    )
-    assert (
-        gate(
-            ToolCall("1", "get_news", {}),
-            ToolTraits(source="s", original_name="get_news", trusted=False, read_only=True),
-        )
-        == ALLOWED
-    )
+    assert gate(WATER, replace(STRANGE, read_only=True)) == FORBIDDEN
 
 
 def test_an_asking_gate_asks_about_every_act_and_about_no_look():

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.zwave_reach import Device, zwave_reaches
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission.risk import Tier, tier
+from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.turn import ToolCall, ToolTraits
 
 CONTROL = "control_zwave_device"
@@ -31,12 +31,10 @@ HOME = {
 reaches = zwave_reaches(lambda name: HOME.get(name.lower(), []))
 
 
-def risk_of(
-    name: str, args: dict[str, Any], settings: PermissionSettings | None = None, **facts: Any
-) -> Tier:
+def judged(name: str, args: dict[str, Any], settings: PermissionSettings | None = None, **facts: Any) -> Risk:
     traits = ToolTraits(**{"source": "zwave", "original_name": name, **facts})
     call = ToolCall("1", name, args)
-    return tier(call, traits, settings or PermissionSettings(), reaches(call, traits))
+    return risk_of(call, traits, settings or PermissionSettings(), reaches(call, traits))
 
 
 # device: the actions that are sensitive, the actions that are not
@@ -65,86 +63,121 @@ DEVICES = {
 def test_a_device_is_judged_by_what_would_move_however_the_call_names_it():
     wrong = []
     for device, actions in DEVICES.items():
-        for words, expected in zip(actions, (Tier.SENSITIVE, Tier.ACT), strict=True):
+        for words, expected in zip(actions, (Risk.SENSITIVE, Risk.REVERSIBLE), strict=True):
             wrong += [
                 f"{action} {device}: not {expected}"
                 for action in words.split()
-                if risk_of(CONTROL, {"deviceName": device, "action": action}) is not expected
+                if judged(CONTROL, {"deviceName": device, "action": action}) is not expected
             ]
     assert wrong == []
 
 
-OTHERS: list[tuple[str, Any, Tier]] = [
-    ("control_zwave_lock", {"deviceName": "Front Door", "action": "unlock"}, Tier.SENSITIVE),
-    ("control_zwave_lock", {"deviceName": "Front Door", "action": "lock"}, Tier.ACT),
-    ("control_zwave_lock", {}, Tier.SENSITIVE),
-    (CONTROL, {"deviceName": ["Lamp", "Garage Door"], "action": "on"}, Tier.SENSITIVE),
-    ("set_zwave_thermostat", {"deviceName": "Gate House", "temperature": 21}, Tier.ACT),
-    ("set_alarm_state", {"state": "disarm"}, Tier.SENSITIVE),
-    ("disarm_alarm", {}, Tier.SENSITIVE),
-    ("open_garage", {}, Tier.SENSITIVE),
-    ("open_curtains", {}, Tier.ACT),
-    ("water_plants", {"plant": "fern"}, Tier.ACT),
-    ("HassTurnOn", {"name": "Garage Door"}, Tier.SENSITIVE),
-    ("HassTurnOff", {"name": "Garage Door"}, Tier.ACT),
-    ("HassTurnOn", {"name": "Desk Lamp"}, Tier.ACT),
-    ("HassTurnOff", {"name": "Siren"}, Tier.SENSITIVE),
-    ("call_service", {"entity_id": "cover.front_gate", "command": "toggle"}, Tier.SENSITIVE),
-    ("call_service", {"entity_id": "cover.front_gate", "command": "close"}, Tier.ACT),
-    ("call_service", {"data": {"service": "unlock"}}, Tier.SENSITIVE),
-    ("call_service", {"steps": [{"do": "unlock", "what": "front"}]}, Tier.SENSITIVE),
-    ("call_service", {"target": {"entity_id": ["Garage Door"]}, "action": ["toggle"]}, Tier.SENSITIVE),
-    ("stop_or_start", {"target": "front gate", "action": "start"}, Tier.SENSITIVE),
-    ("close_or_toggle", {"target": "front gate"}, Tier.SENSITIVE),
-    ("turn_on_off", {"name": "Siren", "state": True}, Tier.SENSITIVE),
+OTHERS: list[tuple[str, Any, Risk]] = [
+    ("control_zwave_lock", {"deviceName": "Front Door", "action": "unlock"}, Risk.SENSITIVE),
+    ("control_zwave_lock", {"deviceName": "Front Door", "action": "lock"}, Risk.REVERSIBLE),
+    ("control_zwave_lock", {}, Risk.SENSITIVE),
+    (CONTROL, {"deviceName": ["Lamp", "Garage Door"], "action": "on"}, Risk.SENSITIVE),
+    ("set_zwave_thermostat", {"deviceName": "Gate House", "temperature": 21}, Risk.REVERSIBLE),
+    ("set_alarm_state", {"state": "disarm"}, Risk.SENSITIVE),
+    ("disarm_alarm", {}, Risk.SENSITIVE),
+    ("open_garage", {}, Risk.SENSITIVE),
+    ("open_curtains", {}, Risk.REVERSIBLE),
+    ("wipe_disk", {}, Risk.REVERSIBLE),
+    ("water_plants", {"plant": "fern"}, Risk.REVERSIBLE),
+    ("HassTurnOn", {"name": "Garage Door"}, Risk.SENSITIVE),
+    ("HassTurnOff", {"name": "Garage Door"}, Risk.REVERSIBLE),
+    ("HassTurnOn", {"name": "Desk Lamp"}, Risk.REVERSIBLE),
+    ("HassTurnOff", {"name": "Siren"}, Risk.SENSITIVE),
+    ("call_service", {"entity_id": "cover.front_gate", "command": "toggle"}, Risk.SENSITIVE),
+    ("call_service", {"entity_id": "cover.front_gate", "command": "close"}, Risk.REVERSIBLE),
+    ("call_service", {"data": {"service": "unlock"}}, Risk.SENSITIVE),
+    ("call_service", {"steps": [{"do": "unlock", "what": "front"}]}, Risk.SENSITIVE),
+    ("call_service", {"target": {"entity_id": ["Garage Door"]}, "action": ["toggle"]}, Risk.SENSITIVE),
+    ("stop_or_start", {"target": "front gate", "action": "start"}, Risk.SENSITIVE),
+    ("close_or_toggle", {"target": "front gate"}, Risk.SENSITIVE),
+    ("turn_on_off", {"name": "Siren", "state": True}, Risk.SENSITIVE),
 ]
 
 
 def test_other_calls_are_judged_by_names_and_arguments_however_deep_they_lie():
-    assert [(name, args) for name, args, expected in OTHERS if risk_of(name, args) is not expected] == []
-
-
-def test_hints_of_a_trusted_server_are_heeded():
-    assert risk_of("read_meter", {}, read_only=True) is Tier.READ
-    assert risk_of("wipe_disk", {}, destructive=True) is Tier.SENSITIVE
+    assert [(name, args) for name, args, expected in OTHERS if judged(name, args) is not expected] == []
 
 
 def test_a_reminder_to_unlock_the_gate_unlocks_nothing():
     args = {"name": "garage door", "message": "unlock the gate", "at": "7 pm"}
 
-    assert risk_of("set_timer", args, source="builtin") is Tier.ACT
+    assert judged("set_timer", args, source="builtin") is Risk.REVERSIBLE
 
 
 def test_a_second_homes_devices_are_not_taken_for_those_of_the_first():
     traits = ToolTraits(source="cabin", original_name=CONTROL)
-    for action, expected in (("on", Tier.SENSITIVE), ("close", Tier.ACT)):
+    for action, expected in (("on", Risk.SENSITIVE), ("close", Risk.REVERSIBLE)):
         call = ToolCall("1", f"cabin__{CONTROL}", {"deviceName": "Lamp", "action": action})
-        assert tier(call, traits, PermissionSettings(), reaches(call, traits)) is expected
+        assert risk_of(call, traits, PermissionSettings(), reaches(call, traits)) is expected
 
 
-def test_the_settings_have_the_last_word():
-    settings = PermissionSettings(trusted_tools=("wipe_disk",), sensitive_tools=("water_plants",))
+# name, untrusted without and with a read-only hint, trusted without and with it
+FOREIGN = [
+    ("get_weather", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
+    ("fortune", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
+    ("run_scene", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
+    ("toggle_relay", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
+    ("delete_notes", Risk.SENSITIVE, Risk.SENSITIVE, Risk.REVERSIBLE, Risk.LOOK),
+    ("transfer_money", Risk.SENSITIVE, Risk.SENSITIVE, Risk.REVERSIBLE, Risk.LOOK),
+    ("factoryReset", Risk.SENSITIVE, Risk.SENSITIVE, Risk.REVERSIBLE, Risk.LOOK),
+    ("disable_alarm", Risk.SENSITIVE, Risk.SENSITIVE, Risk.REVERSIBLE, Risk.LOOK),
+    ("open_valve", *[Risk.SENSITIVE] * 4),
+    ("trigger_siren", *[Risk.SENSITIVE] * 4),
+    ("getOrOpenGarage", *[Risk.SENSITIVE] * 4),
+    ("unlock_door", *[Risk.SENSITIVE] * 4),
+    ("open_front_door", *[Risk.SENSITIVE] * 4),
+    ("open_gate", *[Risk.SENSITIVE] * 4),
+]
 
-    assert risk_of("wipe_disk", {}, settings, destructive=True) is Tier.ACT
-    assert risk_of("water_plants", {}, settings) is Tier.SENSITIVE
+
+def test_hints_of_an_untrusted_server_only_raise_the_risk_and_no_hint_beats_a_name():
+    wrong = []
+    for name, *expected in FOREIGN:
+        facts: list[Any] = [
+            {"trusted": trusted, "read_only": look} for trusted in (False, True) for look in (False, True)
+        ]
+        wrong += [
+            (name, how, risk)
+            for how, risk in zip(facts, expected, strict=True)
+            if judged(name, {}, source="strange", **how) is not risk
+        ]
+    assert wrong == []
+    assert judged("tidy_up", {}, source="strange", trusted=False, destructive=True) is Risk.SENSITIVE
+    assert judged("tidy_up", {}, source="mine", destructive=True) is Risk.SENSITIVE
 
 
-@pytest.mark.parametrize(
-    ("name", "hinted", "unhinted"),
-    [
-        ("get_weather", Tier.READ, Tier.ACT),
-        ("listNotes", Tier.READ, Tier.ACT),
-        ("fortune", Tier.ACT, Tier.ACT),
-        ("delete_notes", Tier.ACT, Tier.ACT),
-        ("get_and_delete_notes", Tier.ACT, Tier.ACT),
-        ("getOrOpenGarage", Tier.SENSITIVE, Tier.SENSITIVE),
-        ("unlock_door", Tier.SENSITIVE, Tier.SENSITIVE),
-        ("open_gate", Tier.SENSITIVE, Tier.SENSITIVE),
-        ("run_scene", Tier.SENSITIVE, Tier.SENSITIVE),
-    ],
-)
-def test_an_untrusted_tool_only_reads_if_both_its_name_and_its_hint_say_so(name, hinted, unhinted):
-    assert risk_of(name, {}, source="strange", trusted=False, read_only=True) is hinted
-    assert risk_of(name, {}, source="strange", trusted=False) is unhinted
-    if hinted is Tier.SENSITIVE:
-        assert risk_of(name, {}, source="s", read_only=True) is Tier.SENSITIVE, "no hint beats the name"
+LAMP, GATE = {"deviceName": "Lamp", "action": "on"}, {"deviceName": "Garden Gate", "action": "on"}
+DOORS = {"deviceName": "Door", "action": "open"}
+# what the owner permits, the call, its risk
+PERMITS: list[tuple[dict[str, Any], str, dict[str, Any], Risk]] = [
+    ({"water_plants": "always"}, "water_plants", {}, Risk.ALWAYS),
+    ({"Water Plants": "pin"}, "water_plants", {}, Risk.SENSITIVE),
+    ({"water_plants": "ask"}, "water_plants", {}, Risk.UNKNOWN),
+    ({"water_plants": "never"}, "water_plants", {}, Risk.NEVER),
+    ({"lamp": "ask"}, CONTROL, LAMP, Risk.UNKNOWN),
+    ({"Lamp": "pin"}, CONTROL, LAMP, Risk.SENSITIVE),
+    ({"Lamp": "never"}, CONTROL, LAMP, Risk.NEVER),
+    ({"Lamp": "never"}, CONTROL, GATE, Risk.SENSITIVE),
+    ({"Garden Gate": "always"}, CONTROL, GATE, Risk.ALWAYS),
+    ({"Garage Door": "always"}, CONTROL, DOORS, Risk.SENSITIVE),  # the front door moves, too
+    ({"Garage Door": "always", "Front Door": "ask"}, CONTROL, DOORS, Risk.UNKNOWN),
+    ({CONTROL: "always"}, CONTROL, GATE, Risk.ALWAYS),
+    ({CONTROL: "always", "Garden Gate": "pin"}, CONTROL, GATE, Risk.SENSITIVE),
+]
+
+
+@pytest.mark.parametrize(("permit", "name", "args", "risk"), PERMITS)
+def test_the_owners_permits_come_before_the_table(permit, name, args, risk):
+    assert judged(name, args, PermissionSettings(permit=permit)) is risk
+
+
+def test_a_permit_for_a_device_hides_no_look():
+    settings = PermissionSettings(permit={"Lamp": "never", "list_lamps": "never"})
+
+    assert judged("get_zwave_device_state", {"deviceName": "Lamp"}, settings, read_only=True) is Risk.LOOK
+    assert judged("list_lamps", {}, settings, read_only=True) is Risk.NEVER
