@@ -20,6 +20,7 @@ from voice_gateway.config import (
     BrainSettings,
     McpSettings,
     OllamaSettings,
+    PermissionSettings,
     ServerSettings,
     Settings,
     ToolsSettings,
@@ -102,6 +103,7 @@ async def house(
     async with ObedientOllama() if provider == "ollama" else ObedientAnthropic() as model:
         settings = Settings(
             brain=BrainSettings(provider=provider),
+            permission=PermissionSettings(permit={"read_note": "always"}),
             ollama=OllamaSettings(base_url=model.url, warm_up=False),
             anthropic=AnthropicSettings(base_url=model.url, api_key=SecretStr(KEY)),
             tools=ToolsSettings(searxng_url=searxng),
