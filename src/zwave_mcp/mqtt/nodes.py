@@ -98,7 +98,8 @@ def _node(raw: Mapping[str, Any]) -> Node | None:
     if number == _BROADCAST or number >= _BROADCAST_LONG_RANGE:
         return None
     listed = raw.get("values")
-    items: Iterable[object] = listed.values() if isinstance(listed, Mapping) else listed or ()
+    items: Iterable[object] = listed.values() if isinstance(listed, Mapping) else ()
+    items = listed if isinstance(listed, list) else items
     values = (_value(number, item) for item in items if isinstance(item, Mapping))
     return Node(
         id=number,
