@@ -23,15 +23,11 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.stand_in_models import ORDERS, ObedientModel, RightModel, StandIn, WrongModel
 
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
-from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission.gate import Fits
-from voice_gateway.tools.permission.target import Reach
-from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
-from voice_gateway.turns.stage import HomeFacts, Stage
-from voice_gateway.understanding.interpreter import Interpreter
+from voice_gateway.turn import Reply, Utterance
+from voice_gateway.turns.stage import Stage
 from voice_gateway.understanding.stage import UnderstandingStage
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
@@ -55,7 +51,7 @@ class Result:
         return self.handed_on or self.proposed
 
 
-class House(NullContext):
+class House:
     """A home with a brain, and perhaps a model; it is put in order before each conversation."""
 
     def __init__(self, name: str, model: StandIn | None, autonomy: str, *, ha: bool = False) -> None:
@@ -80,18 +76,6 @@ class House(NullContext):
                 devices=lambda: self.local.home.devices,
             )
 
-    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
-        return self.local.cache.reach(call, traits)
-
-    def fitting(self, utterance: Utterance, before: str) -> Fits:
-        return self.local.fitting(utterance, before)
-
-    def home_facts(self, text: str) -> HomeFacts:
-        return self.local.home_facts(text)
-
-    def grammar(self) -> Interpreter:
-        return self.local.grammar()
-
     async def hears(self, wish: Wish) -> Result:
         self.put(wish)
         await self.local.cache.refresh()
@@ -101,7 +85,9 @@ class House(NullContext):
             if self.ha:
                 self.model.look, self.model.translate = self.ha.seen, self.ha.translated
         stages: list[Stage] = [self.local, *([self.client] if self.client else [])]
-        conversation = Conversation(stages, self.executor, self.brain, PermissionSettings(), context=self)
+        conversation = Conversation(
+            stages, self.executor, self.brain, PermissionSettings(), context=self.local
+        )
         replies = [await conversation.answer(Utterance(text, room=wish.room)) for text in wish.turns[:-1]]
         before = Before.of(self._seen(), wish.kind)
         reply = await conversation.answer(Utterance(wish.turns[-1], room=wish.room))

@@ -15,10 +15,8 @@ from voice_gateway.events import EventBus
 from voice_gateway.tools.builtin.volume import PlaybackVolume, volume_tool
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
+from voice_gateway.turn import Reply, ToolTraits, Utterance
 from voice_gateway.turns.acts import Acts
-from voice_gateway.turns.stage import HomeFacts
-from voice_gateway.understanding.interpreter import Interpreter
 from voice_gateway.understanding.stage import UnderstandingStage
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.simulated.file import parse_home
@@ -71,27 +69,9 @@ class HomeTalk:
             PermissionSettings(),
             acts=acts,
             events=watch,
-            context=self,  # type: ignore[arg-type]
+            context=self.brain,
             now=lambda: self.time,
         )
-
-    def reach(self, call: ToolCall, traits: ToolTraits) -> Any:
-        return self.brain.cache.reach(call, traits)
-
-    def agreed(self, _call: ToolCall, _traits: ToolTraits) -> None:
-        """Nothing is remembered."""
-
-    def fitting(self, utterance: Utterance, before: str) -> Any:
-        return self.brain.fitting(utterance, before)
-
-    def home_facts(self, text: str) -> HomeFacts:
-        return self.brain.home_facts(text)
-
-    def grammar(self) -> Interpreter:
-        return self.brain.grammar()
-
-    async def linked(self) -> None:
-        """It is."""
 
     async def hears(self, *texts: str, **where: Any) -> Reply:
         for text in texts:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from home_names.kinds import HomeDevice
@@ -49,11 +48,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.own_tools import own_tools
-from voice_gateway.tools.permission.gate import Fits
-from voice_gateway.tools.permission.target import Reach
-from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
-from voice_gateway.turns.stage import HomeFacts, Stage
-from voice_gateway.understanding.interpreter import Interpreter
+from voice_gateway.turn import COMMANDS
+from voice_gateway.turns.stage import Stage
 from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.understanding.talk import GatewayFacts
 
@@ -143,7 +139,6 @@ class Gateway:
             tasks=self._tasks,
             report=self._report_server,
         )
-        self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
         self.changes = ChangeStore(data_folder() / CHANGES_FILE, settings.recorder.days)
         self.local = UnderstandingStage(
             self.executor,
@@ -162,6 +157,7 @@ class Gateway:
                 settings.brain.provider,
             ),
             history=self.changes,
+            scenes=AgreedScenes(data_folder() / "agreed-scenes.json"),
         )
         self.routines = Routines(self, self._place)
         for tool in self.routines.tools():
@@ -212,7 +208,7 @@ class Gateway:
             settings.permission,
             store=self.store,
             events=self.events,
-            context=self,
+            context=self.local,
             first=self.timers.clock.answer,
             alarms=self.home_events.answer,
             why=Why(self.recorder, self._devices_named, self.local.cache.known).answer,
@@ -274,28 +270,9 @@ class Gateway:
             self.home_events.connected(status.name)
         self.events.report(f"server {status.name}", *server_report(status))
 
-    def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
-        """The devices that a call reaches; a scene that the user agreed to before counts as known."""
-        reach = self.local.cache.reach(call, known)
-        agreed = reach is not None and reach.unseen and self._agreed_scenes.knows(call, known, reach)
-        return replace(reach, unseen=False) if reach is not None and agreed else reach
-
-    def agreed(self, call: ToolCall, known: ToolTraits) -> None:
-        if (reach := self.local.cache.reach(call, known)) is not None:
-            self._agreed_scenes.add(call, known, reach)
-
     def _home_acted(self, event: Acted) -> None:
         """Read the affected devices again after any act."""
         self.local.cache.acted(event.outcome)
-
-    def fitting(self, utterance: Utterance, before: str) -> Fits:
-        return self.local.fitting(utterance, before)
-
-    def home_facts(self, text: str) -> HomeFacts:
-        return self.local.home_facts(text)
-
-    def grammar(self) -> Interpreter:
-        return self.local.grammar()
 
     def left_out(self) -> Mapping[str, str]:
         """By tool: why the model does not see it. Empty without a model."""

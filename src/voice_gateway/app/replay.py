@@ -7,7 +7,6 @@ from typing import Any
 from voice_gateway.app.model import build_model
 from voice_gateway.app.routines import place_of
 from voice_gateway.config import Settings
-from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.events import Event, EventBus
@@ -16,12 +15,8 @@ from voice_gateway.recorder.story import Turn
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.permission.gate import Fits
-from voice_gateway.tools.permission.target import Reach
 from voice_gateway.trace import arguments_json, event_json
-from voice_gateway.turn import NOT_MADE, ToolCall, ToolTraits, Utterance
-from voice_gateway.turns.stage import HomeFacts
-from voice_gateway.understanding.interpreter import Interpreter
+from voice_gateway.turn import NOT_MADE, ToolTraits, Utterance
 from voice_gateway.understanding.stage import UnderstandingStage
 
 NOT_RECORDED = "this call is not in the recording"
@@ -55,7 +50,7 @@ def differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str
     return lines
 
 
-class Replay(NullContext):
+class Replay:
     """Runs one turn, after the earlier turns of its conversation. There is no link to any server."""
 
     def __init__(self, settings: Settings, tools: Sequence[Turn], looks: Sequence[Turn]) -> None:
@@ -82,7 +77,9 @@ class Replay(NullContext):
             place=place_of(settings.home),
             now=lambda: self._at,
         )
-        self.model = build_model(settings, executor, self._local, instructions=dict, ready=self.linked)
+        self.model = build_model(
+            settings, executor, self._local, instructions=dict, ready=self._local.cache.known
+        )
         bus = EventBus()
         bus.subscribe(self._events.append)
         self._conversation = Conversation(
@@ -91,21 +88,9 @@ class Replay(NullContext):
             settings.brain,
             settings.permission,
             events=bus,
-            context=self,
+            context=self._local,
             now=lambda: self._at,
         )
-
-    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
-        return self._local.cache.reach(call, traits)
-
-    def fitting(self, utterance: Utterance, before: str) -> Fits:
-        return self._local.fitting(utterance, before)
-
-    def home_facts(self, text: str) -> HomeFacts:
-        return self._local.home_facts(text)
-
-    def grammar(self) -> Interpreter:
-        return self._local.grammar()
 
     async def run(self, turn: Turn, before: Sequence[Turn]) -> dict[str, Any]:
         for each in (*before, turn):

@@ -120,7 +120,7 @@ class Routines:
         if not calls:
             return JudgedCalls("")
         made, settings = new_calls(calls), self._gateway.settings.permission
-        reached = [(call, self._gateway.reach(call, self._traits(call.name))) for call in made]
+        reached = [(call, self._gateway.local.reach(call, self._traits(call.name))) for call in made]
         risks = [(risk_of(call, self._traits(call.name), settings, reach), reach) for call, reach in reached]
         # Nobody is there to say yes when it is time.
         risky = [
@@ -131,7 +131,9 @@ class Routines:
         opens = Risk.SENSITIVE in risky
         touched = [device for _, reach in reached if reach is not None for device in reach.devices]
         devices = tuple(dict.fromkeys((each.name, each.room or "", _source(each)) for each in touched))
-        return JudgedCalls(described(made, self._traits, self._gateway.reach), devices, bool(risky), opens)
+        return JudgedCalls(
+            described(made, self._traits, self._gateway.local.reach), devices, bool(risky), opens
+        )
 
     def unwatchable(self, server: str, resource: str) -> str:
         if server not in self._gateway.settings.mcpServers:

@@ -313,8 +313,9 @@ class Confirmation:
         return await self._made(turn, calls, self.gate(turn.utterance.channel))
 
     async def _made(self, turn: Turn, calls: Sequence[ToolCall], gate: TurnGate) -> Reply:
-        if any(self._executor.tools.find(call.name) is None for call in calls):
-            await self._context.linked()  # in a new process the call's server may not be connected yet
+        for call in calls:
+            if self._executor.tools.find(call.name) is None:  # in a new process its server may still connect
+                await self._context.tool_known(call.name)
         turn.history.add_ai("", calls)
         outcomes = await replace(turn, gate=gate).run(self._executor, calls)
         turn.history.add_outcomes(outcomes)

@@ -1,4 +1,4 @@
-"""What a conversation asks of the gateway around it."""
+"""What a conversation asks of the home and the tool servers around it."""
 
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from voice_gateway.understanding.templates import language
 
 
 class GatewayContext(Protocol):
-    """A gateway: its home, and the tool servers that it is linked to."""
+    """The home, and what reads words about it: the understanding, in a gateway."""
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
         """What a call would touch in the home; None: it is no call of a home."""
@@ -36,8 +36,8 @@ class GatewayContext(Protocol):
         """Reads the user's language."""
         ...
 
-    async def linked(self) -> None:
-        """Returns when the tool servers are there, or cannot be."""
+    async def tool_known(self, tool: str) -> None:
+        """Returns when it is clear which server's tool this name means, or after a limit."""
         ...
 
 
@@ -60,5 +60,5 @@ class NullContext:
     def grammar(self) -> Interpreter:
         return Interpreter(language("en"))
 
-    async def linked(self) -> None:
-        """There is nothing to wait for."""
+    async def tool_known(self, tool: str) -> None:
+        """There is no server to wait for."""

@@ -9,6 +9,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from home_names.phrases import is_question
 from voice_gateway.config import BrainSettings, HomeSettings
+from voice_gateway.integrations.agreed_scenes import AgreedScenes
 from voice_gateway.integrations.cache import HomeCache, HomeReady
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
@@ -71,6 +72,7 @@ class UnderstandingStage:
         now: Callable[[], float] = time.time,
         place: Place | None = None,  # where the home stands; without it nothing is kept for later
         history: ChangeStore | None = None,
+        scenes: AgreedScenes | None = None,  # those that the user has said yes to
     ) -> None:
         self._executor, self._settings = executor, settings
         self._tool_ready, self._about = tool_ready, about or GatewayFacts(provider=settings.provider)
@@ -78,7 +80,7 @@ class UnderstandingStage:
         self.cache = HomeCache(
             executor, home_ready, settings.refresh_seconds, settings=home, sources=sources, now=now
         )
-        self._history = history
+        self._history, self._scenes = history, scenes
         if history is not None:
             self.cache.subscribe(lambda change: history.note(change.device, change.before, change.after))
         self._grammar: Interpreter | None = None
@@ -121,6 +123,23 @@ class UnderstandingStage:
     def home_facts(self, text: str) -> HomeFacts:
         """The home's names and servers, and whether these words of a user are about it."""
         return home_facts(text, self.grammar(), self.context(), self.cache.servers())
+
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        """The devices that a call reaches; a scene that the user agreed to before counts as known."""
+        reach = self.cache.reach(call, traits)
+        if reach is None or not reach.unseen or self._scenes is None:
+            return reach
+        return replace(reach, unseen=not self._scenes.knows(call, traits, reach))
+
+    def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
+        """Remembers a yes to a scene that nobody can look into."""
+        if self._scenes is not None and (reach := self.cache.reach(call, traits)) is not None:
+            self._scenes.add(call, traits, reach)
+
+    async def tool_known(self, tool: str) -> None:
+        """Returns when it is clear which server's tool this name means, or after a limit."""
+        if self._tool_ready is not None:
+            await self._tool_ready(tool)
 
     def _reach_of(self, request: Request) -> Reach | None:
         tool = self._executor.tools.find(request.tool)

@@ -5,7 +5,6 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.locked_house import Scripted
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
@@ -24,7 +23,7 @@ class Model(Scripted):
         return Trust(self.autonomy, "for the test")
 
 
-class House(NullContext):
+class House:
     def __init__(self, step: object, autonomy: Autonomy = Autonomy.ACT) -> None:
         self.home = ScriptedHome.default()
         executor = ToolExecutor(manager_for(self.home))
@@ -33,14 +32,8 @@ class House(NullContext):
         self.model.autonomy = autonomy
         stages: list[Stage] = [self.local, self.model]
         self.conversation = Conversation(
-            stages, executor, BrainSettings(), PermissionSettings(), context=self
+            stages, executor, BrainSettings(), PermissionSettings(), context=self.local
         )
-
-    def reach(self, call, traits):
-        return self.local.cache.reach(call, traits)
-
-    def fitting(self, utterance: Utterance, before: str):
-        return self.local.fitting(utterance, before)
 
     async def hears(self, text: str) -> Reply:
         return await self.conversation.answer(Utterance(text))
