@@ -29,7 +29,7 @@ async def run_case(talk: Wish, house: House) -> Result:
     house.put(talk)
     await house.local.cache.refresh()
     conversation = Conversation(
-        (house.local,), house.executor, house.brain, PermissionSettings(), context=house
+        (house.local,), house.executor, house.brain, PermissionSettings(), context=house.local
     )
     turns = []
     for text in talk.turns:
