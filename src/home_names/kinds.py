@@ -143,7 +143,7 @@ _NOUNS: Final[dict[str, Sort]] = {
 _TWO_WORDS: Final = {frozenset(noun.split()): noun for noun in _NOUNS if " " in noun}
 _PLURAL_ANYWAY: Final = frozenset({"everything", "anything", "all", "lighting", "every thing"})
 _ONE_THING: Final = frozenset({"thermostat", "heating", "heat", "climate", "temperature"})  # of the only one
-_PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet socket".split())
+_PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape awning outlet socket".split())
 
 
 # No word for commands: what a window is that can be moved, its own name says.

@@ -262,6 +262,7 @@ _BUILTINS: dict[str, tuple[dict[str, Any], bool]] = {
     ),
     "list_timers": (_object([], name={"type": "string"}, kind={"type": "string"}), True),
     "cancel_timer": (_object([], name={"type": "string"}, kind={"type": "string"}), False),
+    "pause_timer": (_object([], **{name: {"type": "string"} for name in ("name", "kind", "action")}), False),
     "extend_timer": (
         _object([], **{name: {"type": "string"} for name in ("duration", "name", "kind")}),
         False,

@@ -22,6 +22,8 @@ MOST_WAYS: Final = 2048  # to write what touches; a template with more is left o
 OPEN: Final = {"name": "name", "area": "room", "floor": "floor"}  # lists of the home, and our leaves
 # Words that say nothing by themselves.
 LIGHT_WORDS: Final = frozenset("the my our a an in on at of to for percent degrees degree and all".split())
+# Leaves for a wildcard of the package, by a part of the intent's name.
+FREE: Final = {"Timer": "timer_name", "Broadcast": "announcement", "": "intent_text"}
 SPACE: Final = ("space",)
 EMPTY: Final[Tree] = ("s", ())
 Atom = tuple[Any, ...]
@@ -57,6 +59,7 @@ class Converter:
         self._bodies = {name: self._parse(text) for name, text in data.get("expansion_rules", {}).items()}
         self._lists: Mapping[str, Mapping[str, Any]] = data["lists"]
         self._done: set[str] = set()
+        self._free = ""
         for name, values in self._lists.items():
             self._list(name, values)
         for intent, known in data["intents"].items():
@@ -80,6 +83,7 @@ class Converter:
             says.append(("here", True))
         says += [(f"slot.{key}", _plain(value)) for key, value in (block.get("slots") or {}).items()]
         scene = bool(domains) and set(domains) <= {"scene", "script"}
+        self._free = next(leaf for part, leaf in FREE.items() if part in intent)
         for text in block["sentences"]:
             source = f"home-assistant-intents {intent}: {text}"
             try:
@@ -99,7 +103,7 @@ class Converter:
     def _begins_open(self, tree: Tree) -> bool:
         """Whether it may begin with free words."""
         if tree[0] == "l":
-            return bool(tree[1] == "intent_text")
+            return tree[1] in FREE.values()
         if tree[0] == "s":
             for part in tree[1]:
                 if self._begins_open(part):
@@ -201,7 +205,7 @@ class Converter:
         if name in OPEN:
             return "scene" if scene and name == "name" else OPEN[name]
         if self._lists.get(name, {}).get("wildcard") or name not in self._lists:
-            return "intent_text"
+            return self._free
         return f"ha.{name}"
 
     # --- atoms → a tree over tokens

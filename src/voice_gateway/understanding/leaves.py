@@ -403,7 +403,7 @@ class UtteranceLeaves:
         found: list[Found] = []
         for end in range(at + 1, min(len(self.words), at + 12) + 1):
             word = self.words[end - 1]
-            if word in PAUSES or word in groups["talk_never"]:
+            if word in PAUSES or word in groups["talk_never"] or word in groups["units"]:
                 break
             span = self.words[at:end]
             whole = len(span) > 1 and not groups["talk_verbs"].isdisjoint(span)

@@ -12,7 +12,10 @@ from voice_gateway.understanding.nodes import Item, Name, Place, Which, altered
 
 Able = Callable[[Device], bool]
 # What a word for a kind means to `DeviceClass`.
-SORTS: Final[dict[str, Sort]] = {"lamp": "light", "blind": "cover"}
+SORTS: Final[dict[str, Sort]] = {
+    "lamp": "light",
+    **dict.fromkeys(("blind", "shutter", "shade", "curtain", "awning"), "cover"),
+}
 STATES_OF_LIGHT: Final = frozenset({"on", "off", "set", "change", "toggle"})
 
 
@@ -263,7 +266,7 @@ class Resolver:
         everywhere = any(place.everywhere for place in item.place)
         word, every = item.kind, item.plural or everywhere or item.quant in ("all", "every")
         kind = DeviceClass(sort_of(word), word, item.plural)
-        particular = word == "lamp" and not every and item.quant != "both"  # "the lamps" are all lights
+        particular = word != "lamp" or (not every and item.quant != "both")  # "the lamps" are all lights
         members = kind.among(scope) if particular else tuple(filter(kind.has, scope))
         if kind.sort in ("door", "garage", "window"):
             return self._doors(tuple(filter(able, members)), item, do, every=every)

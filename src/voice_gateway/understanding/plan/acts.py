@@ -182,9 +182,10 @@ def _resolved(command: Command, context: Context, able: Callable[[Device], bool]
     found = resolver.which(_subject(command, replace(context, last=last)), command.do, able)
     if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of == "heat":
         return Resolver(context.home).which(Which(item=(Item(kind="thermostat"),)), command.do, able)
-    if isinstance(found, Unknown) and found.what in ("here", "kind_here") and command.of in PLAYED:
-        item = Item(kind=PLAYED[command.of])
-        found = Resolver(context.home).which(Which(item=(item,)), command.do, able)
+    if isinstance(found, Unknown) and found.what in ("here", "kind_here"):
+        kind = PLAYED.get(command.of) or found.text
+        if kind in PLAYED.values():
+            found = Resolver(context.home).which(Which(item=(Item(kind=kind),)), command.do, able)
     if isinstance(found, Doubt) and command.of == "player":
         playing = tuple(one for one in found.candidates if context.home.is_so(one, "playing"))
         return Meant(playing) if len(playing) == 1 else found
@@ -382,7 +383,8 @@ def _able(command: Command) -> Callable[[Device], bool]:
 def action_of(device: Device, command: Command) -> str:  # noqa: PLR0911 (one for each sort of act)
     """What the command is for this device; "" where it can do nothing of the kind."""
     do, value, amount = command.do, command.value, command.amount
-    if do in ("set", "change") and device.is_light and not device.can("dim") and _is_brighter(command):
+    brighter = command.of in ("", "light") and _is_brighter(command)
+    if do in ("set", "change") and device.is_light and not device.can("dim") and brighter:
         return "on"
     if do in ("set", "change"):
         return _setting_of(device, command, value, amount)

@@ -42,8 +42,7 @@ KINDS: Final[dict[str, frozenset[str]]] = {
 }
 # Words of our list `kind` for their device classes and domains.
 WORDS: Final = {
-    "cover": "blind", "awning": "blind", "curtain": "blind", "shade": "blind", "shutter": "blind",
-    "climate": "thermostat", "gate": "garage",
+    "cover": "blind", "climate": "thermostat", "gate": "garage",
 }  # fmt: skip
 
 
@@ -148,9 +147,9 @@ def turn(slots: Slots, context: Context) -> Node:
 
 def _scene(name: str, area: str, context: Context) -> Node:
     """With a room: the scene that is called so; one without it is asked about."""
-    known = f"{area} {name}".casefold().strip()
-    whole = next((scene for key, scene in context.home.scenes.items() if key == known), "")
-    return Command(do="scene", scene=whole or name, bare=bool(area and not whole))
+    whole = context.home.scenes.get(f"{area} {name}".casefold().strip(), "")
+    placed = whole or name.casefold().startswith(area.casefold())
+    return Command(do="scene", scene=whole or name, bare=not placed)
 
 
 @means("HassLightSet")
@@ -218,7 +217,8 @@ def volume(slots: Slots, context: Context) -> Node:
     level = slots.take("volume_level")
     if not slots.known.keys() & {"name", "area", "floor"}:
         return Everyday(tool="control_speaker_volume", action="set", level=level)
-    return Command(do="set", which=slots.which(context, kind="media_player"), value=Value(percent=level))
+    which = slots.which(context, kind="media_player")
+    return Command(do="set", of="volume", which=which, value=Value(percent=level))
 
 
 @means("HassSetVolumeRelative")
