@@ -383,8 +383,7 @@ def _able(command: Command) -> Callable[[Device], bool]:
 def action_of(device: Device, command: Command) -> str:  # noqa: PLR0911 (one for each sort of act)
     """What the command is for this device; "" where it can do nothing of the kind."""
     do, value, amount = command.do, command.value, command.amount
-    brighter = command.of in ("", "light") and _is_brighter(command)
-    if do in ("set", "change") and device.is_light and not device.can("dim") and brighter:
+    if do in ("set", "change") and device.is_light and not device.can("dim") and _is_brighter(command):
         return "on"
     if do in ("set", "change"):
         return _setting_of(device, command, value, amount)
@@ -405,6 +404,8 @@ def action_of(device: Device, command: Command) -> str:  # noqa: PLR0911 (one fo
 
 def _is_brighter(command: Command) -> bool:
     """More light, or all of it: a light that is only switched can do that by going on."""
+    if command.of not in ("", "light"):
+        return False
     if command.amount is not None:
         return command.way > 0 and (command.amount.small or command.amount.large)
     return command.way > 0 if command.value is None else command.value.level == FULL
