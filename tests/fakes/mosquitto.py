@@ -18,7 +18,7 @@ _START_SECONDS = 30.0
 
 
 class Broker:
-    """One broker that can be stopped, killed and started again on the same port, without persistence."""
+    """One broker that can be stopped, killed and started again on the same port."""
 
     def __init__(
         self,
@@ -27,6 +27,7 @@ class Broker:
         users: Mapping[str, str] | None = None,
         acl: str | None = None,
         tls: Certificates | None = None,
+        persistence: bool = False,
     ) -> None:
         self.folder = folder
         self.port = free_port()
@@ -34,7 +35,7 @@ class Broker:
         self._process: subprocess.Popen[str] | None = None
         self._lines: list[str] = []
         self._config = folder / "mosquitto.conf"
-        self._config.write_text("\n".join(self._settings(users, acl)) + "\n")
+        self._config.write_text("\n".join(self._settings(users, acl, persistence)) + "\n")
 
     @property
     def url(self) -> str:
@@ -44,9 +45,12 @@ class Broker:
     def log(self) -> str:
         return "\n".join(self._lines)
 
-    def _settings(self, users: Mapping[str, str] | None, acl: str | None) -> Iterator[str]:
+    def _settings(
+        self, users: Mapping[str, str] | None, acl: str | None, persistence: bool
+    ) -> Iterator[str]:
         yield f"listener {self.port} localhost"
-        yield "persistence false"
+        yield f"persistence {str(persistence).lower()}"
+        yield f"persistence_location {self.folder}/"
         yield "set_tcp_nodelay true"  # otherwise each call waits 40 ms for the network's sake
         yield "log_type all"
         yield f"allow_anonymous {'false' if users else 'true'}"

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from voice_gateway.channels.mqtt.channel import MqttChannel
 from voice_gateway.config import McpSettings, MqttSettings, Settings
 from voice_gateway.conversation.store import MemoryStore, Store
 
+AT_ONCE = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]  # else each message may wait 40 ms
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 
 
@@ -44,7 +46,7 @@ class Listener:
     @contextlib.asynccontextmanager
     async def on(cls, broker: Broker, **login) -> AsyncIterator["Listener"]:
         async with aiomqtt.Client(
-            "localhost", broker.port, protocol=aiomqtt.ProtocolVersion.V5, **login
+            "localhost", broker.port, protocol=aiomqtt.ProtocolVersion.V5, socket_options=AT_ONCE, **login
         ) as client:
             await client.subscribe("#", qos=1)
             yield cls(client)
@@ -62,6 +64,16 @@ class Listener:
                 if str(message.topic) == topic and text in (None, said):
                     return said
         raise AssertionError("the connection ended")
+
+    async def gets_all(self, *topics: str, id: str) -> list:
+        """The next message of each topic with this id, in any order."""
+        bodies: dict[str, dict] = {}
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while len(bodies) < len(topics):
+                self.seen.append(message := await anext(aiter(self.client.messages)))
+                if (name := str(message.topic)) in topics and json.loads(message.payload).get("id") == id:
+                    bodies[name] = json.loads(message.payload)
+        return [bodies[name] for name in topics]
 
     async def gets(self, topic: str, **facts):
         """The next message on a topic that has these facts."""

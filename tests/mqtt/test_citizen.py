@@ -7,8 +7,7 @@ import json
 from tests.fakes.gateway_process import LIMIT_SECONDS, Running
 from tests.mqtt.conftest import NO_SERVER, Listener
 
-from voice_gateway.channels.mqtt.channel import MqttChannel
-from voice_gateway.channels.mqtt.controls import Controls, Switch
+from voice_gateway.channels.mqtt.channel import Controls, MqttChannel, Switch
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.events import EventBus, Planned

@@ -1,10 +1,8 @@
 """The gateway on a real broker: what it tells, what it answers, and how it comes back."""
 
 import asyncio
-import contextlib
 import signal
 from datetime import UTC, datetime
-from typing import Any, cast
 
 import pytest
 from tests.fakes.certificates import Certificates
@@ -12,20 +10,13 @@ from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker
 from tests.mqtt.conftest import NO_SERVER, Listener
 
-from voice_gateway.channels.mqtt.channel import MqttChannel
-from voice_gateway.config import MqttSettings
-from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.events import EventBus
-
 
 async def test_a_request_is_answered_and_everything_is_told(broker, running):
     async with Listener.on(broker) as listener:
         await listener.send("voice/req", {"text": "what time is it", "id": "q1", "conversation_id": "c1"})
 
-        heard = await listener.gets("voice/transcription", id="q1")
-        tool = await listener.gets("voice/tool", id="q1")
-        told = await listener.gets("voice/ai-response", id="q1")
-        answer = await listener.gets("voice/res", id="q1")
+        topics = ("voice/transcription", "voice/tool", "voice/ai-response", "voice/res")
+        heard, tool, told, answer = await listener.gets_all(*topics, id="q1")
 
     assert heard["text"] == "what time is it"
     assert (tool["name"], tool["ok"]) == ("get_current_datetime", True)
@@ -208,32 +199,3 @@ async def test_login_and_tls_with_an_authority_of_our_own(commands, tmp_path):
     assert verdicts == ["failed", "ok"]
     assert (wrong.code, right.code) == (1, 0)
     assert "sesame-7" not in right.out + right.err
-
-
-async def nobody(_utterance, **_options):
-    raise AssertionError("nothing is asked here")
-
-
-class Forgetful:
-    """A client that loses a cancellation when it has just published, as `asyncio.wait_for` does."""
-
-    def __init__(self) -> None:
-        self.publishing = asyncio.Event()
-
-    async def publish(self, *_words, **_options):
-        self.publishing.set()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.Event().wait()
-
-
-async def test_a_cancellation_that_the_library_forgets_still_ends_the_publisher():
-    door = MqttChannel(MqttSettings(broker_url="mqtt://b"), nobody, MemoryStore(), EventBus())
-    door.announce_ready()
-    client = Forgetful()
-    publisher = asyncio.create_task(door.publish_all(cast("Any", client)))
-    await asyncio.wait_for(client.publishing.wait(), 30)
-
-    publisher.cancel()
-    done, _ = await asyncio.wait([publisher], timeout=30)
-
-    assert done

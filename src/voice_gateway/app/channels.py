@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from voice_gateway.config import control_file, data_folder
+from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.errors import LinkError
 from voice_gateway.events import Notice, State
 from voice_gateway.problems import VOICE_PACKAGE
+from voice_gateway.reports import damaged_file
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -167,8 +169,7 @@ class Channels:
         )
 
     def _open_mqtt(self) -> None:
-        from voice_gateway.channels.mqtt.channel import MqttChannel
-        from voice_gateway.channels.mqtt.controls import Controls, Switch
+        from voice_gateway.channels.mqtt.channel import Controls, MqttChannel, Switch
 
         gateway = self._gateway
         controls = Controls(
@@ -182,8 +183,19 @@ class Channels:
                 "mute": Switch(lambda: voice.mute, voice.set_mute),
             }
             controls = replace(controls, press=self.push_to_talk, switches=switches)
-        answer, store, events = gateway.conversation.answer, gateway.store, gateway.events
-        self._mqtt = MqttChannel(gateway.settings.mqtt, answer, store, events, controls=controls)
+        answer, events, folder = gateway.conversation.answer, gateway.events, data_folder()
+        store = gateway.store
+        if not store.shared:  # what was answered survives a kill, whatever conversations are kept in
+            damaged = damaged_file(events, "memory", "requests")
+            store = SqliteStore(folder / "requests.sqlite3", on_damage=damaged, durable=False)
+        self._mqtt = MqttChannel(
+            gateway.settings.mqtt,
+            answer,
+            store,
+            events,
+            controls=controls,
+            identity=folder / "gateway-id",
+        )
         gateway.start(self._mqtt.run(), "channel.mqtt")
 
     def _open_voice(self, spoken: bool, show: Tell, announce: Tell) -> None:

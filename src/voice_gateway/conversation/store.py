@@ -108,6 +108,7 @@ class MemoryStore(_LocalStore):
 
 
 _ENTRIES = "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)"
+_EXPIRY = "CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires)"
 
 
 class SqliteStore(_LocalStore):
@@ -121,7 +122,8 @@ class SqliteStore(_LocalStore):
         on_damage: Callable[[Damage], None] = lambda _damage: None,
         durable: bool = True,
     ) -> None:
-        self._file = SqliteFile(file, (_ENTRIES,), on_damage=on_damage, durable=durable, overwrites=True)
+        steps = (_ENTRIES, _EXPIRY)
+        self._file = SqliteFile(file, steps, on_damage=on_damage, durable=durable, overwrites=True)
         self._now = now
 
     async def get(self, key: str) -> str | None:

@@ -1,19 +1,26 @@
-"""The MQTT channel: publishes what happens, answers requests, and never holds up a turn."""
+"""The MQTT channel: publishes what happens, answers requests, and never holds up a turn.
+
+The broker keeps a request until it was answered: it is acknowledged afterwards, and a gateway that was killed
+gets it again. What was answered is kept by id (`requests.py`), so a repetition acts only once.
+"""
 
 import asyncio
 import contextlib
 import json
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.backoff import Backoff, end_when_stopping, is_stopping, wait_at_most
+from paho.mqtt.client import topic_matches_sub
+
+from voice_gateway.backoff import Backoff, end_when_stopping, is_stopping
 from voice_gateway.channels import Answer, json_text
-from voice_gateway.channels.mqtt.controls import Controls
-from voice_gateway.channels.mqtt.discovery import Retained
-from voice_gateway.channels.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, correlated, trouble, where
+from voice_gateway.channels.mqtt.discovery import PUSH_TO_TALK, SAY, Retained
+from voice_gateway.channels.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, correlated, session, where
 from voice_gateway.channels.mqtt.requests import Requests
 from voice_gateway.channels.mqtt.topics import (
     BadRequest,
@@ -31,9 +38,11 @@ from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.store import Store
 from voice_gateway.errors import LinkError, first_error
 from voice_gateway.events import Event, EventBus, PartState, Planned, State
+from voice_gateway.turn import encodable
 
 if TYPE_CHECKING:
     import aiomqtt
+    from paho.mqtt.client import MQTTMessage
 
 log = logging.getLogger(__name__)
 
@@ -43,70 +52,41 @@ LONGEST_DELAY_SECONDS = 30.0
 AT_ONCE = 16  # requests that are answered at the same time, each in another conversation
 MOST_WAITING = 1_000  # requests in all; further ones get `busy`
 MOST_IN_CONVERSATION = 250  # so that one client leaves room for the others
-ANSWER_OUT_SECONDS = 1.0  # how long the next request of a conversation waits until an answer is out
 BUSY = "busy: too many requests are waiting; ask again in a moment"
-KEPT_MESSAGES = 500  # while the broker is away; above that the oldest event is dropped
-MOST_TRIES = 5  # a broker may close the connection because of a message
+KEPT_MESSAGES = 500  # events while the broker is away; above that the oldest is dropped
+MOST_TRIES = 5  # a broker may close the connection because of an answer
+LONGEST_TEXT = 1_000  # characters of an announcement
+ON, OFF = b"ON", b"OFF"
+ACKNOWLEDGE = "alarms/acknowledge"
 
 
-@dataclass(eq=False, slots=True)
-class Letter:
-    message: Message
-    is_answer: bool
-    tries: int = 0
-    gone: asyncio.Event = field(default_factory=asyncio.Event)  # sent or given up
+@dataclass(frozen=True, slots=True)
+class Switch:
+    is_on: Callable[[], bool]
+    turn: Callable[[bool], None]
 
 
-class Outbox:
-    """Messages in their order, across connections. Answers are never dropped."""
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """Commands to this machine. `press` starts push to talk, and returns why it cannot, or ""."""
 
-    def __init__(self) -> None:
-        self._waiting: deque[Letter] = deque()
-        self._added = asyncio.Event()
-        self._dropped = 0
+    say: Callable[[str], None] = lambda _text: None
+    press: Callable[[], str] = lambda: ""
+    switches: Mapping[str, Switch] = field(default_factory=dict)  # of the voice channel, if there is one
+    acknowledge: Callable[[], str] = lambda: ""
 
-    def put(self, message: Message, *, is_answer: bool = False) -> Letter:
-        letter = Letter(message, is_answer)
-        self._waiting.append(letter)
-        self._added.set()
-        if len(self._waiting) > KEPT_MESSAGES:
-            event = next(
-                (
-                    letter_waiting
-                    for letter_waiting in self._waiting
-                    if not letter_waiting.is_answer and not letter_waiting.tries
-                ),
-                None,
-            )
-            if event is not None:
-                self._waiting.remove(event)
-                self._dropped += 1
-                if self._dropped.bit_count() == 1:
-                    log.warning("MQTT events were dropped", extra={"dropped": self._dropped})
-        return letter
 
-    async def next(self) -> Letter:
-        """The first message. It stays the first until `done`, so a lost connection keeps the order."""
-        while True:
-            while not self._waiting:
-                self._dropped = 0
-                self._added.clear()
-                await self._added.wait()
-            letter = self._waiting[0]
-            letter.tries += 1
-            if letter.tries <= MOST_TRIES:
-                return letter
-            facts = {"topic": letter.message.topic, "tries": MOST_TRIES}
-            log.error("MQTT message was given up: the connection was lost each time", extra=facts)
-            self.done(letter)
+@dataclass(eq=False, frozen=True, slots=True)
+class Delivery:
+    """A request that is not acknowledged yet. The broker gives its number out again after that."""
 
-    def done(self, letter: Letter) -> None:
-        self._waiting.remove(letter)
-        letter.gone.set()
+    number: int
+    digest: str
 
 
 class MqttChannel:
-    """Requests are answered in the order of their conversation; messages go out through one queue."""
+    """Requests are answered in the order of their conversation. The broker keeps them while the
+    gateway is away, if there is a file with its `identity`."""
 
     def __init__(
         self,
@@ -116,25 +96,34 @@ class MqttChannel:
         events: EventBus,
         *,
         controls: Controls | None = None,
+        identity: Path | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
         most_waiting: int = MOST_WAITING,
         most_in_conversation: int = MOST_IN_CONVERSATION,
     ) -> None:
         self._settings = settings
+        self._identity = identity
+        self._session: str | None = None
         self._most_waiting = most_waiting
         self._most_in_conversation = most_in_conversation
         self._controls = controls or Controls()
-        self._commands = frozenset(self._controls.topics(settings))
         self._retained = Retained(settings, tuple(self._controls.switches))
         self._requests = Requests(answer, store, settings.room)
         self._events = events
         self._sleep = sleep
-        self.outbox = Outbox()
+        self._outgoing: deque[Message] = deque(maxlen=KEPT_MESSAGES)
+        self._more = asyncio.Event()
+        self._client: aiomqtt.Client | None = None
+        self._linked, self._failed = asyncio.Event(), asyncio.Event()
+        self._limits: set[asyncio.Timeout] = set()  # of answers that are being sent
         self._status_changed = asyncio.Event()
         self._ready = False
         self._conversations = Locks(store, _no_lock)
         self._free = asyncio.Semaphore(AT_ONCE)
+        self._sending = asyncio.Semaphore(AT_ONCE)
         self._waiting: Counter[str] = Counter()  # unanswered requests, by conversation
+        self._not_begun: set[Request] = set()
+        self._open: dict[int, Delivery] = {}
         events.subscribe(self._on_event)
         events.report(PART, State.STARTING, f"The MQTT broker {where(settings)} has not answered yet.")
 
@@ -147,22 +136,29 @@ class MqttChannel:
         if isinstance(event, PartState):
             self._status_changed.set()
         elif isinstance(event, Planned):
-            self._put_all(self._retained.planned(event))
+            self._put(*self._retained.planned(event))
         elif (message := message_for(self._settings, event)) is not None:
-            self.outbox.put(message)
+            self._put(message)
+
+    def _put(self, *messages: Message) -> None:
+        self._outgoing.extend(messages)
+        self._more.set()
+
+    # --- the connection
 
     async def run(self) -> None:
         """Reconnects until cancelled. Requests under way outlive a lost connection."""
-        async with asyncio.TaskGroup() as answers:
-            await self._keep_connected(answers)
+        with session(self._settings, self._identity) as self._session:
+            async with asyncio.TaskGroup() as answers:
+                await self._keep_connected(answers)
 
     async def _keep_connected(self, answers: asyncio.TaskGroup) -> None:
         settings, wait = self._settings, Backoff(FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS)
         while True:
             try:
-                async with connected(settings, take=lambda m: self._received(m, answers)) as client:
+                link = connected(settings, client_id=self._session, take=lambda m: self._received(m, answers))
+                async with link as client:
                     wait.reset()
-                    self._events.report(PART, State.OK, f"The MQTT broker {where(settings)} is connected.")
                     await self._serve(client)
             except LinkError as error:
                 if is_stopping():  # the error took the place of the cancellation
@@ -174,25 +170,53 @@ class MqttChannel:
     async def _serve(self, client: "aiomqtt.Client") -> None:
         import aiomqtt
 
-        settings = self._settings
-        lost = self._retained.again()  # before the broker sends what it still has
-        for name in (self._request_topic(), *self._commands, *self._retained.topics):
-            await client.subscribe(name, qos=1)
-        if settings.share_group:
-            await client.subscribe(topic(settings, "status"), qos=1)
-        if settings.discovery_prefix:
-            await client.subscribe(f"{settings.discovery_prefix}/status", qos=1)
-        self._announce()
-        self._put_all(lost)
+        self._client = client
         try:
+            await self._subscribe(client)
+            self._events.report(PART, State.OK, f"The MQTT broker {where(self._settings)} is connected.")
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self.publish_all(client), name="mqtt publish")
+                tasks.create_task(self._publish_events(client), name="mqtt publish")
+                tasks.create_task(self._publish_status(client), name="mqtt publish status")
+                tasks.create_task(self._end_when_failed(), name="mqtt answers")
+                self._linked.set()
                 async for _message in client.messages:
                     """Messages go to `_received`; the iterator ends with the connection."""
         except* aiomqtt.MqttError as group:
             error = first_error(group)
             assert isinstance(error, aiomqtt.MqttError)
-            raise trouble(settings, error) from group
+            raise error from group
+        finally:
+            self._client = None
+            self._linked.clear()
+            self._failed.clear()
+            for limit in self._limits:  # the library would wait for a broker that is gone
+                if not limit.expired():
+                    limit.reschedule(0.0)
+            if self._settings.share_group and is_stopping():
+                with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
+                    await self._leave_group(client)
+
+    async def _leave_group(self, client: "aiomqtt.Client") -> None:
+        """The others get all requests from now on, and those that wait here are answered with `busy`."""
+        await client.unsubscribe(self._request_topic(), timeout=1.0)
+        waiting, self._not_begun = self._not_begun, set()
+        await asyncio.gather(*(_publish(client, refusal(_busy(request))) for request in waiting))
+
+    async def _subscribe(self, client: "aiomqtt.Client") -> None:
+        """Only requests are kept by the broker: a command of minutes ago must not start a recording."""
+        settings, controls = self._settings, self._controls
+        lost = self._retained.again()  # before the broker sends what it still has
+        names = [SAY, ACKNOWLEDGE, *([PUSH_TO_TALK] if controls.switches else [])]
+        names += [f"{name}/set" for name in controls.switches]
+        if settings.share_group:
+            names.append("status")
+        topics = [topic(settings, name) for name in names] + [*self._retained.topics]
+        if settings.discovery_prefix:
+            topics.append(f"{settings.discovery_prefix}/status")
+        await client.subscribe([(name, 0) for name in topics])
+        self._announce()
+        self._put(*lost)
+        await client.subscribe(self._request_topic(), qos=1)
 
     def _request_topic(self) -> str:
         plain = topic(self._settings, "req")
@@ -200,19 +224,21 @@ class MqttChannel:
 
     def _announce(self) -> None:
         """Publishes everything that Home Assistant needs to know the gateway."""
-        self._put_all([*self._retained.configs(), *self._controls.states(self._settings)])
+        self._put(*self._retained.configs(), *self._switch_states())
         self._status_changed.set()
 
-    def _put_all(self, messages: Iterable[Message]) -> None:
-        for message in messages:
-            self.outbox.put(message)
+    def _switch_states(self) -> list[Message]:
+        return [
+            Message(topic(self._settings, name), "ON" if switch.is_on() else "OFF", retain=True)
+            for name, switch in self._controls.switches.items()
+        ]
 
-    def _received(self, message: "aiomqtt.Message", answers: asyncio.TaskGroup) -> None:
-        payload = message.payload if isinstance(message.payload, bytes) else b""
-        name, settings = str(message.topic), self._settings
-        if any(message.topic.matches(pattern) for pattern in self._retained.topics):
-            if message.retain and payload:
-                self._put_all(self._retained.seen(name))
+    # --- what comes in
+
+    def _received(self, message: "MQTTMessage", answers: asyncio.TaskGroup) -> None:
+        payload, name, settings = bytes(message.payload), message.topic, self._settings
+        if name == topic(settings, "req"):
+            self._asked(message, answers)
         elif name == f"{settings.discovery_prefix}/status":
             if payload == b"online":
                 self._announce()
@@ -221,37 +247,66 @@ class MqttChannel:
             with contextlib.suppress(ValueError, TypeError, KeyError):
                 if json.loads(payload)["state"] == "offline":
                     self._status_changed.set()
-        elif message.retain:
-            return  # an old request
-        elif name in self._commands:
-            self._put_all(self._controls.take(settings, name, payload))
-        else:
-            self._asked(message, payload, answers)
+        elif any(topic_matches_sub(pattern, name) for pattern in self._retained.topics):
+            if message.retain and payload:
+                self._put(*self._retained.seen(name))
+        elif not message.retain:
+            self._control(name, payload)
 
-    def _asked(self, message: "aiomqtt.Message", payload: bytes, answers: asyncio.TaskGroup) -> None:
-        reply_to = getattr(message.properties, "ResponseTopic", None)
-        correlation = getattr(message.properties, "CorrelationData", None)
-        request = read_request(self._settings, payload, reply_to, correlation)
-        if isinstance(request, Request) and self._is_busy(request):
-            request = BadRequest(BUSY, request.reply_to, request.id, request.correlation)
-        if isinstance(request, BadRequest):
-            self.outbox.put(refusal(request), is_answer=True)
+    def _control(self, name: str, payload: bytes) -> None:
+        settings, controls = self._settings, self._controls
+        if name == topic(settings, SAY):
+            if text := encodable(payload.decode("utf-8", "replace").strip()):
+                controls.say(text[:LONGEST_TEXT])
+        elif name == topic(settings, ACKNOWLEDGE):
+            controls.acknowledge()
+        elif name == topic(settings, PUSH_TO_TALK):
+            if problem := controls.press():
+                log.warning("push to talk over MQTT did nothing", extra={"reason": problem})
+        else:
+            for switch_name, switch in controls.switches.items():
+                if name == topic(settings, f"{switch_name}/set") and payload.upper() in (ON, OFF):
+                    switch.turn(payload.upper() == ON)
+            self._put(*self._switch_states())
+
+    def _asked(self, message: "MQTTMessage", answers: asyncio.TaskGroup) -> None:
+        payload, properties = bytes(message.payload), message.properties
+        delivery = Delivery(message.mid, sha256(payload).hexdigest()) if message.qos else None
+        if delivery is not None:
+            known = self._open.get(delivery.number)
+            if message.dup and known is not None and known.digest == delivery.digest:
+                return  # it is being answered, and acknowledged afterwards
+            self._open[delivery.number] = delivery
+        if message.retain:  # an old request
+            self._acknowledge(delivery)
             return
-        self._waiting[request.conversation_id] += 1
-        answers.create_task(self._answer(request), name="mqtt answer")
+        reply_to = getattr(properties, "ResponseTopic", None)
+        correlation = getattr(properties, "CorrelationData", None)
+        request = read_request(self._settings, payload, reply_to, correlation)
+        if isinstance(request, Request):
+            if not self._is_busy(request):
+                if delivery is not None and self._session is not None:
+                    number = f"{self._session}:{delivery.number}:{delivery.digest}"
+                    request = replace(request, delivery=number, delivered_again=message.dup)
+                self._waiting[request.conversation_id] += 1
+                self._not_begun.add(request)
+                answers.create_task(self._answer(request, delivery), name="mqtt answer")
+                return
+            request = _busy(request)
+        answers.create_task(self._deliver(refusal(request), delivery), name="mqtt refusal")
 
     def _is_busy(self, request: Request) -> bool:
         in_conversation = self._waiting[request.conversation_id]
         return in_conversation >= self._most_in_conversation or self._waiting.total() >= self._most_waiting
 
-    async def _answer(self, request: Request) -> None:
+    async def _answer(self, request: Request, delivery: Delivery | None) -> None:
         """A conversation takes its next request when the answer before is out: answers keep their order."""
         conversation = request.conversation_id
         try:
             async with self._conversations.of(f"mqtt:{conversation}"), self._free:
-                letter = self.outbox.put(await self._answer_to(request), is_answer=True)
-                await wait_at_most(letter.gone, ANSWER_OUT_SECONDS)
-            await letter.gone.wait()
+                if request in self._not_begun:
+                    self._not_begun.remove(request)
+                    await self._deliver(await self._answer_to(request), delivery)
         finally:
             self._waiting[conversation] -= 1
             if not self._waiting[conversation]:
@@ -267,14 +322,62 @@ class MqttChannel:
         body = json_text({**answer, "timestamp": timestamp()})
         return Message(request.reply_to, body, correlation=request.correlation)
 
-    async def publish_all(self, client: "aiomqtt.Client") -> None:
-        """The status whenever it changes, and the outbox in its order."""
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._publish_status(client), name="mqtt publish status")
-            while True:
-                letter = await self.outbox.next()
-                await _publish(client, letter.message)
-                self.outbox.done(letter)
+    def _acknowledge(self, delivery: Delivery | None) -> None:
+        """The broker forgets the request. Nothing happens where it has forgotten it by itself."""
+        if delivery is not None and self._open.get(delivery.number) is delivery:
+            del self._open[delivery.number]
+            if self._client is not None:
+                self._client._client.ack(delivery.number, 1)
+
+    # --- what goes out
+
+    async def _deliver(self, message: Message, delivery: Delivery | None) -> None:
+        """Publishes an answer, over as many connections as that takes, and acknowledges the request."""
+        for _ in range(MOST_TRIES):
+            if await self._is_sent(message):
+                break
+        else:
+            facts = {"topic": message.topic, "tries": MOST_TRIES}
+            log.error("MQTT message was given up: the connection was lost each time", extra=facts)
+        self._acknowledge(delivery)
+
+    async def _is_sent(self, message: Message) -> bool:
+        """Waits for a connection. A failure ends the connection."""
+        import aiomqtt
+
+        async with self._sending:
+            await self._linked.wait()
+            client = self._client
+            assert client is not None
+            try:
+                async with asyncio.timeout(PUBLISH_LIMIT_SECONDS) as limit:
+                    self._limits.add(limit)
+                    await _publish(client, message)
+                    return True
+            except (aiomqtt.MqttError, TimeoutError):
+                if client is self._client:
+                    self._linked.clear()
+                    self._failed.set()
+                return False
+            finally:
+                self._limits.discard(limit)
+
+    async def _end_when_failed(self) -> None:
+        import aiomqtt
+
+        await self._failed.wait()
+        raise aiomqtt.MqttError("an answer could not be sent")
+
+    async def _publish_events(self, client: "aiomqtt.Client") -> None:
+        """In their order. An event whose publication failed is the first of the next connection."""
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            while self._outgoing:
+                message = self._outgoing[0]
+                await _publish(client, message)
+                if self._outgoing and self._outgoing[0] is message:
+                    self._outgoing.popleft()
                 end_when_stopping()
 
     async def _publish_status(self, client: "aiomqtt.Client") -> None:
@@ -305,6 +408,10 @@ async def _publish(client: "aiomqtt.Client", message: Message) -> None:
         raise aiomqtt.MqttError(str(error)) from error
     except Exception as error:
         log.exception("MQTT message cannot be sent", extra={"topic": message.topic, "reason": repr(error)})
+
+
+def _busy(request: Request) -> BadRequest:
+    return BadRequest(BUSY, request.reply_to, request.id, request.correlation)
 
 
 def _no_lock(_phrase: str, error: Exception) -> None:

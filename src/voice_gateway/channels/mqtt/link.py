@@ -2,16 +2,24 @@
 
 import asyncio
 import contextlib
+import fcntl
 import logging
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
+
+from paho.mqtt.client import Client, MQTTMessage
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
 from voice_gateway import problems
 from voice_gateway.channels.mqtt.topics import LONGEST_PACKET, last_will, status_message, topic
 from voice_gateway.config import MqttSettings
+from voice_gateway.conversation.place import gateway_id
 from voice_gateway.errors import LinkError
 from voice_gateway.turn import new_id
 
@@ -22,6 +30,8 @@ log = logging.getLogger(__name__)
 
 PUBLISH_LIMIT_SECONDS = 10.0
 KEEPALIVE_SECONDS = 15
+SESSION_SECONDS = 300  # a broker keeps requests for a gateway that is away; older ones are not carried out
+MOST_UNACKNOWLEDGED = 1_200  # more than the channel lets wait, so that it can answer `busy`
 REFUSED_LOGIN = frozenset({4, 5, 134, 135})  # bad name or password, not authorised; MQTT 3 and MQTT 5
 
 
@@ -30,21 +40,60 @@ def where(settings: MqttSettings) -> str:
     return f"at {parts.hostname}:{parts.port or (8883 if parts.scheme == 'mqtts' else 1883)}"
 
 
+@contextlib.contextmanager
+def session(settings: MqttSettings, identity: Path | None) -> Iterator[str | None]:
+    """The client id whose requests the broker keeps; None where there is no file, or another process has it.
+
+    Clients with the same id would disconnect each other for ever."""
+    if identity is None:
+        yield None
+        return
+    # The broker keeps subscriptions too: another prefix or group must be another session.
+    place = f"{gateway_id(identity)}|{settings.prefix}|{settings.share_group}"
+    with contextlib.ExitStack() as stack:
+        try:
+            lock = stack.enter_context(identity.open("rb"))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            log.warning("the MQTT broker keeps no requests for this gateway", extra={"reason": str(error)})
+            yield None
+            return
+        yield f"voice-gateway-{sha256(place.encode()).hexdigest()[:16]}"
+
+
 @contextlib.asynccontextmanager
 async def connected(
-    settings: MqttSettings, *, announce: bool = True, take: "Callable[[aiomqtt.Message], None] | None" = None
+    settings: MqttSettings,
+    *,
+    announce: bool = True,
+    client_id: str | None = None,
+    take: Callable[[MQTTMessage], None] | None = None,
 ) -> "AsyncIterator[aiomqtt.Client]":
     """One connection, with a new client: a reused client would send old messages again. Raises LinkError.
 
-    `take` gets every message as it is read; without it they are in the client's `messages`.
+    For a `client_id` the broker keeps requests while the gateway is away. `take` gets each message as it is
+    read, and acknowledges it; without `take` they are in the client's `messages`.
     """
     import aiomqtt
 
-    gone = last_will(settings)
-    inbox: dict[str, Any] = {} if take is None else {"queue_type": lambda maxsize: Inbox(take)}
-    will = aiomqtt.Will(gone.topic, gone.payload, qos=1, retain=True) if announce else None
+    will = last_will(settings)
+    options: dict[str, Any] = {"identifier": client_id, "clean_start": client_id is None}
+    if announce:
+        options["will"] = aiomqtt.Will(will.topic, will.payload, qos=1, retain=True)
+    # A broker would go on to give an absent member of a group its share of the requests.
+    kept = client_id is not None and not settings.share_group
+    options["properties"] = _properties(
+        "CONNECT",
+        MaximumPacketSize=LONGEST_PACKET,
+        ReceiveMaximum=MOST_UNACKNOWLEDGED,
+        SessionExpiryInterval=SESSION_SECONDS if kept else 0,
+    )
+    client = aiomqtt.Client(**options, **_login(settings))
+    client.pending_calls_threshold = MOST_UNACKNOWLEDGED  # above that it logs a warning
+    if take is not None:
+        _hand_over(client._client, take)
     try:
-        async with aiomqtt.Client(will=will, **inbox, **_login(settings)) as client:
+        async with client:
             try:
                 yield client
             finally:
@@ -58,6 +107,19 @@ async def connected(
         raise LinkError(
             error.strerror or str(error), spoken=problems.BROKER_UNREACHABLE.format(where=where(settings))
         ) from error
+
+
+def _hand_over(client: Client, take: Callable[[MQTTMessage], None]) -> None:
+    """aiomqtt would acknowledge each message at once, hide whether it is a repetition, and queue all."""
+
+    def on_message(_client: Client, _userdata: Any, message: MQTTMessage) -> None:
+        try:
+            take(message)
+        except Exception:  # the library would close the connection
+            log.exception("MQTT message could not be taken", extra={"topic": message.topic})
+
+    client.manual_ack_set(True)
+    client.on_message = on_message
 
 
 def trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
@@ -93,33 +155,17 @@ def _tls(settings: MqttSettings) -> ssl.SSLContext:
         raise LinkError(problem, spoken=problems.BROKER_AUTHORITY) from error
 
 
-class Inbox(asyncio.Queue[Any]):
-    """Passes each message on at once: the library's own queue would grow without limit."""
-
-    def __init__(self, take: "Callable[[aiomqtt.Message], None]") -> None:
-        super().__init__()
-        self._take = take
-
-    def put_nowait(self, message: "aiomqtt.Message") -> None:
-        try:
-            self._take(message)
-        except Exception:  # the library would close the connection
-            log.exception("MQTT message could not be taken", extra={"topic": str(message.topic)})
-
-
-def _properties(packet: str, name: str, value: Any) -> Any:
+def _properties(packet: str, **values: Any) -> Properties:
     """Properties of MQTT 5; a broker that speaks MQTT 3 ignores them."""
-    from paho.mqtt.packettypes import PacketTypes
-    from paho.mqtt.properties import Properties
-
     properties: Any = Properties(getattr(PacketTypes, packet))  # type: ignore[no-untyped-call]
-    setattr(properties, name, value)
-    return properties
+    for name, value in values.items():
+        setattr(properties, name, value)
+    return properties  # type: ignore[no-any-return]
 
 
-def correlated(data: bytes | None) -> Any:
+def correlated(data: bytes | None) -> Properties | None:
     """The correlation data of a request, for its answer."""
-    return None if data is None else _properties("PUBLISH", "CorrelationData", data)
+    return None if data is None else _properties("PUBLISH", CorrelationData=data)
 
 
 def _login(settings: MqttSettings) -> dict[str, Any]:
@@ -135,7 +181,6 @@ def _login(settings: MqttSettings) -> dict[str, Any]:
         "password": password or (unquote(parts.password) if parts.password else None),
         "protocol": aiomqtt.ProtocolVersion.V5,
         "tls_context": _tls(settings) if secure else None,
-        "properties": _properties("CONNECT", "MaximumPacketSize", LONGEST_PACKET),
         "timeout": PUBLISH_LIMIT_SECONDS,
         "keepalive": KEEPALIVE_SECONDS,
         "socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # else a message may wait 40 ms

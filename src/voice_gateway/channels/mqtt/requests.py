@@ -15,15 +15,17 @@ from voice_gateway.turn import Reply
 log = logging.getLogger(__name__)
 
 ANSWER_KEPT_SECONDS = 24 * 3600.0
+DELIVERY_KEPT_SECONDS = 330.0  # a request without an id: as long as the broker may deliver it again
 MOST_KNOWN = 1_000  # answers that are kept in memory
+BEGUN = ""  # stands in the store where the answer will be
 INTERRUPTED = "I was interrupted while I did that, so I don't know whether it happened. Please check."
 
 T = TypeVar("T")
 
 
 class Requests:
-    """The answers of the last ids are kept here, and all in the store, with two entries for each id: `begun`
-    and `answer`. A store that fails costs only what other gateways, and this one after a restart, know."""
+    """The answers of the last ids are kept here, and all in the store. A store that fails costs only what
+    other gateways, and this one after a restart, know."""
 
     def __init__(self, answer: Answer, store: Store, room: str | None) -> None:
         self._answer = answer
@@ -34,7 +36,7 @@ class Requests:
     async def answered(self, request: Request) -> dict[str, Any]:
         """The answer. The caller holds the lock of the conversation."""
         if not request.repeatable:
-            return _answer_json(request, await self._answer(request.utterance(self._room)))
+            return await (self._once(request) if request.delivery else self._fresh(request))
         known = self._known.get(request.id)
         if known is None:
             known = self._known[request.id] = asyncio.get_running_loop().create_future()
@@ -49,23 +51,33 @@ class Requests:
 
     async def _once(self, request: Request) -> dict[str, Any]:
         store, key, expiry = self._store, f"request:{request.id}", ANSWER_KEPT_SECONDS
-        utterance = request.utterance(self._room)
-        if (kept := await self._try(store.get(f"{key}:answer"), None)) is not None:
+        if not request.repeatable:
+            key, expiry = f"delivery:{request.delivery}", DELIVERY_KEPT_SECONDS
+        if not request.repeatable and not request.delivered_again:  # the broker gives numbers out again
+            await self._try(store.put(key, BEGUN, expiry_seconds=expiry), None)
+            kept = None
+        elif (kept := await self._try(store.get(key), None)) is None:
+            claimed = await self._try(store.claim(key, expiry_seconds=expiry, text=BEGUN), True)
+            kept = None if claimed else BEGUN
+        if kept:
             return _loaded(kept)
-        begun = store.claim(f"{key}:begun", expiry_seconds=expiry, text=request.conversation_id)
-        if await self._try(begun, True):
-            reply = await self._answer(utterance)
+        if kept is None:
+            answer = await self._fresh(request)
         else:
-            # Another gateway began and is gone; it may have acted. Reading is safe, acting again is not.
+            # A gateway began and is gone; it may have acted. Reading is safe, acting again is not.
             log.warning("request was begun and left unanswered", extra={"request": request.id})
-            reply = await self._answer(utterance, read_only_reason=INTERRUPTED)
-        answer = _answer_json(request, reply)
+            answer = await self._fresh(request, read_only_reason=INTERRUPTED)
         text = json.dumps(answer, default=str)
-        if await self._try(store.claim(f"{key}:answer", expiry_seconds=expiry, text=text), True):
+        if await self._try(store.exchange(key, BEGUN, text, expiry_seconds=expiry), True):
             return answer
         # This gateway was taken for dead (a machine that slept), and another has answered by now.
-        kept = await self._try(store.get(f"{key}:answer"), None)
-        return _loaded(kept) if kept is not None else answer
+        other = await self._try(store.get(key), None)
+        return _loaded(other) if other else answer
+
+    async def _fresh(self, request: Request, **options: Any) -> dict[str, Any]:
+        reply: Reply = await self._answer(request.utterance(self._room), **options)
+        outcomes = [outcome_json(outcome) for outcome in reply.outcomes]
+        return {"id": request.id, **reply.to_json(), "outcomes": outcomes, "model": reply.model}
 
     async def _try(self, step: Awaitable[T], otherwise: T) -> T:
         try:
@@ -79,8 +91,3 @@ class Requests:
 def _loaded(text: str) -> dict[str, Any]:
     answer: dict[str, Any] = json.loads(text)
     return answer
-
-
-def _answer_json(request: Request, reply: Reply) -> dict[str, Any]:
-    outcomes = [outcome_json(outcome) for outcome in reply.outcomes]
-    return {"id": request.id, **reply.to_json(), "outcomes": outcomes, "model": reply.model}

@@ -41,7 +41,7 @@ class Message:
     correlation: bytes | None = None  # by which a client matches its answer (MQTT 5)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, frozen=True, slots=True)
 class Request:
     """A request, and the topic for its answer."""
 
@@ -52,6 +52,8 @@ class Request:
     repeatable: bool  # the client gave the id, so the same id is the same request
     room: str | None = None  # of the client: one gateway may answer for many rooms
     correlation: bytes | None = None
+    delivery: str = ""  # the broker's number and a digest, of a request that it may deliver again
+    delivered_again: bool = False
 
     def utterance(self, room: str | None) -> Utterance:
         """`room` is the gateway's own, for a request that names none."""

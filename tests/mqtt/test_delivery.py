@@ -1,0 +1,284 @@
+"""Requests on a real broker: none is lost, none acts twice, whatever is stopped, killed or started again."""
+
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.fakes.gateway_process import LIMIT_SECONDS, Running
+from tests.fakes.mosquitto import Broker
+from tests.fakes.waiting import until
+from tests.mqtt.conftest import Listener
+
+from voice_gateway.channels.mqtt.channel import AT_ONCE, KEPT_MESSAGES, MOST_TRIES, MqttChannel
+from voice_gateway.channels.mqtt.requests import INTERRUPTED, Requests
+from voice_gateway.channels.mqtt.topics import Message, Request
+from voice_gateway.config import MqttSettings
+from voice_gateway.conversation.store import MemoryStore, SqliteStore
+from voice_gateway.events import EventBus, Notice
+from voice_gateway.turn import Reply
+
+MANY = 300
+OTHERS = 100_000
+COUNTING_SERVER = str(Path(__file__).parents[1] / "fakes" / "counting_server.py")
+SWITCHING_SECONDS = 1.0  # long enough to be killed in
+
+
+@pytest.fixture
+def broker(tmp_path):
+    broker = Broker(tmp_path, persistence=True)
+    broker.start()
+    yield broker
+    broker.kill()
+
+
+class Acting:
+    """Answers while `go` is set, and counts by id what it has begun."""
+
+    def __init__(self) -> None:
+        self.go = asyncio.Event()
+        self.begun: Counter[str] = Counter()
+
+    async def __call__(self, utterance, **_options) -> Reply:
+        self.begun[utterance.id] += 1
+        await self.go.wait()
+        return Reply(f"answer {utterance.text}")
+
+
+@contextlib.asynccontextmanager
+async def open_channel(broker, answer, store=None, share_group: str | None = None, **options):
+    """A channel that has subscribed; it is stopped like one of a gateway that gets SIGTERM."""
+    settings, events = MqttSettings(broker_url=broker.url, discovery_prefix=""), EventBus()
+    settings = settings.model_copy(update={"share_group": share_group})
+    options = {"identity": broker.folder / "id", **options}
+    channel = MqttChannel(settings, answer, store or MemoryStore(), events, **options)
+    running = asyncio.create_task(channel.run())
+    linked = asyncio.create_task(channel._linked.wait())
+    await asyncio.wait([running, linked], timeout=LIMIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    try:
+        yield channel, events
+    finally:
+        running.cancel()
+        await asyncio.wait([running, linked], timeout=LIMIT_SECONDS)
+
+
+async def ask(listener: Listener, ids) -> None:
+    for name in ids:
+        await listener.send("voice/req", {"text": name, "id": name, "conversation_id": f"c{int(name) % 50}"})
+
+
+async def answers(listener: Listener, count: int) -> Counter[str]:
+    """How often each of so many ids was answered."""
+    answered: Counter[str] = Counter()
+    while len(answered) < count:
+        answered[(await listener.gets("voice/res"))["id"]] += 1
+    return answered
+
+
+async def test_every_request_of_a_flood_is_answered_once(broker):
+    acting = Acting()
+    acting.go.set()
+    async with open_channel(broker, acting), Listener.on(broker) as listener:
+        await ask(listener, map(str, range(MANY)))
+        answered = await answers(listener, MANY)
+
+    assert set(answered.values()) == {1}
+
+
+async def test_what_waits_when_the_gateway_stops_is_answered_by_the_next_start(broker, tmp_path):
+    store, names = SqliteStore(tmp_path / "r.sqlite", durable=False), [str(n) for n in range(MANY)]
+    stopped, started = Acting(), Acting()
+    started.go.set()
+    async with Listener.on(broker) as listener:
+        async with open_channel(broker, stopped, store):
+            await ask(listener, names)
+            await until(lambda: stopped.begun.total() == AT_ONCE)
+        await ask(listener, [str(MANY)])  # nobody is there
+        async with open_channel(broker, started, store):
+            answered = await answers(listener, MANY + 1)
+
+    assert set(answered.values()) == {1}
+    assert set((stopped.begun + started.begun).values()) <= {1, 2}
+    twice = {name for name, count in (stopped.begun + started.begun).items() if count == 2}
+    assert twice == set(stopped.begun), "those that were begun are asked again for reading only"
+
+
+async def test_a_broker_that_starts_again_loses_no_request_and_no_answer(broker, tmp_path):
+    acting = Acting()
+    async with open_channel(broker, acting, SqliteStore(tmp_path / "r.sqlite")) as (channel, _):
+        async with Listener.on(broker) as listener:
+            await ask(listener, map(str, range(MANY)))
+            await until(lambda: channel._waiting.total() == MANY)
+        for _ in range(2):
+            broker.restart()
+            await asyncio.wait_for(until(channel._linked.is_set), LIMIT_SECONDS)
+        async with Listener.on(broker) as listener:
+            acting.go.set()
+            answered = await answers(listener, MANY)
+            await until(lambda: not channel._open)
+
+    assert set(answered.values()) == {1}
+    assert set(acting.begun.values()) == {1}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["lamp", None], ids=["with an id", "without"])
+async def test_a_request_whose_gateway_was_killed_is_answered_and_does_not_act_twice(commands, broker, name):
+    done, folder = commands.folder / "switched.txt", commands.folder
+    words = json.dumps([COUNTING_SERVER, str(done), str(SWITCHING_SECONDS)])
+    commands.file(
+        "voice-gateway.toml",
+        f"[mcpServers.zwave]\ncommand = {json.dumps(sys.executable)}\nargs = {words}\n",
+    )
+    red, blue = ({"text": f"turn on the {colour} lamp", "id": name} for colour in ("red", "blue"))
+    if name is None:
+        del red["id"], blue["id"]
+    else:
+        blue["id"] = "other"
+    async with Listener.on(broker) as listener:
+        async with Running.opened(commands, MQTT_BROKER_URL=broker.url) as gateway:
+            await listener.send("voice/req", red)
+            await until((folder / "begun").exists)
+            await listener.send("voice/req", blue)  # waits in the same conversation
+            gateway.process.send_signal(signal.SIGKILL)
+            await gateway.process.wait()
+        async with Running.opened(commands, MQTT_BROKER_URL=broker.url) as gateway:
+            texts = [(await listener.gets("voice/res"))["text"] for _ in range(2)]
+            if name is not None:
+                again = []
+                for _ in range(2):
+                    await listener.send("voice/req", red)
+                    again.append((await listener.gets("voice/res", id=name))["text"])
+                assert again == [texts[0]] * 2
+                gateway.process.send_signal(signal.SIGKILL)
+                await gateway.process.wait()
+        if name is not None:
+            async with Running.opened(commands, MQTT_BROKER_URL=broker.url):
+                await listener.send("voice/req", red)
+                assert (await listener.gets("voice/res", id=name))["text"] == texts[0]
+
+    assert texts[0].startswith(INTERRUPTED)
+    assert "blue lamp" in texts[1].lower()
+    switched = Counter(done.read_text().split("\n")[:-1])
+    assert (switched["Red Lamp"], switched["Blue Lamp"]) in ((0, 1), (1, 1))
+
+
+async def test_an_id_is_known_after_very_many_others(tmp_path):
+    store, acted = SqliteStore(tmp_path / "r.sqlite", durable=False), []
+
+    async def act(utterance, **_options):
+        acted.append(utterance.text)
+        return Reply(f"done {len(acted)}")
+
+    request = Request("turn it on", "x", "c", "voice/res", repeatable=True)
+    first = await Requests(act, store, None).answered(request)
+    store._file.run(
+        lambda connection: connection.executemany(
+            "INSERT INTO entries VALUES (?, 9e12, '{}')", ((f"request:{n}",) for n in range(OTHERS))
+        )
+    )
+
+    assert await Requests(act, store, None).answered(request) == first
+    assert acted == ["turn it on"]
+
+
+async def test_a_second_process_with_the_same_identity_gets_a_session_of_its_own(broker, caplog):
+    acting = Acting()
+    acting.go.set()
+    async with (
+        open_channel(broker, acting) as (first, _),
+        open_channel(broker, acting) as (second, _),
+        Listener.on(broker) as listener,
+    ):
+        await ask(listener, ["1"])
+        texts = [(await listener.gets("voice/res"))["text"] for _ in range(2)]
+
+    assert (first._session is None, second._session is None) == (False, True)
+    assert texts == ["answer 1"] * 2
+
+
+async def test_commands_of_a_time_without_a_gateway_do_nothing(broker):
+    acting, said = Acting(), []
+    acting.go.set()
+    async with Listener.on(broker) as listener:
+        async with open_channel(broker, acting) as (_, events):
+            events.subscribe(said.append, Notice)
+        await listener.send("voice/say", "from yesterday")
+        async with open_channel(broker, acting) as (_, events):
+            events.subscribe(said.append, Notice)
+            await ask(listener, ["1"])
+            await listener.gets("voice/res", id="1")
+
+    assert not said
+
+
+async def test_events_keep_their_order_and_a_lost_connection_loses_none(broker):
+    reconnect = asyncio.Event()
+
+    async def sleep(_seconds: float) -> None:
+        await reconnect.wait()
+
+    async with open_channel(broker, Acting(), sleep=sleep) as (_, events):
+        broker.freeze()  # nothing is confirmed from now on
+        for number in range(30):
+            events.publish(Notice(str(number)))
+        await asyncio.sleep(0)  # until the first is on its way
+        broker.kill()
+        broker.start()
+        async with Listener.on(broker) as listener:
+            reconnect.set()
+            got = [(await listener.gets("voice/notice"))["text"] for _ in range(30)]
+
+    assert got == [str(number) for number in range(30)]
+
+
+async def test_the_oldest_events_go_above_the_limit():
+    events = EventBus()
+    channel = MqttChannel(MqttSettings(broker_url="mqtt://b"), Acting(), MemoryStore(), events)
+    for number in range(KEPT_MESSAGES + 10):
+        events.publish(Notice(str(number)))
+
+    assert [json.loads(message.payload)["text"] for message in channel._outgoing] == [
+        str(number) for number in range(10, KEPT_MESSAGES + 10)
+    ]
+
+
+async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
+    async with Listener.on(broker) as listener, open_channel(broker, Acting()) as (channel, events):
+        for name in ("no/#", "half/\ud800"):
+            channel._put(Message(name, "x"))
+        events.publish(Notice("the tea is ready"))
+        assert (await listener.gets("voice/notice"))["text"] == "the tea is ready"
+
+    assert [record.message for record in caplog.records].count("MQTT message cannot be sent") == 2
+
+
+async def test_an_answer_for_which_the_broker_disconnects_is_given_up(broker, caplog):
+    async def sleep(_seconds: float) -> None:
+        """Reconnects at once."""
+
+    async with open_channel(broker, Acting(), sleep=sleep) as (channel, _):
+        await asyncio.wait_for(channel._deliver(Message("control/\x01", "x"), None), LIMIT_SECONDS)
+
+    assert [record.tries for record in caplog.records if "given up" in record.message] == [MOST_TRIES]
+
+
+async def test_a_member_of_a_group_that_stops_answers_busy_and_gets_no_more(broker):
+    stopped, left = Acting(), Acting()
+    left.go.set()
+    async with Listener.on(broker) as listener:
+        async with open_channel(broker, stopped, share_group="home"):
+            await ask(listener, map(str, range(MANY)))
+            await until(lambda: stopped.begun.total() == AT_ONCE)
+        refused = await answers(listener, MANY - AT_ONCE)
+        async with open_channel(broker, left, share_group="home"):
+            await ask(listener, map(str, range(MANY)))
+            answered = await answers(listener, MANY)
+
+    assert not stopped.begun.keys() & refused.keys()
+    assert set(answered.values()) == {1}
+    assert left.begun.total() == MANY
