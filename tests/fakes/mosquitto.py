@@ -45,9 +45,7 @@ class Broker:
     def log(self) -> str:
         return "\n".join(self._lines)
 
-    def _settings(
-        self, users: Mapping[str, str] | None, acl: str | None, persistence: bool
-    ) -> Iterator[str]:
+    def _settings(self, users: Mapping[str, str] | None, acl: str | None, persistence: bool) -> Iterator[str]:
         yield f"listener {self.port} localhost"
         yield f"persistence {str(persistence).lower()}"
         yield f"persistence_location {self.folder}/"
