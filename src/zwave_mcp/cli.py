@@ -172,7 +172,7 @@ async def _serve(home: "Home", options: Options, wire: int) -> None:
 
 
 async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[str]) -> int:
-    from zwave_mcp.queries import Queries
+    from zwave_mcp.queries import list_devices
     from zwave_mcp.view import Viewer
 
     assert isinstance(options.home, SimulationOptions)
@@ -180,7 +180,7 @@ async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[s
     if reset and file is not None:
         file.unlink(missing_ok=True)
     home = _simulated(options.home, faults)
-    listing = await Queries(home, Viewer(home)).list(inactive=True, limit=4000)
+    listing = await list_devices(Viewer(home), inactive=True, limit=4000)
     text = json.dumps({"stateFile": str(file), **listing.structured}, ensure_ascii=False, indent=2)
     print(text, file=out, flush=True)
     return 0

@@ -29,103 +29,98 @@ Mix = Mapping[int, int]  # component -> 0 to 255
 Looks = Mapping[ValueId, Callable[[Any], bool]]  # value to poll -> whether it is as wished
 
 
-class Colours:
-    def __init__(self, home: Home, viewer: Viewer) -> None:
-        self._home = home
-        self._viewer = viewer
+async def set_colour(
+    home: Home,
+    viewer: Viewer,
+    asked: str,
+    *,
+    color: str | None = None,
+    temperature: float | None = None,
+    brightness: int | None = None,
+) -> Result:
+    view = await viewer.now()
+    device = resolve_device(view, asked, lambda hit: bool(components(hit)))
+    with answering(device):
+        if device.members:
+            _check_members(device)
+        lights = device.members or (device,)
+        plans = [(light, _mix(light, color, temperature), _shining(light, brightness)) for light in lights]
+    answers = await asyncio.gather(*(_carry_out(home, view, *plan) for plan in plans))
+    return _of_group(device, answers, brightness or 100) if device.members else answers[0][0]
 
-    async def set(
-        self,
-        asked: str,
-        color: str | None = None,
-        temperature: float | None = None,
-        brightness: int | None = None,
-    ) -> Result:
-        view = await self._viewer.now()
-        device = resolve_device(view, asked, lambda hit: bool(components(hit)))
-        with answering(device):
-            if device.members:
-                _check_members(device)
-            lights = device.members or (device,)
-            plans = [
-                (light, _mix(light, color, temperature), _shining(light, brightness)) for light in lights
-            ]
-        answers = await asyncio.gather(*(self._carry_out(view, *plan) for plan in plans))
-        return self._of_group(device, answers, brightness or 100) if device.members else answers[0][0]
 
-    @staticmethod
-    def _of_group(group: Device, answers: list[tuple[Result, Device]], level: int) -> Result:
-        """Done when each member confirms it."""
-        facts = [answer.structured for answer, _ in answers]
-        outcome = worst(item["outcome"] for item in facts)
-        now = replace(group, members=tuple(device for _, device in answers))
-        behind = [
-            sentences.numbered(member)
-            for member, item in zip(group.members, facts, strict=True)
-            if item["outcome"] not in ("confirmed", "working")
-        ]
-        calls = tuple(call for item in facts for call in item.get("before", ()))
-        undo = " ".join(dict.fromkeys(item["undo"] for item in facts if "undo" in item))
-        name, verb = capital(wording.the(now)), wording.verb(now, "is")
-        shown = {_shown(member) for member in now.members}
-        if behind:
-            sentence = sentences.sent_but(now, behind)
-        elif outcome == "working":
-            sentence = f"{name} {verb} changing."
-        elif len(shown) == 1:
-            sentence = f"{name} {verb} now {shown.pop()}{f' at {level} percent' if level != 100 else ''}."
-        else:
-            sentence = f"{name} confirmed it."
-        state = remembered(now) if outcome == "confirmed" else UNKNOWN
-        more = {"notConfirmed": behind, **Before(calls, undo).facts()}
-        return result(sentence, outcome, group, state=state, more=more)
+def _of_group(group: Device, answers: list[tuple[Result, Device]], level: int) -> Result:
+    """Done when each member confirms it."""
+    facts = [answer.structured for answer, _ in answers]
+    outcome = worst(item["outcome"] for item in facts)
+    now = replace(group, members=tuple(device for _, device in answers))
+    behind = [
+        sentences.numbered(member)
+        for member, item in zip(group.members, facts, strict=True)
+        if item["outcome"] not in ("confirmed", "working")
+    ]
+    calls = tuple(call for item in facts for call in item.get("before", ()))
+    undo = " ".join(dict.fromkeys(item["undo"] for item in facts if "undo" in item))
+    name, verb = capital(wording.the(now)), wording.verb(now, "is")
+    shown = {_shown(member) for member in now.members}
+    if behind:
+        sentence = sentences.sent_but(now, behind)
+    elif outcome == "working":
+        sentence = f"{name} {verb} changing."
+    elif len(shown) == 1:
+        sentence = f"{name} {verb} now {shown.pop()}{f' at {level} percent' if level != 100 else ''}."
+    else:
+        sentence = f"{name} confirmed it."
+    state = remembered(now) if outcome == "confirmed" else UNKNOWN
+    more = {"notConfirmed": behind, **Before(calls, undo).facts()}
+    return result(sentence, outcome, group, state=state, more=more)
 
-    async def _carry_out(
-        self, view: View, old: Device, mix: Mix, shining: Command | None
-    ) -> tuple[Result, Device]:
-        """Write the colour, then turn the light on; returns also the light as it is now."""
-        clock = asyncio.get_running_loop().time
-        end, device = clock() + self._home.timing.tool_seconds, old
-        coloured, lit = True, False  # what may have changed
-        try:
-            verdict = await self._colour(old, mix, end - clock())
-            coloured = verdict.outcome in HAPPENED or verdict.known
-            if verdict.outcome == "confirmed":
-                device = _with_mix(device, mix)
-                if shining is not None:
-                    lit = True
-                    verdict = await carry_out(self._home, shining, end - clock())
-                    lit = may_have_changed(shining, verdict)
-                    device = with_value(device, shining.read, verdict.value) if verdict.known else device
-        except HomeError as error:
-            before = before_colour(view.names, old, colour=coloured, level=lit)
-            return down(error, old, before), old
+
+async def _carry_out(
+    home: Home, view: View, old: Device, mix: Mix, shining: Command | None
+) -> tuple[Result, Device]:
+    """Write the colour, then turn the light on; returns also the light as it is now."""
+    clock = asyncio.get_running_loop().time
+    end, device = clock() + home.timing.tool_seconds, old
+    coloured, lit = True, False  # what may have changed
+    try:
+        verdict = await _colour(home, old, mix, end - clock())
+        coloured = verdict.outcome in HAPPENED or verdict.known
+        if verdict.outcome == "confirmed":
+            device = _with_mix(device, mix)
+            if shining is not None:
+                lit = True
+                verdict = await carry_out(home, shining, end - clock())
+                lit = may_have_changed(shining, verdict)
+                device = with_value(device, shining.read, verdict.value) if verdict.known else device
+    except HomeError as error:
         before = before_colour(view.names, old, colour=coloured, level=lit)
-        more = before.facts() if coloured or lit else {}
-        # Not `state_text`: a device that was taken for dead has just answered.
-        state = remembered(device) if verdict.outcome == "confirmed" else UNKNOWN
-        sentence = _sentence(device, verdict, lit)
-        return result(sentence, verdict.outcome, device, state=state, more=more), device
+        return down(error, old, before), old
+    before = before_colour(view.names, old, colour=coloured, level=lit)
+    more = before.facts() if coloured or lit else {}
+    # Not `state_text`: a device that was taken for dead has just answered.
+    state = remembered(device) if verdict.outcome == "confirmed" else UNKNOWN
+    sentence = _sentence(device, verdict, lit)
+    return result(sentence, verdict.outcome, device, state=state, more=more), device
 
-    async def _colour(self, device: Device, mix: Mix, seconds: float) -> CommandOutcome:
-        """Write all components in one message; each is polled unless the device has confirmed the write
-        itself. `known` in the verdict: some component has changed."""
-        parts = components(device)
-        where = next(iter(parts.values())).id
-        target = ValueId(where.node_id, CC.COLOR_SWITCH, where.endpoint, "targetColor")
-        wanted = {_NAMES[key]: level for key, level in mix.items()}
-        looks = [
-            Command(device, target, wanted, parts[key].id, _is_near(level)) for key, level in mix.items()
-        ]
-        verdict = await carry_out(self._home, looks[0], seconds)
-        changed = _has_changed(looks[0], verdict)
-        # A supervised device tells no component: it has confirmed all of them.
-        for item in looks[1:] if verdict.known and is_number(verdict.value) else ():
-            if verdict.outcome != "confirmed":
-                break
-            verdict = await look(self._home, item)
-            changed = changed or _has_changed(item, verdict)
-        return CommandOutcome(verdict.outcome, known=changed, message=verdict.message)
+
+async def _colour(home: Home, device: Device, mix: Mix, seconds: float) -> CommandOutcome:
+    """Write all components in one message; each is polled unless the device has confirmed the write
+    itself. `known` in the verdict: some component has changed."""
+    parts = components(device)
+    where = next(iter(parts.values())).id
+    target = ValueId(where.node_id, CC.COLOR_SWITCH, where.endpoint, "targetColor")
+    wanted = {_NAMES[key]: level for key, level in mix.items()}
+    looks = [Command(device, target, wanted, parts[key].id, _is_near(level)) for key, level in mix.items()]
+    verdict = await carry_out(home, looks[0], seconds)
+    changed = _has_changed(looks[0], verdict)
+    # A supervised device tells no component: it has confirmed all of them.
+    for item in looks[1:] if verdict.known and is_number(verdict.value) else ():
+        if verdict.outcome != "confirmed":
+            break
+        verdict = await look(home, item)
+        changed = changed or _has_changed(item, verdict)
+    return CommandOutcome(verdict.outcome, known=changed, message=verdict.message)
 
 
 def _has_changed(item: Command, verdict: CommandOutcome) -> bool:
@@ -253,8 +248,6 @@ def _shining(device: Device, brightness: int | None) -> Command | None:
     if brightness is not None:
         if not has_level(device):
             raise NotPossible("unsupported", sentences.cannot(device, "dim"))
-        if not 1 <= brightness <= 100:
-            raise NotPossible("invalid", "The brightness must be between 1 and 100 percent.")
         return command(device, Action("dim", brightness))
     state = device.state_value
     return command(device, Action("on")) if state is not None and not state.value else None

@@ -227,8 +227,6 @@ def check(device: Device, action: str, level: int | None) -> None:
             sentence = f"To dim {wording.the(device)} a level from 0 to 100 percent is needed."
             raise NotPossible("invalid", sentence)
         return
-    if not 0 <= level <= 100:
-        raise NotPossible("invalid", "The level must be between 0 and 100 percent.")
     contradicts = action in ("toggle", "stop") or (action in ("off", "close")) != (level == 0)
     if contradicts and action != "dim":
         raise NotPossible("invalid", f'A level of {level} percent does not go with "{action}".')

@@ -30,6 +30,22 @@ class MqttOptions:
     prefix: str = "zwave"
     gateway: str | None = None  # the MQTT name of the gateway; None: the only one there is
 
+    @property
+    def tls(self) -> bool:
+        return urlsplit(self.url).scheme == "mqtts"
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).hostname or "localhost"
+
+    @property
+    def port(self) -> int:
+        return urlsplit(self.url).port or (8883 if self.tls else 1883)
+
+    @property
+    def address(self) -> str:
+        return f"{self.host}:{self.port}"
+
 
 @dataclass(frozen=True, slots=True)
 class SimulationOptions:
@@ -92,7 +108,7 @@ def energy_file(home: MqttOptions | SimulationOptions) -> Path:
     if isinstance(home, SimulationOptions):
         beside = home.state_file or _data_file(home.home_file)
         return beside.with_suffix(".energy")
-    mark = zlib.crc32(f"{address_of(home)} {home.prefix} {home.gateway or ''}".encode())
+    mark = zlib.crc32(f"{home.address} {home.prefix} {home.gateway or ''}".encode())
     return data_folder() / f"zwave-{mark:08x}.energy"
 
 
@@ -115,7 +131,7 @@ def _mqtt(given: argparse.Namespace, environment: Mapping[str, str]) -> MqttOpti
         raise Wrong(f"{prefix!r} cannot be an MQTT prefix")
     return MqttOptions(
         url,
-        given.username or environment.get("MQTT_USERNAME") or None,
+        given.username or environment.get("MQTT_USERNAME") or unquote(urlsplit(url).username or "") or None,
         _password(given.password_file or environment.get("MQTT_PASSWORD_FILE"), environment),
         Path(ca_file) if ca_file else None,
         prefix,
@@ -149,27 +165,3 @@ def _flag(environment: Mapping[str, str], name: str) -> bool:
     if value not in _TRUE | _FALSE:
         raise Wrong(f"{name} must be true or false")
     return value in _TRUE
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    host: str
-    port: int
-    tls: bool
-    username: str | None
-    password: str | None = field(repr=False)
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
-
-def address_of(options: MqttOptions) -> Address:
-    parts = urlsplit(options.url)
-    tls = parts.scheme == "mqtts"
-    return Address(
-        host=parts.hostname or "localhost",
-        port=parts.port or (8883 if tls else 1883),
-        tls=tls,
-        username=options.username or (unquote(parts.username) if parts.username else None),
-        password=options.password or (unquote(parts.password) if parts.password else None),
-    )

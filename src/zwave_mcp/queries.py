@@ -1,5 +1,6 @@
 """The tools that look: which devices there are, what they report, and whether all is well."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from home_names import wording
@@ -17,98 +18,28 @@ from zwave_mcp.states import Row, details, main_readings, reading, remembered, s
 from zwave_mcp.view import Viewer, resolve_device
 
 
-class Queries:
-    def __init__(self, home: Home, viewer: Viewer) -> None:
-        self._home = home
-        self._viewer = viewer
-
-    async def list(
-        self, asked: str = "", inactive: bool = False, limit: int = 100, offset: int = 0
-    ) -> Result:
-        view = await self._viewer.now()
-        chosen = _filtered(view.rows, asked)
-        offline = [row.device.name for row in chosen if not row.device.available]
-        everything = inactive or "offline" in words(asked)
-        shown = [row for row in chosen if everything or row.device.available]
-        page = shown[offset : offset + limit]
-        sentence = _listing(page, len(shown), offline, asked)
-        return Result(sentence, {"devices": [row.entry for row in page], "total": len(shown)})
-
-    async def device(self, asked: str) -> Result:
-        """The state of one device, polled from the device where it can answer."""
-        view = await self._viewer.now()
-        device = resolve_device(view, asked)
-        behind: list[str] = []
-        if device.members:
-            device, outcome, behind = await verified_group(self._home, device)
-        else:
-            device, outcome = await verified(self._home, device)
-        state = state_text(device) if outcome == "confirmed" else UNKNOWN
-        if outcome == "confirmed":
-            sentence = sentences.alarm_report(device) or wording.is_state(device, state)
-        elif outcome == "unreachable":
-            sentence = wording.unreachable(device)
-        elif behind:
-            sentence = sentences.state_not_confirmed(device, behind)
-        else:
-            sentence = wording.was_state(device, remembered(device))
-        more = details(device) | ({"notConfirmed": behind} if device.members else {})
-        return result(sentence, outcome, device, state=state, more=more)
-
-    async def sensors(self, asked: str) -> Result:
-        """The readings of one device or room."""
-        view = await self._viewer.now()
-        if in_room := view.names.in_room(asked):
-            return _room_readings(in_room)
-        device = resolve_device(view, asked, lambda hit: bool(hit.readings))
-        state, more = state_text(device), {"readings": [reading(value) for value in device.readings]}
-        if device.node.dead:
-            return result(wording.unreachable(device), "unreachable", device, state=state, more=more)
-        if not device.readings:
-            sentence = capital(f"{wording.the(device)} measures nothing.")
-            return result(sentence, "unsupported", device, state=state, more=more)
-        sentence = f"{capital(wording.the(device, room=True))}: {spoken_readings(device)}."
-        return result(sentence, "confirmed", device, state=state, more=more)
-
-    async def health(self) -> Result:
-        health = await self._home.health()
-        more: dict[str, Any] = {
-            "broker": health.broker,
-            "gateway": health.gateway,
-            "driver": health.driver,
-            "gatewayName": health.gateway_name,
-            "version": health.version,
-            "simulated": health.simulated,
-        }
-        if not health.ok:
-            return result(health.problem or "The Z-Wave system is down.", "system_down", more=more)
-        try:
-            devices = (await self._viewer.now()).devices
-        except HomeError as error:
-            return result(str(error), "system_down", more=more)
-        names = sentences.distinct_names(devices)
-        offline = [device for device in devices if not device.available]
-        low = [device for device in devices if device.battery_low]
-        alarmed = [device for device in devices if any(item.state != "off" for item in alarms_of(device))]
-        alarms = list(dict.fromkeys(map(sentences.alarm_report, alarmed)))  # two in one room may say the same
-        more |= {
-            "devices": len(devices),
-            "alarms": alarms,
-            "offline": [device.name for device in offline],
-            "batteryLow": [device.name for device in low],
-        }
-        home = "The simulated Z-Wave home" if health.simulated else "The Z-Wave system"
-        parts = [f"{home} is up with {len(devices)} devices"]
-        parts += [f"offline: {listed([names[item.place] for item in offline])}"] if offline else []
-        parts += [f"battery low: {listed([names[item.place] for item in low])}"] if low else []
-        return result(" ".join([*alarms, f"{'; '.join(parts)}."]), "confirmed", more=more)
+async def list_devices(
+    viewer: Viewer, asked: str = "", *, inactive: bool = False, limit: int = 100, offset: int = 0
+) -> Result:
+    chosen = _filtered((await viewer.now()).rows, asked)
+    offline = [row.device.name for row in chosen if not row.device.available]
+    everything = inactive or "offline" in words(asked)
+    shown = [row for row in chosen if everything or row.device.available]
+    page = shown[offset : offset + limit]
+    rooms: dict[str, list[str]] = {}
+    for row in page:
+        rooms.setdefault(row.device.room or "no room", []).append(row.text)
+    some = f", {len(page)} of them here" if len(page) < len(shown) else ""
+    parts = [f"{len(shown)} {'device' if len(shown) == 1 else 'devices'}{some}"]
+    parts += [f"{room}: {', '.join(names)}" for room, names in rooms.items()]
+    parts += [f"offline: {listed(offline)}"] if offline else []
+    facts = {"devices": [row.entry for row in page], "total": len(shown)}
+    return Result(f"{'; '.join(parts)}.", facts)
 
 
-def _filtered(rows: tuple[Row, ...], wanted: str) -> list[Row]:
+def _filtered(rows: Sequence[Row], wanted: str) -> Sequence[Row]:
     """Rows where every word of the filter is in name, room, kind or state, or names the kind."""
     asked_words = words(wanted) - {"all", "every", ""}
-    if not wanted.strip() or not asked_words:
-        return list(rows)
 
     def fits(device: Device) -> bool:
         state = state_text(device) if device.available else "offline"
@@ -116,20 +47,44 @@ def _filtered(rows: tuple[Row, ...], wanted: str) -> list[Row]:
         sorts = ((word, device_class(word)) for word in asked_words)
         return all(loose(word) in has or (sort is not None and sort.has(device)) for word, sort in sorts)
 
-    return [row for row in rows if fits(row.device)]
+    return [row for row in rows if fits(row.device)] if asked_words else rows
 
 
-def _listing(page: list[Row], total: int, offline: list[str], wanted: str) -> str:
-    rooms: dict[str, list[str]] = {}
-    for row in page:
-        rooms.setdefault(row.device.room or "no room", []).append(row.text)
-    parts = "; ".join(f"{room}: {', '.join(names)}" for room, names in rooms.items())
-    one_or_more = "There is 1 device" if total == 1 else f"There are {total} devices"
-    count = one_or_more if total else "There is no device"
-    what = f" for {wording.quoted(wanted)}" if wanted.strip() else ""
-    some = f", {len(page)} of them here" if len(page) < total else ""
-    away = f"; offline: {listed(offline)}" if offline else ""
-    return f"{count}{what}{some}{f': {parts}' if parts else ''}{away}."
+async def device_state(home: Home, viewer: Viewer, asked: str) -> Result:
+    """The state of one device, polled from the device where it can answer."""
+    device = resolve_device(await viewer.now(), asked)
+    behind: list[str] = []
+    if device.members:
+        device, outcome, behind = await verified_group(home, device)
+    else:
+        device, outcome = await verified(home, device)
+    state = state_text(device) if outcome == "confirmed" else UNKNOWN
+    if outcome == "confirmed":
+        sentence = sentences.alarm_report(device) or wording.is_state(device, state)
+    elif outcome == "unreachable":
+        sentence = wording.unreachable(device)
+    elif behind:
+        sentence = sentences.state_not_confirmed(device, behind)
+    else:
+        sentence = wording.was_state(device, remembered(device))
+    more = details(device) | ({"notConfirmed": behind} if device.members else {})
+    return result(sentence, outcome, device, state=state, more=more)
+
+
+async def sensors(viewer: Viewer, asked: str) -> Result:
+    """The readings of one device or room."""
+    view = await viewer.now()
+    if in_room := view.names.in_room(asked):
+        return _room_readings(in_room)
+    device = resolve_device(view, asked, lambda hit: bool(hit.readings))
+    state, more = state_text(device), {"readings": [reading(value) for value in device.readings]}
+    if device.node.dead:
+        return result(wording.unreachable(device), "unreachable", device, state=state, more=more)
+    if not device.readings:
+        sentence = capital(f"{wording.the(device)} measures nothing.")
+        return result(sentence, "unsupported", device, state=state, more=more)
+    sentence = f"{capital(wording.the(device, room=True))}: {spoken_readings(device)}."
+    return result(sentence, "confirmed", device, state=state, more=more)
 
 
 def _room_readings(devices: tuple[Device, ...]) -> Result:
@@ -138,9 +93,43 @@ def _room_readings(devices: tuple[Device, ...]) -> Result:
     readings = [
         {"device": device.name, **reading(value)} for device in measuring for value in device.readings
     ]
-    more = {"readings": readings, "room": room}
     if not measuring:
         sentence = f"Nothing measures anything {wording.in_room(room)}."
         return result(sentence, "unsupported", more={"readings": readings})
     each = "; ".join(f"{wording.the(device)}: {spoken_readings(device)}" for device in measuring)
+    more = {"readings": readings, "room": room}
     return result(f"{capital(wording.in_room(room))}: {each}.", "confirmed", more=more)
+
+
+async def health(home: Home, viewer: Viewer) -> Result:
+    now = await home.health()
+    more: dict[str, Any] = {
+        "broker": now.broker,
+        "gateway": now.gateway,
+        "driver": now.driver,
+        "gatewayName": now.gateway_name,
+        "version": now.version,
+        "simulated": now.simulated,
+    }
+    if not now.ok:
+        return result(now.problem or "The Z-Wave system is down.", "system_down", more=more)
+    try:
+        devices = (await viewer.now()).devices
+    except HomeError as error:
+        return result(str(error), "system_down", more=more)
+    names = sentences.distinct_names(devices)
+    offline = [device for device in devices if not device.available]
+    low = [device for device in devices if device.battery_low]
+    alarmed = [device for device in devices if any(item.state != "off" for item in alarms_of(device))]
+    alarms = list(dict.fromkeys(map(sentences.alarm_report, alarmed)))  # two in one room may say the same
+    more |= {
+        "devices": len(devices),
+        "alarms": alarms,
+        "offline": [device.name for device in offline],
+        "batteryLow": [device.name for device in low],
+    }
+    system = "The simulated Z-Wave home" if now.simulated else "The Z-Wave system"
+    parts = [f"{system} is up with {len(devices)} devices"]
+    parts += [f"offline: {listed([names[item.place] for item in offline])}"] if offline else []
+    parts += [f"battery low: {listed([names[item.place] for item in low])}"] if low else []
+    return result(" ".join([*alarms, f"{'; '.join(parts)}."]), "confirmed", more=more)

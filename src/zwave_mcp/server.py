@@ -14,7 +14,7 @@ from zwave_mcp.home import Home, HomeError
 from zwave_mcp.resources import Resources, event_uris
 from zwave_mcp.results import result
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
-from zwave_mcp.tools import Tools, argument_validator
+from zwave_mcp.tools import Tools
 from zwave_mcp.view import View
 from zwave_mcp.wire import Lines, Writer, refusal
 
@@ -54,7 +54,6 @@ class ZwaveServer:
         self._changed = asyncio.Event()
         self._devices_changed = False
         self._updated: dict[str, None] = {}  # resources that changed, in order
-        self._listed = asyncio.Event()  # the client has asked for the tools
         self._running = 0
         self._session: ServerSession | None = None
         self._bus: InMemorySubscriptionBus | None = None
@@ -70,7 +69,6 @@ class ZwaveServer:
             background = [
                 tasks.create_task(self._home.run(), name="home"),
                 tasks.create_task(self._announce(), name="announcements"),
-                tasks.create_task(self._warm_up(), name="warm-up"),
             ]
             talk = tasks.create_task(self._talk(lines, writer), name="mcp")
             stopped = tasks.create_task(stop.wait(), name="signals")
@@ -111,7 +109,6 @@ class ZwaveServer:
             return handle
 
         async def list_tools(_params: Any) -> ListToolsResult:
-            self._listed.set()
             return listing
 
         async def subscribe(params: Any) -> EmptyResult:
@@ -181,11 +178,6 @@ class ZwaveServer:
     def _on_event(self, event: Event) -> None:
         self._updated |= dict.fromkeys(event_uris(event))
         self._changed.set()
-
-    async def _warm_up(self) -> None:
-        """Load the argument checker (100 ms) after the first answers."""
-        await self._listed.wait()
-        await asyncio.to_thread(argument_validator)
 
     async def _announce(self) -> None:
         from mcp.server.subscriptions import ResourceUpdated, ToolsListChanged

@@ -21,59 +21,53 @@ from zwave_mcp.view import Viewer, resolve_device
 _OFFERED: Final = 10  # tones that a refusal names
 
 
-class Sounds:
-    def __init__(self, home: Home, viewer: Viewer) -> None:
-        self._home = home
-        self._viewer = viewer
+async def play(
+    home: Home, viewer: Viewer, asked: str, action: str, *, tone: str | None = None, volume: int | None = None
+) -> Result:
+    """`action` is play or stop."""
+    view = await viewer.now()
+    device = resolve_device(view, asked, lambda hit: hit.kind in SOUNDERS, room_will_do=action == "stop")
+    before = before_sound(view.names, device, action)
+    with answering(device, before):
+        command, wanted = _command(device, action, tone, volume)
+        verdict = await _carry_out(home, command, wanted, action, volume)
+    outcome = verdict.outcome
+    state = state_of(device, verdict.value) if verdict.known else UNKNOWN
+    more = before.facts() if may_have_changed(command, verdict) else {}
+    sentence = sentences.unsuccessful(device, outcome, action, state, verdict.message)
+    if outcome == "confirmed":
+        loud = f" at {volume} percent" if volume is not None else ""
+        now = "now " if action == "stop" else ""
+        sentence = capital(f"{wording.the(device)} {wording.verb(device, 'is')} {now}{state}{loud}.")
+    return result(sentence, outcome, device, state=state, more=more)
 
-    async def play(
-        self, asked: str, action: str, tone: str | None = None, volume: int | None = None
-    ) -> Result:
-        """`action` is play or stop."""
-        view = await self._viewer.now()
-        device = resolve_device(view, asked, lambda hit: hit.kind in SOUNDERS, room_will_do=action == "stop")
-        before = before_sound(view.names, device, action)
-        with answering(device, before):
-            command, wanted = _command(device, action, tone, volume)
-            verdict = await self._carry_out(command, wanted, action, volume)
-        outcome = verdict.outcome
-        state = state_of(device, verdict.value) if verdict.known else UNKNOWN
-        more = before.facts() if may_have_changed(command, verdict) else {}
-        sentence = sentences.unsuccessful(device, outcome, action, state, verdict.message)
-        if outcome == "confirmed":
-            loud = f" at {volume} percent" if volume is not None else ""
-            now = "now " if action == "stop" else ""
-            sentence = capital(f"{wording.the(device)} {wording.verb(device, 'is')} {now}{state}{loud}.")
-        return result(sentence, outcome, device, state=state, more=more)
 
-    async def _carry_out(
-        self, command: Command, tone: Tone | None, action: str, volume: int | None
-    ) -> CommandOutcome:
-        clock = asyncio.get_running_loop().time
-        began = clock()
-        if action == "stop":  # each endpoint of a doorbell may sound
-            for value in command.device.values:
-                tones = value.id.command_class == CC.SOUND_SWITCH and value.id.property == "toneId"
-                if tones and value.id != command.write and value.value not in (0, None):
-                    await self._home.write(value.id, 0)
-        verdict = await carry_out(self._home, command)
-        # A short tone may be over when the device is polled.
-        short = tone is not None and tone.seconds is not None and tone.seconds <= clock() - began
-        if verdict.outcome == "failed" and short:
-            return CommandOutcome("unconfirmed", message="it is silent now")
-        if (
-            verdict.outcome == "confirmed" and verdict.value == DEFAULT_TONE
-        ):  # only the device knows its own tone
-            seen = await look(self._home, command)
-            verdict = seen if seen.outcome == "confirmed" else verdict
-        if verdict.outcome != "confirmed" or volume is None:
-            return verdict
+async def _carry_out(
+    home: Home, command: Command, tone: Tone | None, action: str, volume: int | None
+) -> CommandOutcome:
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    if action == "stop":  # each endpoint of a doorbell may sound
         for value in command.device.values:
-            if value.id.property == "volume" and value.id.endpoint == command.write.endpoint:
-                heard = Command(command.device, value.id, volume, value.id, lambda now: bool(now == volume))
-                if (await look(self._home, heard)).outcome == "confirmed":
-                    return verdict
-        return CommandOutcome("unconfirmed", verdict.value, verdict.known, message="how loud is not known")
+            tones = value.id.command_class == CC.SOUND_SWITCH and value.id.property == "toneId"
+            if tones and value.id != command.write and value.value not in (0, None):
+                await home.write(value.id, 0)
+    verdict = await carry_out(home, command)
+    # A short tone may be over when the device is polled.
+    short = tone is not None and tone.seconds is not None and tone.seconds <= clock() - began
+    if verdict.outcome == "failed" and short:
+        return CommandOutcome("unconfirmed", message="it is silent now")
+    if verdict.outcome == "confirmed" and verdict.value == DEFAULT_TONE:  # only the device knows its own tone
+        seen = await look(home, command)
+        verdict = seen if seen.outcome == "confirmed" else verdict
+    if verdict.outcome != "confirmed" or volume is None:
+        return verdict
+    for value in command.device.values:
+        if value.id.property == "volume" and value.id.endpoint == command.write.endpoint:
+            heard = Command(command.device, value.id, volume, value.id, lambda now: bool(now == volume))
+            if (await look(home, heard)).outcome == "confirmed":
+                return verdict
+    return CommandOutcome("unconfirmed", verdict.value, verdict.known, message="how loud is not known")
 
 
 def _command(
@@ -91,8 +85,6 @@ def _command(
         value: Any = action != "stop" if switch else 0
         return Command(device, target, value, state.id, lambda now: bool(now == value)), None
     tone = _tone(device, asked)
-    if volume is not None and not 1 <= volume <= 100:  # 0 means "as loud as usual" to the device
-        raise NotPossible("invalid", "The volume must be between 1 and 100 percent.")
     number = tone.id if tone is not None else DEFAULT_TONE
     options = None if volume is None else {"volume": volume}
 

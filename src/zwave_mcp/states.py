@@ -449,32 +449,18 @@ def reading(value: Value) -> dict[str, Any]:
 
 
 def spoken_readings(device: Device) -> str:
-    """What a sensor measures, as people say it, with its age if it is old."""
-    active = {
-        alarm.kind: value for value in device.readings if (alarm := alarm_of(value)) and alarm.state != "off"
-    }
-    shown = []
-    for value in main_readings(device):
-        alarm = alarm_of(value)
-        shown.append(active.get(alarm.kind, value) if alarm is not None else value)
-    texts = [_spoken(value) for value in shown]
-    if device.battery_low:
-        texts.append("its battery is low")
+    """What a device measures, as people say it, with its age if it is old."""
+    texts = [_spoken(value) for value in main_readings(device)]
+    texts += ["its battery is low"] if device.battery_low else []
     ages = [age for age in map(age_seconds, device.readings) if age is not None]
-    old = f", measured {_ago(min(ages))}" if ages and min(ages) >= _OLD_SECONDS else ""
+    minutes = min(ages, default=0) // 60
+    ago = f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} hours"
+    old = f", measured {ago} ago" if minutes * 60 >= _OLD_SECONDS else ""
     return f"{', '.join(texts or [_spoken(value) for value in device.readings])}{old}"
 
 
 def _spoken(value: Value) -> str:
     """Label and value; "closed" needs no label."""
     text = spoken_units(reading_text(value))
-    if text in ("open", "closed", "motion", "no motion") or alarm_of(value) is not None:
-        return text
-    return f"{label_of(value).lower().removeprefix('air ')} {text}"
-
-
-def _ago(seconds: int) -> str:
-    minutes = seconds // 60
-    if minutes < 120:
-        return f"{minutes} minutes ago"
-    return f"{minutes // 60} hours ago" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days ago"
+    plain = text in ("open", "closed", "motion", "no motion") or alarm_of(value) is not None
+    return text if plain else f"{label_of(value).lower().removeprefix('air ')} {text}"

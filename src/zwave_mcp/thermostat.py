@@ -1,7 +1,6 @@
 """Sets a thermostat: mode first, then the temperature that goes with it, each confirmed by the device."""
 
 import asyncio
-import math
 from typing import Any, Final
 
 from home_names import wording
@@ -25,44 +24,41 @@ _IN_FAHRENHEIT: Final = {4.0: 40.0, 40.0: 104.0, 90.0: 194.0}
 _NEAR_DEGREES: Final = 0.5  # many thermostats round to their own step, and report that
 
 
-class Thermostats:
-    def __init__(self, home: Home, viewer: Viewer) -> None:
-        self._home = home
-        self._viewer = viewer
-
-    async def set(
-        self,
-        asked: str,
-        temperature: float | None = None,
-        unit: str | None = None,
-        mode: str | None = None,
-        setpoint: str | None = None,
-    ) -> Result:
-        """`setpoint`: heating or cooling, where an automatic mode keeps both."""
-        view = await self._viewer.now()
-        # A room with one thermostat leaves no doubt, and little can go wrong.
-        device = resolve_device(view, asked, lambda hit: hit.kind == "thermostat", room_will_do=True)
-        with answering(device):
-            commands = _commands(device, temperature, unit, mode, setpoint)
-        clock = asyncio.get_running_loop().time
-        end = clock() + self._home.timing.tool_seconds
-        now, more = device, {}
-        written: list[ValueId] = []
-        for command in commands:
-            verdict = await carry_out(self._home, command, end - clock())
-            if verdict.known:
-                now = with_value(now, command.read, verdict.value)
-            if may_have_changed(command, verdict):
-                written.append(command.write)
-            more = before_setting(view.names, device, written, now).facts() if written else {}
-            more |= {"was": remembered(device), "reason": verdict.message}
-            if verdict.outcome != "confirmed":
-                state = remembered(now) if verdict.known else UNKNOWN
-                sentence = sentences.unsuccessful(now, verdict.outcome, "set", state, verdict.message)
-                return result(sentence, verdict.outcome, now, state=state, more=more)
-        sentence = _confirmed(now, temperature is not None, mode is not None, written)
-        # Not `state_text`: a device that was taken for dead has just answered.
-        return result(sentence, "confirmed", now, state=remembered(now), more=more)
+async def set_thermostat(
+    home: Home,
+    viewer: Viewer,
+    asked: str,
+    *,
+    temperature: float | None = None,
+    unit: str | None = None,
+    mode: str | None = None,
+    setpoint: str | None = None,
+) -> Result:
+    """`setpoint`: heating or cooling, where an automatic mode keeps both."""
+    view = await viewer.now()
+    # A room with one thermostat leaves no doubt, and little can go wrong.
+    device = resolve_device(view, asked, lambda hit: hit.kind == "thermostat", room_will_do=True)
+    with answering(device):
+        commands = _commands(device, temperature, unit, mode, setpoint)
+    clock = asyncio.get_running_loop().time
+    end = clock() + home.timing.tool_seconds
+    now, more = device, {}
+    written: list[ValueId] = []
+    for command in commands:
+        verdict = await carry_out(home, command, end - clock())
+        if verdict.known:
+            now = with_value(now, command.read, verdict.value)
+        if may_have_changed(command, verdict):
+            written.append(command.write)
+        more = before_setting(view.names, device, written, now).facts() if written else {}
+        more |= {"was": remembered(device), "reason": verdict.message}
+        if verdict.outcome != "confirmed":
+            state = remembered(now) if verdict.known else UNKNOWN
+            sentence = sentences.unsuccessful(now, verdict.outcome, "set", state, verdict.message)
+            return result(sentence, verdict.outcome, now, state=state, more=more)
+    sentence = _confirmed(now, temperature is not None, mode is not None, written)
+    # Not `state_text`: a device that was taken for dead has just answered.
+    return result(sentence, "confirmed", now, state=remembered(now), more=more)
 
 
 def _commands(
@@ -110,8 +106,6 @@ def _mode(device: Device, asked: str) -> tuple[Value, int]:
 
 def _degrees(setpoint: Value, temperature: float, unit: str | None) -> float:
     """The temperature in the setpoint's own unit, within its limits."""
-    if not math.isfinite(temperature):
-        raise NotPossible("invalid", "The temperature must be a number.")
     fahrenheit = "F" in setpoint.unit
     if unit is not None and (unit == "F") != fahrenheit:
         temperature = temperature * 9 / 5 + 32 if fahrenheit else (temperature - 32) * 5 / 9

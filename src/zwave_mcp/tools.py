@@ -11,26 +11,22 @@ from time import perf_counter
 from typing import Any, Final
 
 from zwave_mcp.care import UserNames, batteries, ping, rename, user_codes
-from zwave_mcp.colour import Colours
+from zwave_mcp.colour import set_colour
 from zwave_mcp.control import Control, down
 from zwave_mcp.energy import Energy, MeterDays
-from zwave_mcp.home import Home, HomeError, is_number
-from zwave_mcp.queries import Queries
+from zwave_mcp.home import Home, HomeError
+from zwave_mcp.queries import device_state, health, list_devices, sensors
 from zwave_mcp.results import Refused, Result, result
 from zwave_mcp.scenes import Scenes
-from zwave_mcp.schemas import ALL_TOOLS, Schema
-from zwave_mcp.sounds import Sounds
-from zwave_mcp.thermostat import Thermostats
+from zwave_mcp.schemas import ALL_TOOLS
+from zwave_mcp.sounds import play
+from zwave_mcp.thermostat import set_thermostat
 from zwave_mcp.view import STARTING, Viewer
 
 log = logging.getLogger(__name__)
 
 Arguments = Mapping[str, Any]
 
-_NEEDED: Final = {
-    "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
-}  # fmt: skip
-_FIRST: Final = ("additionalProperties", "required", "type", "enum")  # of several mistakes the first is told
 # Parameters of tools whose names differ in the functions.
 _NAMES: Final = {
     "deviceName": "asked", "sceneName": "asked", "newName": "name", "filter": "asked",
@@ -58,21 +54,20 @@ class Tools:
         self.viewer = viewer = Viewer(home)
         self._days = MeterDays(energy_file)
         names = names or UserNames()
-        queries, energy = Queries(home, viewer), Energy(viewer, self._days, clock)
+        energy = Energy(viewer, self._days, clock)
         control = Control(home, viewer, allow_unlock=allow_unlock)
-        thermostats, colours = Thermostats(home, viewer), Colours(home, viewer)
-        sounds, scenes = Sounds(home, viewer), Scenes(home, viewer, allow_unlock=allow_unlock)
+        scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
         self._calls: dict[str, Callable[..., Awaitable[Result]]] = {
-            "list_zwave_devices": queries.list,
+            "list_zwave_devices": partial(list_devices, viewer),
             "control_zwave_device": control.device,
-            "get_device_sensor_data": queries.sensors,
-            "get_zwave_device": queries.device,
+            "get_device_sensor_data": partial(sensors, viewer),
+            "get_zwave_device": partial(device_state, home, viewer),
             "control_zwave_lock": control.lock,
-            "set_zwave_thermostat": thermostats.set,
-            "set_zwave_color": colours.set,
-            "play_zwave_sound": sounds.play,
+            "set_zwave_thermostat": partial(set_thermostat, home, viewer),
+            "set_zwave_color": partial(set_colour, home, viewer),
+            "play_zwave_sound": partial(play, home, viewer),
             "activate_zwave_scene": scenes.activate,
-            "check_zwave_health": queries.health,
+            "check_zwave_health": partial(health, home, viewer),
             "list_zwave_scenes": scenes.list,
             "get_zwave_batteries": partial(batteries, viewer),
             "get_zwave_energy": energy.used,
@@ -92,7 +87,7 @@ class Tools:
         given = {key: value for key, value in (arguments or {}).items() if value is not None}
         started = perf_counter()
         try:
-            problem = complaint(_SPECS[name].parameters, given)
+            problem = complaint(name, given)
             answer = result(problem, "invalid") if problem else await self._run(name, given)
         except HomeError as error:
             log.warning("home not reachable", extra={"tool": name, "error": str(error)})
@@ -103,17 +98,10 @@ class Tools:
         elif "requested" in facts:
             shown = {_SHOWN.get(key, key): value for key, value in given.items() if key not in _UNSHOWN}
             facts["requested"] = {**shown, **facts["requested"]}
-        answer = replace(answer, structured=facts)
-        log.info(
-            "tool finished",
-            extra={
-                "tool": name,
-                "arguments": given,
-                "seconds": round(perf_counter() - started, 3),
-                "outcome": answer.structured.get("outcome"),
-            },
-        )
-        return answer
+        seconds = round(perf_counter() - started, 3)
+        outcome = facts.get("outcome")
+        log.info("tool finished", extra={"tool": name, "seconds": seconds, "outcome": outcome})
+        return replace(answer, structured=facts)
 
     async def _run(self, name: str, given: Arguments) -> Result:
         """Call the tool, again while the gateway is starting and nothing was done."""
@@ -134,44 +122,20 @@ class Tools:
             await self._home.snapshot(0)
 
 
-def complaint(schema: Schema, arguments: Arguments) -> str | None:
-    """What is wrong with the arguments, as one sentence; None if nothing is."""
-    properties: Schema = schema["properties"]
-    errors = argument_validator()(schema).iter_errors(dict(arguments))
-    order = {word: place for place, word in enumerate(_FIRST)}
-    error = min(errors, key=lambda item: order.get(item.validator, len(order)), default=None)
-    if error is not None:
-        return _sentence(error, properties, arguments)
-    blank = (key for key, value in arguments.items() if "minLength" in properties[key] and not value.strip())
-    return next((f"{key} must not be empty." for key in blank), None)
-
-
-def _sentence(error: Any, properties: Schema, arguments: Arguments) -> str:
-    rule, key = error.schema, error.path[0] if error.path else ""
-    if error.validator == "additionalProperties":
-        unknown = next(str(key) for key in arguments if key not in properties)
-        return f'There is no parameter "{unknown[:40]}"; known are: {", ".join(properties) or "none"}.'
-    if error.validator == "required":
-        return f"Missing: {', '.join(name for name in rule['required'] if name not in arguments)}."
-    limits = f"between {rule.get('minimum')} and {rule['maximum']}" if "maximum" in rule else ""
-    return {
-        "type": f"{key} must be {_NEEDED[rule['type']]}.",
-        "enum": f"{key} must be one of: {', '.join(rule.get('enum', ()))}.",
-        "minLength": f"{key} must not be empty.",
-        "maxLength": f"{key} must have at most {rule.get('maxLength')} characters.",
-    }.get(error.validator, f"{key} must be {limits or 'at least ' + str(rule.get('minimum'))}.")
+def complaint(tool: str, arguments: Arguments) -> str:
+    """What is wrong with the arguments, as one sentence; empty if nothing is."""
+    problems = [
+        f"{'.'.join(map(str, error.instance_path))}{error.message}"
+        for error in _validator(tool).iter_errors(dict(arguments))
+    ]
+    problems += [
+        f"{key} is blank" for key, value in arguments.items() if key != "filter" and str(value).isspace()
+    ]
+    return f"{'; '.join(problems)}." if problems else ""
 
 
 @cache
-def argument_validator() -> Any:
-    from jsonschema import Draft202012Validator as Draft
-    from jsonschema.validators import extend
+def _validator(tool: str) -> Any:
+    import jsonschema_rs  # 40 ms
 
-    # JSON also brings NaN, infinity, and integers of hundreds of digits; 40.0 is whole.
-    finite = Draft.TYPE_CHECKER.redefine_many(
-        {
-            "number": lambda _checker, raw: is_number(raw),
-            "integer": lambda _checker, raw: is_number(raw) and float(raw).is_integer(),
-        }
-    )
-    return extend(Draft, type_checker=finite)  # type: ignore[no-untyped-call]
+    return jsonschema_rs.validator_for(_SPECS[tool].parameters, mask="")

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.home import GatewayError, HomeDown, NoAnswer, NotUnderstood
-from zwave_mcp.options import MqttOptions, address_of
+from zwave_mcp.options import MqttOptions
 
 if TYPE_CHECKING:  # the MQTT library is imported with the first connection
     from zwave_mcp.mqtt.link import Link
@@ -265,7 +265,7 @@ class Connection:
         self.broker = False
         self._on_change = on_change
         self._api: GatewayApi | None = None  # set while the broker is connected and the gateway is known
-        self._silence = f"The MQTT broker at {address_of(options)} has not answered yet."
+        self._silence = f"The MQTT broker at {options.address} has not answered yet."
         self._problem = self._silence  # why there is no gateway to ask, in this attempt
         self._settled = asyncio.Event()  # the attempt under way has come to a result
         self._wanted = asyncio.Event()  # a call came while there was no connection

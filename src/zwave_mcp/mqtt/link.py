@@ -16,7 +16,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from zwave_mcp.home import HomeDown
 from zwave_mcp.mqtt.connection import NOT_CONNECTED
-from zwave_mcp.options import Address, MqttOptions, address_of
+from zwave_mcp.options import MqttOptions
 
 CONNECT_SECONDS: Final = 2.0
 KEEPALIVE_SECONDS: Final = 15
@@ -74,22 +74,22 @@ class Client(aiomqtt.Client):
             self._disconnected.exception()
 
 
-def new_client(address: Address, options: MqttOptions) -> Client:
+def new_client(options: MqttOptions) -> Client:
     limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
     limits.MaximumPacketSize = LARGEST_PACKET
     return Client(
-        address.host,
-        address.port,
+        options.host,
+        options.port,
         identifier=f"zwave-mcp-{secrets.token_hex(4)}",  # new each time, and readable in the broker's log
-        username=address.username,
-        password=address.password,
+        username=options.username,
+        password=options.password,
         protocol=aiomqtt.ProtocolVersion.V5,
         clean_start=True,
         timeout=CONNECT_SECONDS,
         keepalive=KEEPALIVE_SECONDS,
         properties=limits,
         socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # saves 40 ms a call (measured)
-        tls_context=_tls(options) if address.tls else None,
+        tls_context=_tls(options) if options.tls else None,
     )
 
 
@@ -120,7 +120,7 @@ class Link:
     A client is never reused: it would deliver an unacknowledged message after a reconnect (measured).
     """
 
-    def __init__(self, client: Client, address: Address) -> None:
+    def __init__(self, client: Client, address: str) -> None:
         self._client = client
         self._address = address
         self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
@@ -189,13 +189,13 @@ class Link:
 @contextlib.asynccontextmanager
 async def connected(options: MqttOptions) -> AsyncIterator[Link]:
     """A new connection with a clean start; leaving closes it. HomeDown says why there is none."""
-    address = address_of(options)
-    client = new_client(address, options)
+    address = options.address
+    client = new_client(options)
     try:
         await client.__aenter__()
     except aiomqtt.MqttError as error:
         client.close_now()
-        raise HomeDown(why(error, address)) from error
+        raise HomeDown(why(error, options)) from error
     except (OSError, ValueError) as error:
         raise HomeDown(f"The MQTT broker at {address} cannot be used: {error}.") from error
     except BaseException:
@@ -220,7 +220,8 @@ def _check(verdict: int, topic: str) -> None:
         raise HomeDown(f"The MQTT broker refused the request with code {verdict}.")
 
 
-def why(error: aiomqtt.MqttError, address: Address) -> str:
+def why(error: aiomqtt.MqttError, options: MqttOptions) -> str:
+    address = options.address
     if isinstance(error, aiomqtt.exceptions.MqttConnectError):
         if _value(error.rc) in _REFUSED_LOGIN:
             return f"The MQTT broker at {address} refused the user name or password."
@@ -228,7 +229,7 @@ def why(error: aiomqtt.MqttError, address: Address) -> str:
     cause = error.__context__  # aiomqtt keeps only its text, but Python knows what was being handled
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"The certificate of the MQTT broker at {address} is not trusted; check the CA file."
-    if isinstance(cause, ssl.SSLError) or (address.tls and isinstance(cause, ConnectionResetError)):
+    if isinstance(cause, ssl.SSLError) or (options.tls and isinstance(cause, ConnectionResetError)):
         return f"The MQTT broker at {address} does not speak TLS."
     if isinstance(cause, TimeoutError):
         return f"The MQTT broker at {address} does not answer."
@@ -236,7 +237,7 @@ def why(error: aiomqtt.MqttError, address: Address) -> str:
     return f"The MQTT broker at {address} cannot be reached: {reason.lower()}."
 
 
-def _lost(address: Address) -> str:
+def _lost(address: str) -> str:
     return f"The connection to the MQTT broker at {address} is lost."
 
 

@@ -16,25 +16,22 @@ SPECS = {spec.name: spec for spec in TOOLS}
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"deviceName": "Lamp"}, "Missing: action."),
-        ({}, "Missing: deviceName, action."),
-        ({"deviceName": "", "action": "on"}, "deviceName must not be empty."),
-        ({"deviceName": "  \n", "action": "on"}, "deviceName must not be empty."),
-        ({"deviceName": "x" * 10_000, "action": "on"}, "deviceName must have at most 100 characters."),
-        ({"deviceName": 7, "action": "on"}, "deviceName must be a text."),
-        ({"deviceName": "Lamp", "action": "explode"}, "action must be one of: on, off, dim, toggle"),
-        ({"deviceName": "Lamp", "action": "dim", "level": 101}, "level must be between 0 and 100."),
-        ({"deviceName": "Lamp", "action": "dim", "level": -1}, "level must be between 0 and 100."),
-        ({"deviceName": "Lamp", "action": "dim", "level": 40.5}, "level must be a whole number."),
-        ({"deviceName": "Lamp", "action": "dim", "level": math.nan}, "level must be a whole number."),
-        ({"deviceName": "Lamp", "action": "dim", "level": math.inf}, "level must be a whole number."),
-        ({"deviceName": "Lamp", "action": "dim", "level": 10**400}, "level must be a whole number."),
-        ({"deviceName": "Lamp", "action": "dim", "level": "40"}, "level must be a whole number."),
-        ({"deviceName": "Lamp", "action": "dim", "level": True}, "level must be a whole number."),
-        (
-            {"device_name": "Lamp", "action": "on"},
-            'There is no parameter "device_name"; known are: deviceName',
-        ),
+        ({"deviceName": "Lamp"}, '"action" is a required property.'),
+        ({}, '"deviceName" is a required property; "action"'),
+        ({"deviceName": "", "action": "on"}, "deviceName is shorter than 1 character."),
+        ({"deviceName": "  \n", "action": "on"}, "deviceName is blank."),
+        ({"deviceName": "x" * 10_000, "action": "on"}, "deviceName is longer than 100 characters."),
+        ({"deviceName": 7, "action": "on"}, 'deviceName is not of type "string".'),
+        ({"deviceName": "Lamp", "action": "explode"}, 'action is not one of "on", "off"'),
+        ({"deviceName": "Lamp", "action": "dim", "level": 101}, "level is greater than the maximum of 100."),
+        ({"deviceName": "Lamp", "action": "dim", "level": -1}, "level is less than the minimum of 0."),
+        ({"deviceName": "Lamp", "action": "dim", "level": 40.5}, 'level is not of type "integer".'),
+        ({"deviceName": "Lamp", "action": "dim", "level": math.nan}, 'level is not of type "integer".'),
+        ({"deviceName": "Lamp", "action": "dim", "level": math.inf}, 'level is not of type "integer".'),
+        ({"deviceName": "Lamp", "action": "dim", "level": 10**400}, "level is greater"),
+        ({"deviceName": "Lamp", "action": "dim", "level": "40"}, 'level is not of type "integer".'),
+        ({"deviceName": "Lamp", "action": "dim", "level": True}, 'level is not of type "integer".'),
+        ({"device_name": "Lamp", "action": "on"}, '"deviceName" is a required property; Additional'),
     ],
 )
 async def test_bad_arguments_are_refused_with_a_sentence(arguments: dict[str, Any], said: str):
@@ -120,7 +117,7 @@ VALUES = (
 def test_the_check_agrees_with_the_schema_it_speaks_for(tool: str, arguments: dict[str, Any]):
     schema = SPECS[tool].parameters
     valid = jsonschema.Draft202012Validator(schema).is_valid(arguments)
-    assert (complaint(schema, arguments) is None) == valid
+    assert (complaint(tool, arguments) == "") == valid
 
 
 @pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)

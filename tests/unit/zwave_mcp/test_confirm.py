@@ -314,7 +314,7 @@ async def test_a_thermostat_that_is_off_takes_the_setting_and_says_so() -> None:
     [
         ({}, "invalid", "A temperature or a mode is needed"),
         ({"temperature": 50}, "invalid", "between 5 and 30 degrees Celsius"),
-        ({"temperature": float("nan")}, "invalid", "temperature must be a number"),
+        ({"temperature": float("nan")}, "invalid", "temperature is not"),
         ({"mode": "dance", "temperature": 21}, "unsupported", 'no mode "dance"; it has off, heat and cool'),
     ],
 )

