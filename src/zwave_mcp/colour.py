@@ -38,7 +38,7 @@ async def set_colour(
     temperature: float | None = None,
     brightness: int | None = None,
 ) -> Result:
-    view = await viewer.now()
+    view = await viewer.now(0)
     device = resolve_device(view, asked, lambda hit: bool(components(hit)))
     with answering(device):
         if device.members:

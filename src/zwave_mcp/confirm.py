@@ -17,8 +17,10 @@ from zwave_mcp.devices import (
     LAST_LEVEL,
     Device,
     components,
+    fresh,
     is_jammed,
     lock_state,
+    ramp_left,
     with_value,
 )
 from zwave_mcp.home import (
@@ -38,7 +40,6 @@ from zwave_mcp.home import (
     NoAnswer,
     Node,
     NotUnderstood,
-    Value,
     ValueId,
     WriteResult,
     is_number,
@@ -56,7 +57,6 @@ _REJECTED: Final[dict[int, Outcome]] = {
 _NO_VALUE: Final = object()
 _NEAR_TARGET: Final = 2  # levels
 _A_MOMENT: Final = 0.1  # seconds left of a ramp whose length is unknown
-_SAME_REPORT_SECONDS: Final = 2.0  # between two values of one report
 _CLOSING, _OPENING = 252, 254  # of a garage door
 _VERIFY_SECONDS: Final = 2.0
 
@@ -177,7 +177,8 @@ async def _after_bolt(home: Home, command: Command) -> CommandOutcome:
     verdict = await _ask(home, command, home.timing.lock_window_seconds)
     if verdict.known or verdict.jammed:
         return verdict
-    bolt = (await _values_now(home, command)).get(command.read)
+    values = (await _device_now(home, command)).values
+    bolt = next((value for value in values if value.id == command.read), None)
     silent = bolt is None or bolt.value is None  # then its own confirmation is all there is
     there = silent or (bolt is not None and bolt.value != BOLT_UNKNOWN and command.reached(bolt.value))
     return CommandOutcome("confirmed", command.value, known=True) if there else verdict
@@ -242,49 +243,35 @@ async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOu
 
 
 async def _rest(home: Home, command: Command, seen: list[Any]) -> float:
-    """How long the device is still on its way, as it says itself; 0 if it has arrived or says nothing.
+    """How long the device is still on its way; 0 if it has arrived.
 
-    A device told "as bright as it was" reports its target with every answer, or two answers must be equal; a
-    fan may stop at a speed of its own, so two of its answers must be equal, too.
+    It has arrived with the wished level, with its own target, or when two answers are equal: a level near to
+    the wish may be one that a ramp passes.
     """
     if not command.reached(seen[-1]):  # the first answer says whether waiting is worth it
         return await _ramp_left(home, command) if len(seen) == 1 else 0.0
-    if not command.recalls and not command.rounds:
+    levels = command.write.command_class in (CC.MULTILEVEL_SWITCH, CC.WINDOW_COVERING)
+    if not levels or isinstance(command.value, bool) or seen[-1] == command.value:
         return 0.0
-    values = await _values_now(home, command)
-    target, left = values.get(command.write), _ramp_of(values, command)
-    goal = target.value if target is not None else None
-    if is_number(goal) and goal != LAST_LEVEL:
-        if abs(seen[-1] - goal) <= _NEAR_TARGET:
+    now = await _device_now(home, command)
+    goal = next((value.value for value in now.values if value.id == command.write), None)
+    left = ramp_left(now, command.read, command.write)
+    if is_number(goal) and goal != LAST_LEVEL and not command.rounds:
+        if seen[-1] == goal:
             return 0.0
-        if not command.rounds:
+        if abs(seen[-1] - goal) > _NEAR_TARGET:
             return left or _A_MOMENT
     return left or (0.0 if len(seen) > 1 and seen[-1] == seen[-2] else _A_MOMENT)
 
 
-async def _values_now(home: Home, command: Command) -> dict[ValueId, Value]:
-    """The device's values: its answer to a poll brought more than was asked for."""
+async def _device_now(home: Home, command: Command) -> Device:
+    """The device with all of its values: its answer to a poll brought more than was asked for."""
     node = await _node_now(home, command.device.node.id)
-    return {value.id: value for value in node.values} if node is not None else {}
-
-
-def _ramp_of(values: Mapping[ValueId, Value], command: Command) -> float:
-    """The rest of the ramp as reported with the level; an older report is of an older ramp."""
-    left = values.get(replace(command.write, property="duration", property_key=None))
-    if left is None or not is_number(left.value):
-        return 0.0
-    level = values.get(command.read)
-    times = (level.updated if level is not None else None, left.updated)
-    if times[0] is not None and times[1] is not None and abs(times[0] - times[1]) > _SAME_REPORT_SECONDS:
-        return 0.0
-    return float(left.value)
+    return command.device if node is None else fresh(command.device, node)
 
 
 async def _ramp_left(home: Home, command: Command) -> float:
-    """A light reports the rest of its ramp with its level or colour."""
-    if command.write.command_class not in (CC.MULTILEVEL_SWITCH, CC.COLOR_SWITCH):
-        return 0.0
-    return _ramp_of(await _values_now(home, command), command)
+    return ramp_left(await _device_now(home, command), command.read, command.write)
 
 
 async def _not_reached(home: Home, command: Command, seen: list[Any]) -> CommandOutcome:
@@ -356,6 +343,8 @@ async def verified(home: Home, device: Device) -> tuple[Device, Outcome]:
     value = await _asked(home, state.id, _VERIFY_SECONDS)
     if state_of(device, value) == UNKNOWN:
         return device, "unconfirmed"
+    if device.kind in ("dimmer", "light") and (node := await _node_now(home, device.node.id)) is not None:
+        device = fresh(device, node)  # with the ramp that the answer told of
     now = with_value(device, state.id, value)
     if value and device.kind == "light":  # a component that it does not tell leaves the colour unknown
         ids = [item.id for item in components(now).values()]

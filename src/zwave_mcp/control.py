@@ -73,7 +73,7 @@ class Control:
 
     async def device(self, asked: str, action: str, level: int | None = None) -> Result:
         """Act on one device, or on every member of a group."""
-        view = await self._viewer.now()
+        view = await self._viewer.now(0)  # a rename is not announced
         device = resolve_device(view, asked, lambda hit: supports(hit, action))
         with answering(device):
             if device.members:
@@ -87,7 +87,7 @@ class Control:
             return await self._carry_out(sent, chosen, before, present)
 
     async def lock(self, asked: str, action: str) -> Result:
-        view = await self._viewer.now()
+        view = await self._viewer.now(0)  # a rename is not announced
         device = resolve_device(view, asked, lambda hit: hit.kind == "lock")
         state, target = device.state_value, device.target
         problem = ""
@@ -337,11 +337,11 @@ def _state(device: Device, action: Action, verdict: CommandOutcome) -> str:
     way."""
     if verdict.jammed:
         return JAMMED_STATE
+    if verdict.outcome == "working":  # a value that it passes is no state
+        return wording.doing_state(action.name)
     if verdict.known:
         return state_of(device, verdict.value)
-    if verdict.outcome == "confirmed" and action.name in ("on", "off"):
-        return action.name
-    return wording.doing_state(action.name) if verdict.outcome == "working" else UNKNOWN
+    return action.name if verdict.outcome == "confirmed" and action.name in ("on", "off") else UNKNOWN
 
 
 def _with_rest(answer: Result, left: str) -> Result:

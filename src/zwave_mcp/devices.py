@@ -76,6 +76,7 @@ BOLT_UNKNOWN: Final = 254  # the lock does not know where its bolt is
 JAMMED: Final = 11  # of the notification "Lock state"
 _BATTERY_LOW_PERCENT: Final = 15  # where most makers start to warn
 _JAM_SECONDS: Final = 5.0  # a lock reports its bolt within this time of a jam
+_SAME_REPORT_SECONDS: Final = 2.0  # between two values of one report
 
 
 def to_level(percent: int) -> int:
@@ -208,6 +209,39 @@ def with_value(device: Device, value_id: ValueId, raw: Any) -> Device:
     """The device with `raw` in place of the remembered value."""
     values = tuple(replace(value, value=raw) if value.id == value_id else value for value in device.values)
     return replace(device, values=values)
+
+
+def fresh(device: Device, node: Node) -> Device:
+    """The device with its values as the node has them now."""
+    endpoints = {value.id.endpoint for value in device.values}
+    return replace(device, values=tuple(value for value in node.values if value.id.endpoint in endpoints))
+
+
+def ramp_left(device: Device, read: ValueId, write: ValueId) -> float:
+    """Seconds until a light has arrived, as reported with its level or colour; 0 if it says nothing. An older
+    report is of an older ramp."""
+    if write.command_class not in (CC.MULTILEVEL_SWITCH, CC.COLOR_SWITCH):
+        return 0.0
+    values = {value.id: value for value in device.values}
+    left, level = values.get(replace(write, property="duration", property_key=None)), values.get(read)
+    if left is None or not is_number(left.value):
+        return 0.0
+    times = (level.updated if level is not None else None, left.updated)
+    if times[0] is not None and times[1] is not None and abs(times[0] - times[1]) > _SAME_REPORT_SECONDS:
+        return 0.0
+    return float(left.value)
+
+
+def settling(device: Device) -> Any:
+    """The value of the device's state; of a lamp that is still ramping its target."""
+    state, target = device.state_value, device.target
+    if state is None or target is None:
+        return None
+    if device.kind in ("dimmer", "light") and ramp_left(device, state.id, target):
+        goal = next((value.value for value in device.values if value.id == target), None)
+        if is_number(goal) and goal != LAST_LEVEL:
+            return goal
+    return state.value
 
 
 # --- from nodes to devices

@@ -25,7 +25,7 @@ async def play(
     home: Home, viewer: Viewer, asked: str, action: str, *, tone: str | None = None, volume: int | None = None
 ) -> Result:
     """`action` is play or stop."""
-    view = await viewer.now()
+    view = await viewer.now(0)
     device = resolve_device(view, asked, lambda hit: hit.kind in SOUNDERS, room_will_do=action == "stop")
     before = before_sound(view.names, device, action)
     with answering(device, before):

@@ -20,6 +20,7 @@ from zwave_mcp.devices import (
     components,
     has_level,
     is_jammed,
+    settling,
     supports,
     to_percent,
 )
@@ -55,7 +56,7 @@ def remembered(device: Device) -> str:
         return _state_of_all(device.members)
     state = device.state_value
     if state is not None:
-        return state_of(device, state.value)
+        return state_of(device, settling(device))
     if device.kind == "thermostat":
         return _thermostat(device)
     return _sensor(device) if device.kind == "sensor" else UNKNOWN

@@ -35,7 +35,7 @@ async def set_thermostat(
     setpoint: str | None = None,
 ) -> Result:
     """`setpoint`: heating or cooling, where an automatic mode keeps both."""
-    view = await viewer.now()
+    view = await viewer.now(0)
     # A room with one thermostat leaves no doubt, and little can go wrong.
     device = resolve_device(view, asked, lambda hit: hit.kind == "thermostat", room_will_do=True)
     with answering(device):

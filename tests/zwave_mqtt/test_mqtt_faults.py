@@ -14,6 +14,7 @@ from tests.fakes.zwave_gateway import FakeGateway
 from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, ValueId
 from zwave_mcp.mqtt.home import Limits
 from zwave_mcp.options import MqttOptions
+from zwave_mcp.tools import Tools
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 LOCK = ValueId(6, 98, 0, "targetMode")
@@ -205,6 +206,30 @@ async def test_a_killed_gateway_is_said_and_its_return_is_noticed(home, gateway,
     async with FakeGateway(broker.port) as returned:
         assert len((await back(home)).nodes) == 12
         assert returned.house.writes == []
+
+
+async def test_a_gateway_that_dies_in_mid_act_is_noticed_by_its_last_will(home, gateway):
+    await home.snapshot()
+    gateway.silent.add("writeValue")
+    call = asyncio.create_task(home.write(FLOOR_LAMP, 50, timeout_seconds=600))
+    await gateway.asked("writeValue")
+    await gateway.vanish()
+
+    with pytest.raises(HomeDown, match="not connected") as caught:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await call
+
+    assert caught.value.sent, "it may still happen"
+
+
+async def test_a_name_is_looked_up_anew_for_every_act(home, gateway):
+    tools = Tools(home)
+    await tools.call("list_zwave_devices", {})
+    gateway.house.rename(3, "Reading Lamp", "Office")
+
+    answer = await tools.call("control_zwave_device", {"deviceName": "floor lamp", "action": "on"})
+
+    assert (answer.structured["outcome"], gateway.house.writes) == ("not_found", [])
 
 
 async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_true(home, gateway):
