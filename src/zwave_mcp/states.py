@@ -347,8 +347,10 @@ class Row:
     text: str
 
 
-def row_of(device: Device) -> Row:
+def row_of(device: Device, *, allow_unlock: bool = True) -> Row:
     facts = entry(device)
+    if device.kind == "lock" and not allow_unlock:
+        facts["unlocks"] = False
     state = facts["state"]
     if not device.available:
         last = remembered(device)
@@ -377,9 +379,19 @@ def entry(device: Device) -> dict[str, Any]:
         "tones": [tone.name for tone in tones_of(device)],
         "ownTone": own_tone(device),
         "events": event_names(device),
+        "range": _range(device),
     }
     more = {key: value if isinstance(value, str) else list(value) for key, value in optional.items() if value}
     return {**facts, **more}
+
+
+def _range(device: Device) -> tuple[float | str, ...]:
+    """What a thermostat can be set to: lowest, highest, and the unit."""
+    limits = [(item.minimum, item.maximum, item.unit) for item in device.setpoints]
+    lows, highs = [low for low, _, _ in limits if low is not None], [high for _, high, _ in limits if high]
+    if not limits or len(lows) != len(limits) or len(highs) != len(limits):
+        return ()
+    return min(lows), max(highs), "F" if "F" in limits[0][2] else "C"
 
 
 def _state(device: Device, alarms: Sequence[Standing]) -> str:

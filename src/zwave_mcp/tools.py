@@ -51,7 +51,7 @@ class Tools:
         names: UserNames | None = None,
     ) -> None:
         self._home = home
-        self.viewer = viewer = Viewer(home)
+        self.viewer = viewer = Viewer(home, allow_unlock=allow_unlock)
         self._days = MeterDays(energy_file)
         names = names or UserNames()
         energy = Energy(viewer, self._days, clock)

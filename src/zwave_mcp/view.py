@@ -27,8 +27,9 @@ class View:
 class Viewer:
     """Makes a View of each snapshot, and hands it to its listeners. Devices of unchanged nodes are reused."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, *, allow_unlock: bool = True) -> None:
         self._home = home
+        self._allow_unlock = allow_unlock
         self._view: View | None = None
         self._jams = OldJams()
         self._made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
@@ -64,7 +65,9 @@ class Viewer:
         rows = {}
         for device in devices:
             row = self._rows.get(device.place)
-            rows[device.place] = row if row is not None and _is_same(row.device, device) else row_of(device)
+            if row is None or not _is_same(row.device, device):
+                row = row_of(device, allow_unlock=self._allow_unlock)
+            rows[device.place] = row
         self._rows = rows
         self._view = View(snapshot, devices, tuple(rows.values()), self._names_of(last, devices))
         return self._view

@@ -48,6 +48,8 @@ class Device:
     events: tuple[str, ...] = ()  # what it tells of when it happens: "button 2", "smoke"
     watches: tuple[str, ...] = ()  # for what, where it tells of no events: "smoke", "water", "window"
     readings: tuple[str, ...] = ()  # what it measures beside its state: "battery 80 %", "power 12 W"
+    range: tuple[float, float, str] | None = None  # of a thermostat: lowest, highest, "C" or "F"
+    unlocks: bool = True  # of a lock: its server lets it be unlocked
     floor: str = ""  # where its source, or the setting `home.floors`, tells it
 
     @property

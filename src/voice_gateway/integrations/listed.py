@@ -62,8 +62,15 @@ def _device(raw: object, source: str) -> Device | None:
         events=_texts(raw.get("events")),
         watches=_texts(raw.get("watches")),
         readings=_texts(raw.get("readings")),
+        range=_range(raw.get("range")),
+        unlocks=raw.get("unlocks") is not False,
         floor=str(raw.get("floor") or "").strip(),
     )
+
+
+def _range(raw: Any) -> tuple[float, float, str] | None:
+    known = isinstance(raw, list) and len(raw) == 3 and all(isinstance(end, int | float) for end in raw[:2])
+    return (raw[0], raw[1], str(raw[2])) if known else None
 
 
 def _texts(raw: Any) -> tuple[str, ...]:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from home_names.kinds import HomeDevice
 from home_names.names import fold, loose_words
+from home_names.phrases import capital
 from home_names.resolver import Names
 from home_names.risk import is_loud
+from home_names.wording import the
 from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.listed import read_devices, read_scenes
 from voice_gateway.integrations.source import Act, Call, Listing
@@ -108,6 +110,15 @@ class ZwaveSource:
     # --- calls
 
     def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
+        if wish.action == "unlock" and not device.unlocks:
+            return "Unlocking is switched off in the settings of the Z-Wave server."
+        if wish.temperature is not None and device.range is not None:
+            low, high, unit = device.range
+            degrees = wish.temperature
+            if wish.unit and wish.unit != unit:
+                degrees = degrees * 1.8 + 32 if unit == "F" else (degrees - 32) / 1.8
+            if not low <= degrees <= high:
+                return f"{capital(the(device))} can only be set to {low:g} to {high:g} degrees."
         tool, args = _tool_and_args(device, wish)
         given = {key: value for key, value in args.items() if value not in ("", None)}
         return Call(self.offered(tool), {"deviceName": home.address(device), **given})

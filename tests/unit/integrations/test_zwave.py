@@ -1,15 +1,21 @@
 """Our Z-Wave server as a source: calls of its tools, by the names under which they are offered."""
 
+from dataclasses import replace
+
 import pytest
 from tests.fakes.home_tools import ScriptedHome, home_tools, manager_for
+from tests.fakes.scripted_home import ScriptedHome as Scripted
+from tests.fakes.scripted_home import lock, thermostat
 
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import build_home
+from voice_gateway.integrations.listed import read_devices
 from voice_gateway.integrations.source import Act, Call, Listing
 from voice_gateway.integrations.zwave import ZwaveSource
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission.target import LOOK, Reach
+from zwave_mcp.tools import Tools
 
 LAMP = Device("Lamp", "Office", "dimmer", node_id=2)
 TWIN = Device("Lamp", "Hall", "dimmer", node_id=3)
@@ -41,6 +47,29 @@ def test_what_is_wanted_is_a_call_of_its_tools(device, wish, tool, args):
     home = build_home([LAMP, TWIN, HEATING, DOOR])
 
     assert ZwaveSource().act(device, wish, home) == Call(tool, args)
+
+
+@pytest.mark.parametrize(
+    ("device", "wish", "why"),
+    [
+        (replace(DOOR, unlocks=False), Act("unlock"), "switched off in the settings"),
+        (replace(HEATING, range=(5, 30, "C")), Act("set", temperature=35, unit="C"), "to 5 to 30 degrees"),
+        (replace(HEATING, range=(5, 30, "C")), Act("set", temperature=20, unit="F"), "to 5 to 30 degrees"),
+    ],
+)
+def test_what_its_server_would_refuse_is_said_at_once(device, wish, why):
+    refused = ZwaveSource().act(device, wish, build_home([device]))
+    assert isinstance(refused, str)
+    assert why in refused
+
+
+@pytest.mark.parametrize("allow_unlock", [True, False])
+async def test_a_server_lists_what_it_refuses(allow_unlock):
+    server = Tools(Scripted(lock(5, "Front Door"), thermostat(4, "Thermostat")), allow_unlock=allow_unlock)
+
+    door, heating = read_devices((await server.call("list_zwave_devices", {})).structured)
+
+    assert (door.unlocks, heating.range) == (allow_unlock, (5, 32, "C"))
 
 
 async def test_all_pages_are_read_and_say_whose_devices_they_are():

@@ -10,7 +10,7 @@ from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Request
 from voice_gateway.integrations.zwave import HEALTH
 from voice_gateway.routines.schedule import sun_on
-from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery, where
+from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery, is_in, where
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.history import moment_words
@@ -252,7 +252,18 @@ def _listed(node: Look, item: Item, context: Context) -> Plan:
         else item.kind
     )
     query = DeviceQuery(ask, sort, noun or str(sort), rooms, floor_of(node, item), state)
-    return _listing(node, query, context)
+    return _locks(node, query, context) or _listing(node, query, context)
+
+
+def _locks(node: Look, query: DeviceQuery, context: Context) -> Step | None:
+    """A look at each lock: a list has what the locks reported last, and one may have been opened by hand."""
+    home = context.home
+    locks = tuple(one for one in home.devices if one.kind == "lock" and is_in(one, query.rooms))
+    alike = query.sort == "lock" and query.state in ("locked", "unlocked") and query.mode in ("any", "all")
+    if not alike or not 0 < len(locks) <= MOST_SINGLE or any(home.source_of(one).polled for one in locks):
+        return None
+    looks = tuple(Request.about(home.source_of(one).look(one, home, ""), one, home) for one in locks)
+    return Step(bare(node), looks, locks, state=query.state)
 
 
 def _known(node: Look, context: Context) -> Plan:
