@@ -75,6 +75,7 @@ WEB_PORT = "The web console is not open: {host}:{port} cannot be used ({reason})
 WEB_CERTIFICATE = "The web console is not open: its certificate cannot be used ({reason})."
 WEB_NO_TLS = "What is said in the web console can be read on the way: other machines reach it without TLS."
 WEB_NO_TOKEN = "Nobody can use the web console yet: other machines need a token, and there is none."
+WEB_OPEN = "All {people} people with an account on this machine can use the web console without a login."
 WYOMING_PORT = "Wyoming clients cannot reach me: {host}:{port} cannot be used ({reason})."
 
 SEARCH_FAILED = "Web search did not work last time; I try again the next time I need it."
@@ -166,6 +167,7 @@ ADVICE: Mapping[str, str] = {
     WEB_CERTIFICATE: _WEB,
     WEB_NO_TLS: _WEB,
     WEB_NO_TOKEN: _WEB,
+    WEB_OPEN: "`voice-gateway config set web.open_on_loopback false`",
     WYOMING_PORT: "what else listens there (`ss -ltnp`), `voice.wyoming_url`",
     SEARCH_FAILED: "the internet connection, and `tools.searxng_url` if it is set",
     VOLUME_FAILED: "the sound server, PulseAudio or PipeWire (`pactl info`)",

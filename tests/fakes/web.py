@@ -31,6 +31,7 @@ async def served(
     *,
     retry_seconds: float = 0.01,
     limits: Limits = LIMITS,
+    tokens: TokenFile | None = None,
     **settings: Any,
 ) -> AsyncIterator[WebChannel]:
     """The token file is `web-token.json` in the folder."""
@@ -38,7 +39,7 @@ async def served(
         WebSettings(**{"port": 0, **settings}),
         routes,
         watch or EventBus(),
-        TokenFile(folder / "web-token.json"),
+        tokens or TokenFile(folder / "web-token.json"),
         retry_seconds=retry_seconds,
         limits=limits,
     )

@@ -91,6 +91,10 @@ class Channels:
         """The console's URL, or ""."""
         return self._web.address if self._web is not None else ""
 
+    def web_login(self) -> str:
+        """A link that logs one browser in; "" where none is needed."""
+        return self._web.login_link() if self._web is not None else ""
+
     def addresses(self) -> list[str]:
         """Every open channel with its address, for people."""
         settings, listed = self._gateway.settings, ["this terminal"] if self._terminal else []

@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import importlib.metadata
 import importlib.util
+import pwd
 import shutil
 import sys
 import time
@@ -347,10 +348,21 @@ async def console(settings: Settings) -> CheckResults:
             await server.close()
         opened = f"{web.host}:{port} can be opened"
     yield ok("web", opened)
-    if web.needs_token and not TokenFile(web_token_file()).exists:
+    people = _people() if not web.needs_token else 0
+    if people > 1:
+        yield bad("web login", problems.WEB_OPEN.format(people=people), grade=Grade.WARNING)
+    if not web.needs_token or web.login_by_link:
+        return
+    if not TokenFile(web_token_file()).exists:
         yield bad("web token", problems.WEB_NO_TOKEN, grade=Grade.WARNING)
-    if web.needs_token and web.tls_cert is None:
+    if web.tls_cert is None:
         yield bad("web TLS", problems.WEB_NO_TLS, grade=Grade.WARNING)
+
+
+def _people() -> int:
+    """How many people have accounts on this machine."""
+    shells = [person.pw_shell for person in pwd.getpwall() if 1000 <= person.pw_uid < 60_000]
+    return sum(not shell.endswith(("nologin", "false")) for shell in shells)
 
 
 async def _opened_by_a_gateway() -> str | None:

@@ -83,7 +83,9 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
         await gateway.ready()
         if address := gateway.channels.web_address:
             _tell(f"The console: {address}")
-            if web.needs_token and web.tls_cert is None:
+            if link := gateway.channels.web_login():
+                _tell(f"To log in, once: {link}")
+            elif web.needs_token and web.tls_cert is None:
                 _tell(WEB_NO_TLS)
         if behind is not Source.LINES:
             _tell(gateway.ready_line())

@@ -33,6 +33,7 @@ HINTS = {
 }
 REMOVED = {
     "anthropic.home_token_budget": "the names of the devices may take 4000 tokens",
+    "anthropic.max_tokens": "an answer may take 1024 tokens",
     "anthropic.max_retries": "a request is tried again twice",
     "brain.conversation_expiry_seconds": "15 minutes of silence end a conversation",
     "brain.max_rounds": "a turn has at most 6 model calls",

@@ -107,7 +107,7 @@ class AnthropicSettings(Section):
     api_key: SecretStr | None = Field(None, description="the key; better set ANTHROPIC_API_KEY")
     model: str = Field("claude-haiku-4-5", description="the model's name")
     base_url: WebAddress | None = Field(None, description="another address of the API")
-    max_tokens: int = Field(1024, ge=1, description="longest answer, in tokens")
+    max_tokens: ClassVar[int] = 1024  # longest answer
     home_token_budget: ClassVar[int] = 4000  # tokens the devices' names may take
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait for one request")
     max_retries: ClassVar[int] = 2  # after an overloaded or unreachable API

@@ -53,6 +53,10 @@ class WebSettings(Section):
         description="address to listen on; any but loopback needs a token (`voice-gateway web token`)",
     )
     port: int = Field(8770, ge=0, le=65_535, description="port to listen on; 0 takes any that is free")
+    open_on_loopback: bool = Field(
+        True,
+        description="on loopback no login is needed; false: `run` prints a link that logs in once",
+    )
     tls_cert: Path | None = Field(None, description="certificate (PEM), for https; needs tls_key")
     tls_key: Path | None = Field(None, description="its private key (PEM)")
     hosts: tuple[str, ...] = Field(
@@ -72,4 +76,9 @@ class WebSettings(Section):
 
     @property
     def needs_token(self) -> bool:
-        return not is_loopback(self.host)
+        return not (self.open_on_loopback and is_loopback(self.host))
+
+    @property
+    def login_by_link(self) -> bool:
+        """Whether people of this machine log in by the link that `run` prints."""
+        return self.needs_token and is_loopback(self.host)

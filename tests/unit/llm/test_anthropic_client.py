@@ -87,7 +87,7 @@ async def fails(client: AnthropicClient, text: str = "hello", **turn: Any) -> Br
 
 async def test_system_prompt_and_tools_are_marked_for_caching_and_limits_are_sent(bench: Bench) -> None:
     bench.tools.add_mcp_tools("two", [tool("fan", {})])
-    await ask(bench.client(max_tokens=77))
+    await ask(bench.client())
 
     body = bench.server.chats[0]
     assert body["system"] == [{"type": "text", "text": SYSTEM_PROMPT, "cache_control": {"type": "ephemeral"}}]
@@ -96,7 +96,7 @@ async def test_system_prompt_and_tools_are_marked_for_caching_and_limits_are_sen
     assert "cache_control" not in first
     assert last["cache_control"] == {"type": "ephemeral"}
     assert last["input_schema"] == {"type": "object", "properties": {}}
-    assert body["max_tokens"] == 77
+    assert body["max_tokens"] == 1024
     assert body["messages"][-1]["content"] == "[Sunday 15 November 2026, 10:32] hello"
 
 
@@ -166,7 +166,7 @@ async def test_a_truncated_call_is_never_run(bench: Bench, stop_reason: str) -> 
         (Scripted("It is", end="abort"), "connection", "reach"),
         (Scripted("It is", end="stall"), "did not answer within", "too long"),
         (Scripted("It is", end="no_stop"), "without its end", "middle"),
-        (Scripted("It is", stop_reason="max_tokens"), "anthropic.max_tokens", "too long"),
+        (Scripted("It is", stop_reason="max_tokens"), "1024 tokens", "too long"),
         (Scripted(stop_reason="refusal"), "refused", "rather not"),
         (Scripted(status=400, error_type="invalid_request_error"), "scripted", "Sorry"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from voice_gateway.channels import Answer
 from voice_gateway.channels.web.channel import Start
@@ -149,15 +149,20 @@ def login_router(tokens: TokenFile) -> APIRouter:
             if not guesses.take(request.client.host if request.client else ""):
                 raise HTTPException(429, "too many wrong tokens", headers={"retry-after": "60"})
             raise HTTPException(401, "this is not the token: `voice-gateway web token` makes a new one")
-        response = json_response({"ok": True})
-        response.set_cookie(
-            COOKIE,
-            given.token,
-            max_age=YEAR_SECONDS,
-            httponly=True,
-            samesite="strict",
-            secure=request.url.scheme == "https",
-        )
-        return response
+        return _with_cookie(json_response({"ok": True}), given.token, request)
+
+    @router.get("/api/login")
+    async def login_by_link(request: Request, key: str = "") -> Response:
+        """The link that `run` prints becomes a cookie, once"""
+        token = tokens.session(key)
+        if token is None:
+            return RedirectResponse("/login.html", 303)
+        return _with_cookie(RedirectResponse("/", 303), token, request)
 
     return router
+
+
+def _with_cookie(response: Response, token: str, request: Request) -> Response:
+    secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, token, max_age=YEAR_SECONDS, httponly=True, samesite="strict", secure=secure)
+    return response

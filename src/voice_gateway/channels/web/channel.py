@@ -56,6 +56,12 @@ class WebChannel:
         scheme = "https" if self._settings.tls_cert else "http"
         return f"{scheme}://{shown}:{self.port}/"
 
+    def login_link(self) -> str:
+        """A URL that logs one browser in, where people of this machine need a login; else empty."""
+        if not self._settings.login_by_link or not self.address:
+            return ""
+        return f"{self.address}api/login?key={self._tokens.link_key()}"
+
     async def run(self) -> None:
         """Serves until cancelled."""
         self._events.report("web", State.STARTING, "The web console is starting.")
@@ -103,7 +109,7 @@ class WebChannel:
                 self._report()
 
     def _report(self) -> None:
-        if not self._settings.needs_token:
+        if not self._settings.needs_token or self._settings.login_by_link:
             self._events.report("web", State.OK, f"The web console is at {self.address}.")
         elif not self._tokens.exists:
             self._events.report("web", State.DEGRADED, WEB_NO_TOKEN, ADVICE[WEB_PORT])

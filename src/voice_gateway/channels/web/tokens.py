@@ -19,6 +19,23 @@ class TokenFile:
         self._file = file
         self._seen: tuple[int, int, int] | None = None
         self._hash = b""
+        self._link_keys: set[bytes] = set()
+        self._sessions: set[bytes] = set()  # of browsers that came by a link; gone with the process
+
+    def link_key(self) -> str:
+        """A key that opens one session."""
+        key = secrets.token_urlsafe(32)
+        self._link_keys.add(_hashed(key))
+        return key
+
+    def session(self, key: str) -> str | None:
+        """The token of a new session, which ends with the gateway; None for an unknown or used key."""
+        if _hashed(key) not in self._link_keys:
+            return None
+        self._link_keys.remove(_hashed(key))
+        token = PREFIX + secrets.token_urlsafe(32)
+        self._sessions.add(_hashed(token))
+        return token
 
     def make(self) -> str:
         """Makes a new token, which replaces the one before."""
@@ -45,6 +62,8 @@ class TokenFile:
 
     def knows(self, token: str) -> bool:
         known = self._current()
+        if _hashed(token) in self._sessions:
+            return True
         return bool(known) and hmac.compare_digest(known, _hashed(token))
 
     def _current(self) -> bytes:

@@ -62,7 +62,7 @@ def incomplete(stop_reason: str | None, settings: AnthropicSettings) -> BrainErr
     """A reply that ended before its end is no answer, and half a tool call is never run."""
     if stop_reason == "max_tokens":
         return UnfitAnswer(
-            f"The answer was cut after {settings.max_tokens} tokens. Raise anthropic.max_tokens.",
+            f"The answer was cut after {settings.max_tokens} tokens.",
             spoken=MODEL_TOO_LONG,
         )
     if stop_reason == "refusal":

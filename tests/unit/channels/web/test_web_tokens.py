@@ -46,6 +46,26 @@ def routes_of(tokens: TokenFile):
     return routes
 
 
+async def test_where_loopback_needs_a_login_a_link_gives_it_once(tmp_path, tokens):
+    routes = routes_of(tokens)
+    async with (
+        served(tmp_path, routes, tokens=tokens, open_on_loopback=False) as door,
+        client(door) as http,
+    ):
+        assert (await http.get("/api/well")).status_code == 401
+        link = door.login_link()
+        entered = await http.get(link)
+        assert (entered.status_code, entered.headers["location"]) == (303, "/")
+        assert (await http.get("/api/well")).status_code == 200
+        assert tokens.exists is False, "the token of other machines stays as it is"
+
+        async with client(door) as other:
+            again = await other.get(link)
+            assert again.headers["location"] == "/login.html"
+            assert (await other.get("/api/well")).status_code == 401
+            assert (await other.get("/api/login?key=")).headers["location"] == "/login.html"
+
+
 async def test_without_a_token_nothing_but_the_way_to_give_one_is_shown(tmp_path, tokens):
     tokens.make()
     async with served(tmp_path, routes_of(tokens), host=EVERYWHERE) as door, client(door) as http:
