@@ -1,7 +1,8 @@
 """The memory of a conversation, and what is said about it: answers, "and the bedroom", corrections, undo."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from voice_gateway.integrations.device import Device
@@ -14,6 +15,7 @@ from voice_gateway.understanding.nodes import (
     Correct,
     Everyday,
     Item,
+    Later,
     Length,
     Look,
     Name,
@@ -24,6 +26,7 @@ from voice_gateway.understanding.nodes import (
     Undo,
     Unread,
     Value,
+    When,
     Which,
     altered,
     bare,
@@ -47,6 +50,7 @@ from voice_gateway.understanding.plan.acts import direction
 from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, sort_of_device
 
 KEY: Final = "understanding"  # our corner of the conversation's state
+_LAST_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?(?!.*\d)")
 QUESTION_SECONDS: Final = 60.0  # so long a question of ours can be answered
 TIMER, LIST = "set_timer", "manage_list"
 KINDS: Final = frozenset({"light", "blind", "thermostat", "plug", "switch", "fan", "lock"})  # of one room
@@ -70,30 +74,35 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
+    """What a conversation knows of the turns before; most of it is what a planner's `Context` has, too."""
+
     last: tuple[Device, ...] = ()
     recent: tuple[Device, ...] = ()  # of the last command, and of those that only added devices to it
-    topic: str = ""  # device, volume, timer, list
+    topic: str = ""  # device, volume, timer, list, routine
     command: Node | None = None
     steps: tuple[Done, ...] = ()  # of the last turn that acted
-    task: Node | None = None  # the last timer or list
+    task: Node | None = None  # the last timer, list or plan
+    inquiry: Node | None = None  # the last question about the home or the world
     timer: str = ""
     said: str = ""  # our last words
     idle: bool = False  # the last turn did nothing: it asked, or was not understood
+    acted: bool = False  # the last turn did something
     asked: Open | None = None
     asked_at: float = 0.0
 
-    def closed(self) -> "Memory":
-        """Without the open question."""
-        return replace(self, asked=None)
-
     def asking(self, asked: Open | None, at: float) -> "Memory":
-        return replace(self, asked=asked, asked_at=at, idle=True)
+        """What was only proposed is spoken of, too."""
+        proposed = asked.candidates if asked is not None and asked.expects == "yes" else ()
+        recent = tuple(dict.fromkeys((*self.recent, *proposed)))
+        return replace(self, asked=asked, asked_at=at, idle=True, acted=False, recent=recent)
 
     def after_nothing(self, named: tuple[Device, ...], topic: str) -> "Memory":
         """Behind words that were not understood: what they named is what is talked of."""
         asked = self.asked and replace(self.asked, stale=True)
         last = named or self.last
-        return replace(self, asked=asked, last=last, command=None, steps=(), topic=topic, idle=True)
+        return replace(
+            self, asked=asked, last=last, command=None, steps=(), topic=topic, idle=True, acted=False
+        )
 
     def begun(self, steps: Sequence[Step], *, answers: bool) -> "Memory":
         """Before the steps of a turn: an act, or an answer, closes our question; another topic closes what a
@@ -105,23 +114,25 @@ class Memory:
             by_yes = asked.expects == "yes" or len(asked.candidates) == 1
             asked = None if by_yes and not talk else replace(asked, stale=True)
         kept = self.steps if not acts or any(step.adds for step in steps) else ()
-        return replace(self, asked=asked, idle=self.idle and talk, steps=kept)
+        acted = any(step.acts for step in steps) or (talk and self.acted)
+        return replace(self, asked=asked, idle=self.idle and talk, steps=kept, acted=acted)
 
     def after(self, step: Step, shown: Sequence[Device]) -> "Memory":
         """Behind one step that was carried out."""
         node, known = step.node, tuple(shown)
+        looked = isinstance(node, Look | Everyday) and not step.acts
+        memory = replace(self, inquiry=node) if looked else self
         if isinstance(node, Everyday) and (topic := TOPICS.get(node.tool)):
-            return self._after_task(node, topic, step)
+            return memory._after_task(node, topic, step)
         if step.topic == "routine":
-            return replace(self, last=known or self.last, topic="routine")
+            return replace(memory, last=known or self.last, topic="routine", task=node)
         if known or step.query is not None:
             within = len(known) < len(self.recent) and set(known) <= set(self.recent)
             before = self.recent if step.adds or within else self.last if step.corrects else ()
-            recent = dict.fromkeys((*before, *known))
-            acted = (Done(node, known),) if step.acts else ()
-            steps = (*self.steps, *acted) if step.acts else self.steps
-            return replace(self, last=known, recent=tuple(recent), topic="device", command=node, steps=steps)
-        return self
+            recent = tuple(dict.fromkeys((*before, *known)))
+            steps = (*self.steps, Done(node, known)) if step.acts else self.steps
+            return replace(memory, last=known, recent=recent, topic="device", command=node, steps=steps)
+        return memory
 
     def _after_task(self, node: Everyday, topic: str, step: Step) -> "Memory":
         if node.tool in (LIST, "control_speaker_volume"):
@@ -134,62 +145,49 @@ class Memory:
 
     def undone(self) -> "Memory":
         """Behind an undo: "and the other one as well" takes back one more."""
-        return replace(self, command=Undo(), steps=(), asked=None, idle=False)
+        return replace(self, command=Undo(), steps=(), asked=None, idle=False, acted=False)
+
+    def known(self) -> dict[str, Any]:
+        """What planners read of it."""
+        return {name: getattr(self, name) for name in _SHARED}
 
     def to_json(self) -> dict[str, Any]:
-        asked = self.asked
-        return {
-            "last": _keys(self.last),
-            "recent": _keys(self.recent),
-            "topic": self.topic,
-            "timer": self.timer,
-            "said": self.said,
-            "idle": self.idle,
-            "command": to_json(self.command),
-            "task": to_json(self.task),
-            "steps": [[to_json(one.node), _keys(one.devices)] for one in self.steps],
-            "asked": asked and {
-                "node": to_json(asked.node),
-                "candidates": _keys(asked.candidates),
-                "expects": asked.expects,
-                "instead": asked.instead,
-                "stale": asked.stale,
-                "at": self.asked_at,
-            },
-        }  # fmt: skip
+        return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
+
+
+_SHARED: Final = tuple(one.name for one in fields(Memory) if one.name in Context.__dataclass_fields__)
 
 
 def recall(state: Mapping[str, Any], home: Home, now: float) -> Memory:
     """Devices that are gone meanwhile, old questions and what another version wrote are forgotten."""
     written = state.get(KEY)
     try:
-        return _recalled(written, home, now) if isinstance(written, Mapping) else Memory()
-    except (KeyError, TypeError, ValueError):
+        memory = Memory(**{key: _read(value, home) for key, value in (written or {}).items()})
+    except (AttributeError, KeyError, TypeError, ValueError):
         return Memory()
+    return replace(memory, asked=None) if now - memory.asked_at > QUESTION_SECONDS else memory
 
 
-def _recalled(written: Mapping[str, Any], home: Home, now: float) -> Memory:
-    memory = Memory(
-        _found(written["last"], home),
-        _found(written["recent"], home),
-        str(written["topic"]),
-        from_json(written["command"]),
-        tuple(Done(from_json(node), _found(keys, home)) for node, keys in written["steps"]),
-        from_json(written["task"]),
-        written["timer"],
-        written["said"],
-        written["idle"],
-    )
-    asked = written["asked"]
-    if not asked or now - asked["at"] > QUESTION_SECONDS:
-        return memory
-    candidates = _found(asked["candidates"], home)
-    question = Open(from_json(asked["node"]), candidates, asked["expects"], asked["instead"], asked["stale"])
-    return replace(memory, asked=question, asked_at=asked["at"])
+def _plain(value: Any) -> Any:
+    """As JSON: devices by their keys."""
+    if isinstance(value, Device):
+        return {"$device": list(value.key)}
+    if isinstance(value, Done | Open):
+        return {
+            "$of": [_plain(getattr(value, one.name)) for one in fields(value)],
+            "open": type(value) is Open,
+        }
+    return [_plain(one) for one in value] if isinstance(value, tuple) else to_json(value)
 
 
-def _keys(devices: Sequence[Device]) -> list[list[Any]]:
-    return [list(device.key) for device in devices]
+def _read(value: Any, home: Home) -> Any:
+    if isinstance(value, dict) and "$device" in value:
+        return home.find(value["$device"])
+    if isinstance(value, dict) and "$of" in value:
+        return (Open if value["open"] else Done)(*(_read(one, home) for one in value["$of"]))
+    if isinstance(value, list):
+        return tuple(one for part in value if (one := _read(part, home)) is not None)
+    return from_json(value)
 
 
 def _found(keys: Sequence[Sequence[Any]], home: Home) -> tuple[Device, ...]:
@@ -204,6 +202,8 @@ def _found(keys: Sequence[Sequence[Any]], home: Home) -> tuple[Device, ...]:
 def undo(node: Undo, context: Context) -> Plan:
     """Behind a turn that did nothing it is not clear that the act before is meant."""
     count = int(node.count)
+    if node.that and not context.acted:
+        return Step(closed(node), say=Say("talk.dismissed"), topic="")
     if context.idle and not node.sure and count == 1:
         ask = Say("ask.undo_before") if context.command is not None else Say("undo.nothing_done")
         if context.command is None:
@@ -230,23 +230,49 @@ def same(node: Same, context: Context) -> Plan:
         return undo(Undo(), context)
     if node.text or node.span:
         return _added(node.text, node.span, context)
-    last, which = context.command, node.which
+    if node.day or node.place or node.outside or node.number is not None:
+        return _asked_anew(node, context)
     if node.again or node.back or node.full or node.way:
         return _again_by(node, context)
-    if which is None or not isinstance(last, Command | Look) or not (last.which or context.last):
+    return _for_others(node, context)
+
+
+def _for_others(node: Same, context: Context) -> Plan:
+    """ "And the bedroom", "that one as well": the same for other devices, or about another room."""
+    last, which = context.command or context.inquiry, node.which and closed(node.which)
+    if which is None or not isinstance(last, Command | Look):
+        raise Refused("nothing was done that could be repeated")
+    item = which.item[0] if which.item else Item()
+    if isinstance(last, Look) and last.which is None and (item.alone or item.like) and not item.other:
+        return plan(replace(last, place=(Place(room=(item.room,)),) if item.room else item.place), context)
+    if not (last.which or context.last):
         raise Refused("nothing was done that could be repeated")
     if isinstance(last, Command):
         left_out = (*last.without, *(last.which.without if last.which else ()))
         if left_out and all(item.pronoun and not item.quant for item in which.item):
-            which = altered(which, item=left_out)  # "that one as well"
+            which = altered(which, item=left_out)
         last = replace(_with(last, context.last), bare=False)
-    again = replace(last, which=_like(closed(which), context))
+    again = replace(last, which=_like(which, context))
     made = plan(again, context)
     if isinstance(made, Step):
         made = replace(made, adds=True)
     if isinstance(made, Question) or not node.hint or isinstance(last, Look):
         return made
     return Question(Say("ask.same", {"devices": made.devices}), again, made.devices, "yes", doubts=True)
+
+
+def _asked_anew(node: Same, context: Context) -> Plan:
+    """ "And tomorrow", "and of 300": the last question with one field replaced."""
+    last, number = context.inquiry, node.number
+    if isinstance(last, Everyday) and (node.day or node.also) and last.tool == "get_weather":
+        return plan(replace(last, day=node.day, also=node.also, ahead=True), context)
+    if isinstance(last, Everyday) and node.place and not last.query:
+        return plan(replace(last, place=node.place), context)
+    if isinstance(last, Everyday) and number is not None and last.tool == "calculate":
+        return plan(replace(last, query=_LAST_NUMBER.sub(f"{number:g}", last.query)), context)
+    if isinstance(last, Look) and node.outside and last.which is None:
+        return plan(replace(last, outside=True, place=()), context)
+    raise Refused("the last question has no such part")
 
 
 def _again_by(node: Same, context: Context) -> Plan:
@@ -320,9 +346,8 @@ def correct(node: Correct, context: Context) -> Plan:
     """What was done last, with the fields that were said now; only the step that it is about is put right."""
     if not context.alone or context.idle:
         raise Refused("nothing to put right")
-    if context.topic == "routine" and node.when is not None:
-        moved = Everyday(tool="cancel_routine", action="move", name="last", it=True, when=closed(node.when))
-        return plan(moved, context)
+    if context.topic == "routine" and (when := _other_time(node, context.task)) is not None:
+        return plan(Everyday(tool="cancel_routine", action="move", name="last", it=True, when=when), context)
     if context.topic in ("timer", "list"):
         return _task_corrected(node, context)
     fix = closed(node.fix) if node.fix is not None else None
@@ -331,6 +356,25 @@ def correct(node: Correct, context: Context) -> Plan:
     if fix is None or context.topic != "device":
         raise Refused("nothing to put right")
     return _steps_corrected(node, fix, context)
+
+
+def _other_time(node: Correct, task: Node | None) -> When | None:
+    """ "Make it twenty", "no, at eight": the time of a plan with the part that was said now."""
+    before = task.when if isinstance(task, Later) else None
+    number = node.number
+    if number is None and node.fix is not None and node.fix.value is not None and node.fix.do == "set":
+        number = node.fix.value.number
+    if node.when is not None or before is None:
+        return node.when and closed(node.when)
+    if before.after and node.span:
+        return When(after=node.span)
+    if number is None:
+        return None
+    if before.after:
+        return When(after=(replace(before.after[0], number=number),))
+    if before.clock:
+        return When(clock=(replace(before.clock[0], hour=number, minute=0.0, before=0.0, text=""),))
+    return None
 
 
 def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:

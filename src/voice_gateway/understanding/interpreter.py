@@ -105,10 +105,8 @@ class Interpreter:
         reader.index.tools = self._tools
         said = reader.tokens(text)
         context = replace(
-            context, last=memory.last, recent=memory.recent, topic=memory.topic, command=memory.command,
-            steps=memory.steps, task=memory.task, idle=memory.idle, timer=memory.timer, said=memory.said,
-            reader=reader, question=said.question, polite=said.polite, raw=text,
-        )  # fmt: skip
+            context, **memory.known(), reader=reader, question=said.question, polite=said.polite, raw=text
+        )
         if (
             memory.asked is not None
             and not said.cut

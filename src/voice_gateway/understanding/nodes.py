@@ -377,6 +377,11 @@ class Same(Node):
     amount: Amount | None = None
     text: str = ""  # one more thing for the list, or the name of one more timer
     span: tuple[Length, ...] = ()
+    number: float | None = None  # of the last question, one part: "and of 300", "and tomorrow", "and outside"
+    day: str = ""
+    also: str = ""
+    place: str = ""
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,6 +408,7 @@ class Situation(Node):
 class Undo(Node):
     count: float = 1.0
     sure: bool = harmless(False)  # a yes was said to it
+    that: bool = False  # "cancel that": what was just done, if anything was
 
 
 @dataclass(frozen=True, slots=True)

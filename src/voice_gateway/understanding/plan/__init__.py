@@ -41,7 +41,9 @@ class Context:
     topic: str = ""  # device or volume: what was spoken of last
     command: Node | None = None  # the last command or question
     steps: tuple[Done, ...] = ()  # of the last turn that acted
-    task: Node | None = None  # the last timer or list
+    task: Node | None = None  # the last timer, list or plan
+    inquiry: Node | None = None  # the last question about the home or the world
+    acted: bool = False  # the last turn did something
     timer: str = ""  # the timer that was just set
     idle: bool = False  # the last turn did nothing
     tools: frozenset[str] = frozenset()
