@@ -202,6 +202,8 @@ def _found(keys: Sequence[Sequence[Any]], home: Home) -> tuple[Device, ...]:
 def undo(node: Undo, context: Context) -> Plan:
     """Behind a turn that did nothing it is not clear that the act before is meant."""
     count = int(node.count)
+    if node.that and not context.alone:
+        raise Refused("an order that is taken back in the same breath")
     if node.that and not context.acted:
         return Step(closed(node), say=Say("talk.dismissed"), topic="")
     if context.idle and not node.sure and count == 1:
