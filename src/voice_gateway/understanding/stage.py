@@ -16,19 +16,19 @@ from voice_gateway.integrations.home import Home, Request
 from voice_gateway.integrations.listed import told_of
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.recorder.changes import ChangeStore
-from voice_gateway.routines.model import MAKE, Later, Missing, calls_text
+from voice_gateway.routines.model import MAKE, Later, Missing
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.risk import is_search
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Words
-from voice_gateway.turns.acts import act_of
 from voice_gateway.turns.stage import HomeFacts, Turn
 from voice_gateway.understanding import listing, wording
 from voice_gateway.understanding.calls import make_calls, more_pages
 from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
 from voice_gateway.understanding.fitting import Fitting, devices_in, home_facts
+from voice_gateway.understanding.for_a_while import keep_end, settle_end
 from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.listing import DeviceQuery
 from voice_gateway.understanding.nodes import Everyday, ToolUse
@@ -289,20 +289,34 @@ class UnderstandingStage:
         turn.history.add_user(turn.utterance.text)
         told: list[tuple[Step, Sequence[ToolOutcome]]] = []
         outcomes: list[ToolOutcome] = []
-        requests = [request for step in understood.steps for request in step.requests]
-        asking = turn.asking() if any(step.asks for step in understood.steps) else turn
+        ends = [
+            await keep_end(self._executor, turn, step, self.home) if step.back else None
+            for step in understood.steps
+        ]
+        steps = [
+            replace(step, requests=()) if end is not None and end.refused else step
+            for step, end in zip(understood.steps, ends, strict=True)
+        ]
+        requests = [request for step in steps for request in step.requests]
+        asking = turn.asking() if any(step.asks for step in steps) else turn
         made = await make_calls(self._executor, asking, requests)
-        for step in understood.steps:
+        for step, end in zip(steps, ends, strict=True):
             own, made = made[: len(step.requests)], made[len(step.requests) :]
             step, own = await more_pages(self._executor, turn, step, own)  # noqa: PLW2901 (the same, whole)
             outcomes += [outcome for outcome in own if outcome not in outcomes]
+            if end is not None and end.refused:
+                outcomes.append(end.outcome)
+                told.append((replace(step, requests=()), [end.outcome]))
+                continue
             told.append((step, self._learnt(step, own)))
             memory = memory.after(step, _devices(*told[-1]))
-            if step.back:
-                back = await self._back_then(turn, step, own)
+            if end is not None:
+                back = await settle_end(self._executor, turn, step, end, own)
                 outcomes += back
-                nothing = None if back else Say("later.nothing_to_take_back")
-                told.append((replace(step, requests=(), say=nothing), back))
+                unchanged = not back and all(outcome.ok for outcome in own)
+                nothing = Say("later.nothing_to_take_back") if unchanged else None
+                if back or nothing:
+                    told.append((replace(step, requests=(), say=nothing), back))
         text = wording.replies(told, self.home, self.code)
         turn.history.add_ai(text)
         self._keep(turn, replace(memory, said=text))
@@ -311,17 +325,6 @@ class UnderstandingStage:
         return Reply(
             text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=is_question(text), understood=read
         )
-
-    async def _back_then(self, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
-        """To what it was before, or by the calls that were said."""
-        act = act_of(outcomes, turn.acts.called) if turn.acts is not None else None
-        changed = act is not None and any(call not in act.did for call in act.calls)
-        before = calls_text(act.calls) if act is not None and changed else ""
-        calls = step.back_calls or before
-        if not calls or not any(outcome.ok for outcome in outcomes):
-            return []
-        made = await make_calls(self._executor, turn, [Request(MAKE, {"when": step.back, "calls": calls})])
-        return list(made)
 
     def _learnt(self, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
         """The outcomes as they are told: of a list only the device or room that was asked about."""
