@@ -16,7 +16,7 @@ from tests.fakes.search_engines import search_engine
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.config import ServerSettings, Settings
-from voice_gateway.tools.builtin.broadcast import broadcast_tool
+from voice_gateway.tools.builtin.broadcast import Heard, broadcast_tool
 
 FOUND = {"title": "Coffee", "content": "It is brewed from beans.", "url": "http://coffee.example/"}
 
@@ -77,5 +77,5 @@ def gateway_in_thread(folder: Path, servers: dict[str, ServerSettings]) -> Itera
             thread.join()
 
 
-async def _everybody_hears(_: str) -> bool:
-    return True
+async def _everybody_hears(_: str) -> Heard:
+    return Heard(1)

@@ -16,6 +16,7 @@ from tests.mqtt.conftest import Listener
 from voice_gateway.app import opened
 from voice_gateway.config import McpSettings, ServerSettings, Settings, ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.broadcast import Heard
 from voice_gateway.tools.builtin.lists.store import ListStore
 from voice_gateway.tools.builtin.timers import TimerStore
 
@@ -100,8 +101,8 @@ async def test_after_start_all_builtin_and_all_discovered_tools_are_in_the_manag
         present = {tool.name for tool in gateway.tools.all()}
         discovered = {name for status in gateway.link.status() for name in status.tools}
 
-    async def announce(_text: str) -> bool:
-        return True
+    async def announce(_text: str) -> Heard:
+        return Heard(1)
 
     timers = TimerStore(tmp_path / "unused")
     made = builtin_tools(

@@ -13,6 +13,7 @@ from voice_gateway.errors import LinkError
 from voice_gateway.events import Notice, State
 from voice_gateway.problems import VOICE_PACKAGE
 from voice_gateway.reports import damaged_file
+from voice_gateway.tools.builtin.broadcast import Heard
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -34,16 +35,17 @@ ANNOUNCED_SECONDS = 5.0
 Tell = Callable[[str], None]
 
 
-async def announced_by_running(text: str) -> bool:
-    """Broadcasts the text by the running gateway. False if none runs or it failed."""
+async def announced_by_running(text: str) -> Heard:
+    """Broadcasts the text by the running gateway."""
     from voice_gateway.channels.control import request
 
     call = {"op": "call", "name": "broadcast", "args": {"message": text}}
     try:
         outcome = await request(control_file(), call, limit_seconds=ANNOUNCED_SECONDS)
     except LinkError:
-        return False
-    return bool(outcome and outcome.get("ok"))
+        return Heard()
+    facts = (outcome or {}).get("structured") or {}
+    return Heard(int(facts.get("speakers", 0)), int(facts.get("consoles", 0)))
 
 
 class Channels:

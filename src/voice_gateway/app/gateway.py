@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from home_names.kinds import HomeDevice
@@ -42,6 +43,7 @@ from voice_gateway.reports import (
 from voice_gateway.routines.tools import RepeatedAlarms
 from voice_gateway.shared import connected
 from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.broadcast import Heard
 from voice_gateway.tools.builtin.lists.store import Item, ListPublisher, ListStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
@@ -79,6 +81,7 @@ class Gateway:
         # By channel, the conversation that unprompted messages belong to.
         self.talks_in = {"cli": COMMANDS}
         self._others_hear = False  # other channels are open too
+        self.consoles: list[Callable[[], int]] = [lambda: int(sys.stdout.isatty())]  # how many are open
         self._place = place_of(settings.home)
         self._build_tools()
         self._build_home()
@@ -231,12 +234,12 @@ class Gateway:
 
     # --- messages between parts
 
-    async def _announce(self, text: str) -> bool:
+    async def _announce(self, text: str) -> Heard:
         """Speak it here, or leave it to the running gateway if this one belongs to a single command."""
-        if self._others_hear:
-            self.events.publish(Notice(text, aloud=True))
-            return True
-        return await announced_by_running(text)
+        if not self._others_hear:
+            return await announced_by_running(text)
+        self.events.publish(Notice(text, aloud=True))
+        return Heard(self.timers.speakers(), sum(count() for count in self.consoles))
 
     def _tell_list(self, name: str, items: Sequence[Item]) -> None:
         self.events.publish(ListTold(name, tuple((item.text, item.done) for item in items)))

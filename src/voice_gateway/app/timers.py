@@ -106,6 +106,10 @@ class Timers:
     async def run(self) -> None:
         await self.clock.run(self._ring, self._tell_missed)
 
+    def speakers(self) -> int:
+        """Loudspeakers that work."""
+        return len(self.ringers) if self._events.state("speaker") is not State.DEGRADED else 0
+
     def kept(self, zone: tzinfo | None) -> KeptPlans:
         return kept_timers(self.store, zone)
 

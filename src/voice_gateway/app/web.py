@@ -38,6 +38,7 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
 
     talk, home, events = gateway.conversation, gateway.local.cache, gateway.events
     started, feed = time.time(), Feed(events)
+    gateway.consoles.append(lambda: feed.consoles)
     asks = AskApi(talk.answer, feed, start)
     devices = DevicesApi(lambda: home.home, home.known, talk.make_calls, asks, feed)
     home.look_on(devices.publish_changes)

@@ -15,7 +15,6 @@ from voice_gateway.routines.model import Later, later_of
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import kept_in
 from voice_gateway.routines.tools import routine_tools
-from voice_gateway.tools.gateway_tool import typed
 
 HOME = """
 [[device]]
@@ -58,7 +57,7 @@ class Talk(HomeTalk):
         super().__init__(HOME, more=routine_tools(book, lambda: True))
         self.brain._place = book.place
         self.kept_at_act: list[int] = []
-        control: Any = typed(self.executor.tools.find("control_zwave_device"))
+        control: Any = self.executor.tools.find("control_zwave_device")
         self.trouble = ""
         self._control, control.coroutine = control.coroutine, self._watched
 

@@ -88,6 +88,11 @@ class Feed:
     def listened(self) -> bool:
         return bool(self._streams)
 
+    @property
+    def consoles(self) -> int:
+        """Listeners to everything."""
+        return sum(not turn for turn in self._streams.values())
+
     def publish(self, kind: str, data: Mapping[str, Any]) -> None:
         """Encodes the event once for all listeners."""
         event = sse(kind, data) if self._streams else b""

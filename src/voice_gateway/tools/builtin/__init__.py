@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from voice_gateway.config import ToolsSettings
+    from voice_gateway.tools.builtin.broadcast import Heard
     from voice_gateway.tools.builtin.lists.store import ListStore
     from voice_gateway.tools.builtin.search import SearchBackend
     from voice_gateway.tools.builtin.timers import TimerStore
@@ -30,7 +31,7 @@ def builtin_tools(
     rings: Callable[[], bool] = lambda: True,
     repeated: "RepeatedTimers | None" = None,
     lists: "ListStore | None" = None,
-    announce: Callable[[str], Awaitable[bool]] | None = None,
+    announce: "Callable[[str], Awaitable[Heard]] | None" = None,
     home: tuple[float, float] | None = None,
     now: Now = system_clock,
 ) -> "list[BaseTool]":

@@ -1,6 +1,7 @@
 """The tool `broadcast`: says something to everybody in the house."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.tools import BaseTool
@@ -10,7 +11,7 @@ from voice_gateway.tools.gateway_tool import declared_tool, running_loop
 from voice_gateway.turn import ToolTraits
 
 MAX_MESSAGE = 300  # characters
-NOBODY_HEARS = "Nobody else can hear me here: start a gateway with voice-gateway run."
+NONE_HEARS = "There's no speaker or open console to tell."
 
 DESCRIPTION = (
     "REQUIRED to tell everybody in the house something: you MUST call this whenever the user asks about an "
@@ -23,8 +24,16 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-def broadcast_tool(announce: Callable[[str], Awaitable[bool]]) -> BaseTool:
-    """`announce` says it at every door; False when there is none but the one that asked."""
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Where it was spoken or shown."""
+
+    speakers: int = 0
+    consoles: int = 0
+
+
+def broadcast_tool(announce: Callable[[str], Awaitable[Heard]]) -> BaseTool:
+    """`announce` says it in every channel."""
 
     async def broadcast(message: str) -> tuple[str, dict[str, Any]]:
         words = " ".join(message.split())
@@ -32,10 +41,18 @@ def broadcast_tool(announce: Callable[[str], Awaitable[bool]]) -> BaseTool:
             raise BadArguments(f"message must have 1 to {MAX_MESSAGE} characters.")
         sentence = f"{words[:1].upper()}{words[1:]}"
         sentence = sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
-        if not await announce(sentence):
-            raise ToolUnavailable(NOBODY_HEARS)
-        facts = {"message": sentence, "before": [], "undo": "What was said aloud cannot be taken back."}
-        return "I told everyone.", {"structured": facts}
+        heard = await announce(sentence)
+        if heard == Heard():
+            raise ToolUnavailable(NONE_HEARS)
+        facts: dict[str, Any] = {
+            "message": sentence,
+            "before": [],
+            "undo": "What was said aloud cannot be taken back.",
+        }
+        facts |= {"speakers": heard.speakers, "consoles": heard.consoles}
+        spoken = f"said it on {_counted(heard.speakers, 'speaker')}" if heard.speakers else ""
+        shown = f"showed it on {_counted(heard.consoles, 'console')}" if heard.consoles else ""
+        return f"I {' and '.join(filter(None, (spoken, shown)))}.", {"structured": facts}
 
     return declared_tool(
         "broadcast",
@@ -43,5 +60,9 @@ def broadcast_tool(announce: Callable[[str], Awaitable[bool]]) -> BaseTool:
         PARAMETERS,
         broadcast,
         ToolTraits(title="Announcement", summary="Says something to everybody in the house."),
-        loop=running_loop(),  # the doors belong to it
+        loop=running_loop(),  # the channels belong to it
     )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"one {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,35 +1,44 @@
 """Announcements to everybody in the house."""
 
+from typing import Any
+
 import pytest
 
 from voice_gateway.errors import BadArguments, ToolUnavailable
-from voice_gateway.tools.builtin.broadcast import broadcast_tool
+from voice_gateway.tools.builtin.broadcast import Heard, broadcast_tool
 from voice_gateway.tools.gateway_tool import typed
 
 
-async def said_to(told: list[str], message: str, *, heard: bool = True) -> str:
-    async def announce(text: str) -> bool:
-        told.append(text)
+async def broadcast(message: str, heard: Heard = Heard(1)) -> tuple[str, Any]:  # noqa: B008
+    async def announce(_text: str) -> Heard:
         return heard
 
     call = {"type": "tool_call", "id": "1", "name": "broadcast", "args": {"message": message}}
     answer = await typed(broadcast_tool(announce)).ainvoke(call)
-    return str(answer.content)
+    return str(answer.content), answer.artifact["structured"]
 
 
-async def test_it_is_said_as_a_sentence() -> None:
-    told: list[str] = []
+@pytest.mark.parametrize(
+    ("heard", "text"),
+    [
+        (Heard(1), "I said it on one speaker."),
+        (Heard(2, 1), "I said it on 2 speakers and showed it on one console."),
+        (Heard(0, 3), "I showed it on 3 consoles."),
+    ],
+)
+async def test_it_says_how_many_heard_the_sentence(heard: Heard, text: str) -> None:
+    said, facts = await broadcast(" dinner is  ready ", heard)
 
-    assert await said_to(told, " dinner is  ready ") == "I told everyone."
-    assert told == ["Dinner is ready."]
+    assert (said, facts["message"]) == (text, "Dinner is ready.")
+    assert (facts["speakers"], facts["consoles"]) == (heard.speakers, heard.consoles)
 
 
-async def test_where_nobody_else_hears_it_says_so() -> None:
-    with pytest.raises(ToolUnavailable, match="voice-gateway run"):
-        await said_to([], "dinner is ready", heard=False)
+async def test_it_fails_where_none_heard_it() -> None:
+    with pytest.raises(ToolUnavailable, match="no speaker or open console"):
+        await broadcast("dinner is ready", Heard())
 
 
 @pytest.mark.parametrize("message", ["", "   ", "x" * 301])
 async def test_nothing_and_too_much_are_refused(message: str) -> None:
     with pytest.raises(BadArguments):
-        await said_to([], message)
+        await broadcast(message)

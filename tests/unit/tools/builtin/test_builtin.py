@@ -9,6 +9,7 @@ from tests.fakes.limits import with_limits
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.broadcast import Heard
 from voice_gateway.tools.builtin.lists.store import ListStore
 from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
@@ -19,8 +20,8 @@ def names(settings: ToolsSettings, folder: Path | None = None) -> list[str]:
     timers = TimerStore(folder / "timers.sqlite3") if folder else None
     lists = ListStore(folder / "lists.sqlite3") if folder else None
 
-    async def announce(_text: str) -> bool:
-        return True
+    async def announce(_text: str) -> Heard:
+        return Heard(1)
 
     made = builtin_tools(settings, timers=timers, lists=lists, announce=announce if timers else None)
     return [tool.name for tool in made]
