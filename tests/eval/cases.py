@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.spoken_times import spoken_times
+
 FILE = Path(__file__).with_name("utterances.txt")
 
 Call = tuple[str, tuple[tuple[str, Any], ...]]
@@ -152,18 +154,15 @@ _ARGUMENTS: dict[str, Any] = {
 
 def seconds(duration: str) -> float:
     """A length of time as the timer tool would read it."""
-    from voice_gateway.tools.builtin.durations import parse_span
-
-    span = parse_span(duration)
-    assert span is not None, duration
-    return span.total_seconds or 0.0
+    length = spoken_times().length(duration)
+    assert length is not None, duration
+    return length
 
 
 def moment(text: str, kind: str) -> str:
     """A time as the timer tool would read it."""
-    from voice_gateway.tools.builtin.clock_times import parse_moment
     from voice_gateway.tools.builtin.zones import local_zone
 
-    zone, alone = local_zone()[0], kind != "alarm"
-    read = parse_moment(text, datetime.now(UTC), zone, waking=not alone, day_alone=alone)
+    zone = local_zone()[0]
+    read = spoken_times().moment(text, datetime.now(UTC), kind)
     return read.astimezone(zone).isoformat(timespec="minutes") if read else text

@@ -52,6 +52,7 @@ from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.own_tools import own_tools
 from voice_gateway.turn import COMMANDS
 from voice_gateway.turns.stage import Stage
+from voice_gateway.understanding.plan.timers import SpokenTimes
 from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.understanding.talk import GatewayFacts
 
@@ -109,6 +110,7 @@ class Gateway:
             lists=lists,
             announce=self._announce,
             home=self._place.coordinates,
+            times=SpokenTimes(lambda: self.local.grammar().reader(self.local.home)),
         )
         for tool in builtin:
             self.tools.add(tool)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from home_names.phrases import listed
 from voice_gateway.routines.model import WEEKDAYS, Condition, Event, Every, Once, Routine, Sun, Trigger
 from voice_gateway.routines.schedule import Place
-from voice_gateway.tools.builtin.durations import say_seconds
+from voice_gateway.tools.builtin.times import say_seconds
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _UNITS = {

@@ -13,7 +13,7 @@ from home_names.kinds import DeviceClass, HomeDevice
 from home_names.names import loose_words
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
-from voice_gateway.tools.builtin.durations import parse_span
+from voice_gateway.tools.builtin.times import Times
 from voice_gateway.tools.permission.gate import Fit
 from voice_gateway.tools.permission.risk import name_words
 from voice_gateway.tools.permission.target import Reach
@@ -188,8 +188,8 @@ def _values(args: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _value(key: str, value: Any) -> object:
-    if key == "duration" and (span := parse_span(str(value))) is not None:
-        return span.total_seconds
+    if key == "duration" and (seconds := Times().length(str(value))) is not None:
+        return seconds
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -139,7 +139,7 @@ class Day(Node):
     date: float | None = None
     month: float | None = None
     year: float | None = None
-    feast: float | None = None  # 12.24 is Christmas Eve
+    feast: float | None = None  # 12.24 is Christmas Eve, 100 Easter, 101 the day behind it, 200 Thanksgiving
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +208,7 @@ class When(Node):
     condition: tuple["Condition", ...] = ()
     hours: str = ""  # dark light: only then
     vague: bool = False
+    past: bool = False  # so long ago
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +316,6 @@ class Everyday(Node):
     day: str = ""
     place: str = ""
     about: str = ""
-    offset: str = ""
     part: str = ""
     weekday: str = ""
     also: str = ""

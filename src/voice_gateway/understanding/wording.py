@@ -331,9 +331,9 @@ def _clock(node: Everyday, outcome: ToolOutcome, code: str) -> str:
     asks_date = bool(node.part or node.weekday)
     part = node.part or "date"
     shown = now.strftime(languages.say(f"clock.{part}", code)).replace(" 0", " ")
-    if node.offset and asks_date and not node.weekday:
+    if node.when and asks_date and not node.weekday:
         return capital(f"{shown}.")
-    if node.offset or (asks_date and node.place):
+    if node.when or (asks_date and node.place):
         return own_text(outcome, code)
     if not asks_date:
         clock = now.strftime(languages.say("clock.time", code)).lstrip("0")

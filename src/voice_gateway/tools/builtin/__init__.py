@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from voice_gateway.tools.builtin.search import SearchBackend
     from voice_gateway.tools.builtin.timers import TimerStore
     from voice_gateway.tools.builtin.timers.tools import RepeatedTimers
+    from voice_gateway.tools.builtin.times import Times
     from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend
 
 Now = Callable[[], datetime]
@@ -34,24 +35,28 @@ def builtin_tools(
     announce: "Callable[[str], Awaitable[Heard]] | None" = None,
     home: tuple[float, float] | None = None,
     now: Now = system_clock,
+    times: "Times | None" = None,
 ) -> "list[BaseTool]":
     """All built-in tools that these settings allow.
 
     `playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's.
     `timers` and `lists` are the stores of timers and lists; without one its tools are left out. `rings` says
     whether a gateway is running that rings timers, `repeated` has the repeated timers. `announce` speaks on
-    every channel. `home` is the latitude and longitude. LangChain is imported here, not at the top.
+    every channel. `home` is the latitude and longitude. `times` reads times in
+    words; without it tools take values. LangChain is imported here, not at the top.
     """
     from voice_gateway.tools.builtin.calculate.tool import calculate_tool
     from voice_gateway.tools.builtin.current_datetime import datetime_tool
     from voice_gateway.tools.builtin.search import search_tool
     from voice_gateway.tools.builtin.timers.tools import timer_tools
+    from voice_gateway.tools.builtin.times import Times
     from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume, volume_tool
 
-    tools = [datetime_tool(now), volume_tool(volume or SystemVolume(playback or PlaybackVolume()))]
+    times = times or Times()
+    tools = [datetime_tool(now, times), volume_tool(volume or SystemVolume(playback or PlaybackVolume()))]
     if timers is not None:
-        tools += timer_tools(timers, now, rings, repeated)
-    tools.append(calculate_tool(now))
+        tools += timer_tools(timers, now, rings, repeated, times)
+    tools.append(calculate_tool(now, times))
     if lists is not None:
         from voice_gateway.tools.builtin.lists.tool import list_tools
 
@@ -61,21 +66,23 @@ def builtin_tools(
 
         tools.append(broadcast_tool(announce))
     if settings.weather:
-        tools.append(_weather_tool(settings, home, now))
+        tools.append(_weather_tool(settings, home, now, times))
     if settings.search:
         limit = settings.search_timeout_seconds
         tools.append(search_tool(_search_backend(settings), now=now, timeout_seconds=limit))
     return tools
 
 
-def _weather_tool(settings: "ToolsSettings", home: tuple[float, float] | None, now: Now) -> "BaseTool":
+def _weather_tool(
+    settings: "ToolsSettings", home: tuple[float, float] | None, now: Now, times: "Times"
+) -> "BaseTool":
     from voice_gateway.tools.builtin.weather.open_meteo import OpenMeteo
     from voice_gateway.tools.builtin.weather.tool import weather_tool
 
     imperial, limit = settings.weather_units == "imperial", settings.weather_timeout_seconds
     urls = settings.weather_url, settings.weather_towns_url
     source = OpenMeteo(*urls, imperial=imperial, timeout_seconds=limit)
-    return weather_tool(source, home, now, imperial=imperial, limit=limit)
+    return weather_tool(source, home, now, times, imperial=imperial, limit=limit)
 
 
 def _search_backend(settings: "ToolsSettings") -> "SearchBackend":

@@ -1,13 +1,17 @@
 """Timers, alarms and reminders: a moment or a length as plain values for the timer tools."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from voice_gateway.errors import BadArguments
 from voice_gateway.integrations.home import Request
-from voice_gateway.routines.model import MAKE, Once, calls_text, later_text
+from voice_gateway.routines.model import MAKE, Missing, Once, calls_text, later_text
 from voice_gateway.routines.model import Later as Kept
 from voice_gateway.routines.schedule import Place
+from voice_gateway.tools.builtin.times import MAX_TEXT, Times
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.understanding.nodes import (
     Clock,
@@ -23,7 +27,22 @@ from voice_gateway.understanding.nodes import (
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step
 from voice_gateway.understanding.plan.everyday import plans_tool
 from voice_gateway.understanding.plan.intents import Slots, means
-from voice_gateway.understanding.plan.when import Unclear, meant, merged, seconds_of
+from voice_gateway.understanding.plan.when import (
+    MONTH,
+    Unclear,
+    first_meant,
+    gathered,
+    meant,
+    merged,
+    offset,
+    seconds_of,
+)
+from voice_gateway.understanding.plan.when import Moment as _Moment
+
+if TYPE_CHECKING:
+    from voice_gateway.understanding.reader import Reader
+
+T = TypeVar("T")
 
 RINGING: Final = "ringing"  # instead of a name: whatever rings
 UNCLEAR_HOURS: Final = (12, 1, 2, 3)  # of an alarm: by day or by night
@@ -69,12 +88,12 @@ def _one(node: Everyday, context: Context, kind: str = "") -> Plan:
     else:
         if (when.repeat or when.event) and context.tools and MAKE not in context.tools:
             return Step(closed(node), say=Say("timer.cannot_repeat"), topic="")
-        unclear = _unclear_hour(when) if kind == "alarm" else 0
-        if unclear:
-            return Question(Say("ask.half_day", {"at": str(unclear)}), bare(node), expects="half_day")
-        later = _moment(when, kind, context)
-        if later is None:
-            return Question(Say("ask.at"), bare(node), expects="at")
+        try:
+            later = moment_for(when, kind, context)
+        except Unclear as unclear:
+            if unclear.say.key in ("ask.half_day", "ask.at"):
+                return Question(unclear.say, bare(node), expects=unclear.say.key.removeprefix("ask."))
+            raise Refused(f"when: {unclear}", unclear.say) from None
         if not isinstance(later.trigger, Once):
             return _repeating(node, later, kind)
         if later.condition is not None:
@@ -115,21 +134,20 @@ def _unclear_hour(when: When) -> int:
     return 0
 
 
-def _moment(when: When, kind: str, context: Context) -> Kept | None:
-    """None where only the day is known."""
+def moment_for(when: When, kind: str, context: Context) -> Kept:
+    """Of a timer, an alarm or a reminder, as people mean it where they do not say it all."""
+    if kind == "alarm" and (unclear := _unclear_hour(when)):
+        raise Unclear("ask.half_day", at=str(unclear))
     if not (when.clock or when.part or when.after or when.event or when.sun) and not _ticks(when):
         if kind != "reminder" or when.repeat or not when.day:
-            return None
+            raise Unclear("ask.at")
         when = altered(when, clock=(USUAL["morning"],))
     if kind == "reminder" and not when.clock and len(when.part) == 1 and when.part[0] in USUAL:
         when = altered(when, clock=(USUAL[when.part[0]],))
     when = altered(when, clock=tuple(_likely(clock, when, kind) for clock in when.clock))
-    try:
-        later = meant(when, context)
-    except Unclear as unclear:
-        raise Refused(f"when: {unclear}", unclear.say) from None
+    later = meant(when, context)
     if later.back:
-        raise Refused("a length of time is no moment")
+        raise Unclear("when.exactly")
     return later
 
 
@@ -249,3 +267,44 @@ def cancel_all(slots: Slots, context: Context) -> Node:
 def _taken(slots: Slots, before: str) -> tuple[Length, ...]:
     found = ((slots.take(f"{before}{name}"), unit) for name, unit in AMOUNTS)
     return tuple(Length(float(number), unit) for number, unit in found if number is not None)
+
+
+# --- times in words, for the tools
+
+
+class SpokenTimes(Times):
+    """Reads them by the grammar."""
+
+    def __init__(self, reader: "Callable[[], Reader]") -> None:
+        self._reader = reader
+
+    def length(self, text: str) -> float | None:
+        def take(node: When) -> float | None:
+            calendar = any(part.unit >= MONTH for part in node.after)
+            return None if calendar or not node.after else seconds_of(node.after)
+
+        known = super().length(text)
+        return known if known is not None or text.startswith("-") else self._read(text, "When.span", take)
+
+    def moment(self, text: str, now: datetime, kind: str = "") -> datetime | None:
+        def take(node: When) -> datetime | None:
+            trigger = moment_for(node, kind, context).trigger
+            return trigger.at if isinstance(trigger, Once) else None
+
+        context = Context(now=now, place=Place(local_zone()[0]))
+        return super().moment(text, now) or self._read(text, "When.spoken", take)
+
+    def day(self, text: str, today: date) -> date | None:
+        at = _Moment(datetime.combine(today, time(12), UTC), Place(UTC))
+        return super().day(text, today) or self._read(text, "When.day", lambda node: gathered(node, at).day)
+
+    def offset(self, text: str, here: datetime) -> datetime | None:
+        text = re.sub(r"^\+|^-(?P<ago>.*)", lambda sign: f"{sign['ago']} ago" if sign["ago"] else "", text)
+        at = _Moment(here, Place(here.tzinfo or UTC))
+        return super().offset(text, here) or self._read(text, "When.offset", lambda node: offset(node, at))
+
+    def _read(self, text: str, rule: str, take: Callable[[When], T]) -> T | None:
+        found = first_meant(text, self._reader(), rule, take) if len(text) <= MAX_TEXT else None
+        if isinstance(found, Missing):
+            raise BadArguments(found.text)
+        return found

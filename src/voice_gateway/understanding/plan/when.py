@@ -1,10 +1,10 @@
 """`When` → what starts a routine: a moment, a rule, the sun or an event, and on what condition it counts."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from voice_gateway import languages
 from voice_gateway.routines.model import WEEKDAYS, Every, Later, Missing, Once, Sun, later_of, later_text
@@ -28,6 +28,7 @@ from voice_gateway.understanding.plan import Context, Say
 if TYPE_CHECKING:
     from voice_gateway.understanding.reader import Reader
 
+T = TypeVar("T")
 LONGEST_DAYS: Final = 366 * 5  # what lies further ahead is a slip of the tongue
 MOST_OFTEN: Final = 10  # seconds
 # Hours at which a part of the day begins where no other is named.
@@ -216,8 +217,11 @@ def day_of(day: Day, today: date) -> tuple[date, date | None]:
     if day.ahead is not None:
         return today + timedelta(days=min(day.ahead + 7 * day.weeks, 99_999)), None
     if day.feast is not None:
-        month, number = divmod(round(day.feast * 100), 100)
-        return _dated(today, month, number, None)
+        if day.feast < 13:
+            month, number = divmod(round(day.feast * 100), 100)
+            return _dated(today, month, number, None)
+        feasts = [_moved_feast(day.feast, today.year + later) for later in (0, 1)]
+        return next(one for one in feasts if one >= today), None
     if day.weekday is not None:
         return _weekday(day, int(day.weekday), today)
     if day.date is None:
@@ -225,6 +229,38 @@ def day_of(day: Day, today: date) -> tuple[date, date | None]:
     if day.month is not None:
         return _dated(today, int(day.month), int(day.date), day.year)
     return next_month_day(int(day.date), today - timedelta(days=1)), next_month_day(int(day.date), today)
+
+
+def _moved_feast(number: float, year: int) -> date:
+    from dateutil import easter, relativedelta
+
+    if number >= 200:
+        found: date = date(year, 11, 1) + relativedelta.relativedelta(weekday=relativedelta.TH(4))
+    else:
+        found = easter.easter(year) + timedelta(days=number - 100)
+    return found
+
+
+def offset(when: When, moment: Moment) -> datetime:
+    """Then, in the zone of the home: days keep the time of day, hours are as long as they are."""
+    if not when.after:
+        day = gathered(when, moment).day
+        if day is None or when.past:
+            raise Unclear("when.exactly")
+        return _wall(day, moment)
+    sign = -1 if when.past else 1
+    parts = [Length(sign * part.number, part.unit, sign * part.plus) for part in when.after]
+    try:
+        day, seconds = _shifted(moment.today, parts), seconds_of([one for one in parts if one.unit < DAY])
+        at = moment.here if day == moment.today else _wall(day, moment)
+        return (at.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(moment.place.zone)
+    except (OverflowError, ValueError):
+        raise Unclear("when.far") from None
+
+
+def _wall(day: date, moment: Moment) -> datetime:
+    wall = datetime.combine(day, moment.here.time())
+    return on_clock(wall, moment.place.zone).astimezone(moment.place.zone)
 
 
 def _dated(today: date, month: int, number: int, year: float | None) -> tuple[date, date | None]:
@@ -253,7 +289,8 @@ def _weekday(day: Day, number: int, today: date) -> tuple[date, date | None]:
         if found.weekday() != number:
             raise Unclear("when.other_weekday", text=f"{found.day} {found:%B}", weekday=f"{found:%A}")
         return found, None
-    ahead = (number - today.weekday()) % 7 or (7 if day.next else 0)
+    following = 7 if day.next else 0  # of today
+    ahead = (number - today.weekday()) % 7 or following
     ahead += 7 if day.week and ahead <= 6 - today.weekday() else 0
     found = today + timedelta(days=ahead + 7 * min(day.weeks, 9_999))
     return found, found + timedelta(days=7)
@@ -311,7 +348,7 @@ def minutes_of(clock: Clock, part: str = "") -> list[int]:
     if (
         not 0 <= minute < 60
         or not 0 <= clock.before < 60
-        or hour > 24
+        or hour > (12 if clock.half == "am" else 24)
         or (hour == 24 and minute and not clock.named)
     ):
         raise Unclear("when.no_such_time")
@@ -557,23 +594,28 @@ def when_of(text: str, reader: "Reader", context: Context) -> Later | Missing | 
     moment = moment_of(context)
     if (known := written(text.strip(), moment)) is not None:
         return known
+    return first_meant(text, reader, "When.spoken", lambda node: meant(node, context))
+
+
+def first_meant(text: str, reader: "Reader", rule: str, take: Callable[[When], T]) -> T | Missing | None:
+    """What the first reading means that has a meaning; else why the first has none."""
     problem: Missing | None = None
     said = reader.tokens(text)
-    for readings in reader.passes(said, "When.spoken") if not said.cut else ():
+    for readings in reader.passes(said, rule) if not said.cut else ():
         for reading in readings:
             node = opened(reading.node)
             assert isinstance(node, When)
             try:
-                later = meant(node, context)
+                taken = take(node)
             except Unclear as unclear:
                 from voice_gateway.understanding.wording import say
 
-                problem = problem or Missing(say(unclear.say, context.home))
+                problem = problem or Missing(say(unclear.say, reader.index.home))
                 continue
             except Unread:
                 continue
             if not unread(node):
-                return later
+                return taken
     return problem
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fakes.spoken_times import spoken_times
 
 from voice_gateway.tools.builtin.calculate.sums import read_sum
 from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain
 from voice_gateway.tools.gateway_tool import typed
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
-TOOL = calculate_tool(lambda: NOW)
+TOOL = calculate_tool(lambda: NOW, spoken_times())
 
 
 async def result(expression: str) -> tuple[str, dict[str, Any]]:

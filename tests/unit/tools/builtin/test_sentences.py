@@ -1,6 +1,7 @@
 """The sentences of the built-in tools, from sentences.yaml: each test lists every one that fails."""
 
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,17 +9,19 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.tools import BaseTool
+from tests.fakes.spoken_times import spoken_times
 from tests.fakes.timer_clock import StoppedClock
 
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain, read_asked
-from voice_gateway.tools.builtin.clock_times import parse_moment
 from voice_gateway.tools.builtin.current_datetime import datetime_tool
-from voice_gateway.tools.builtin.durations import parse_span
 from voice_gateway.tools.builtin.lists.tool import split_items
 from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
+from voice_gateway.tools.builtin.times import Times, say_seconds
 from voice_gateway.tools.builtin.zones import resolve_zone
 from voice_gateway.tools.gateway_tool import typed
 
@@ -55,7 +58,10 @@ async def wrong(rows: Iterable[tuple[Any, str]], say: Callable[[Any], Coroutine[
 
 def test_times_of_day() -> None:
     def read(spoken: str) -> str | None:
-        moment = parse_moment(spoken, SUNDAY_3_PM, BERLIN)
+        try:
+            moment = spoken_times().moment(spoken, SUNDAY_3_PM)
+        except BadArguments:
+            return None
         return None if moment is None else moment.astimezone(BERLIN).strftime("%dT%H:%M")
 
     assert failures(TABLES["times"].items(), read) == {}
@@ -63,12 +69,31 @@ def test_times_of_day() -> None:
 
 
 def test_lengths_of_time() -> None:
-    def read(spoken: str) -> float | None:
-        span = parse_span(spoken)
-        return None if span is None else span.total_seconds
-
+    read = spoken_times().length
     assert failures(TABLES["lengths"].items(), read) == {}
     assert failures(((text, None) for text in TABLES["no lengths"]), read) == {}
+
+
+@given(st.text(max_size=120))
+def test_any_text_is_a_time_or_none(text: str) -> None:
+    with suppress(BadArguments):
+        spoken_times().length(text)
+    with suppress(BadArguments):
+        spoken_times().moment(text, SUNDAY_3_PM)
+
+
+@given(st.integers(min_value=1, max_value=10**7))
+def test_a_length_that_is_said_is_read_again(seconds: int) -> None:
+    assert Times().length(say_seconds(seconds)) == seconds
+
+
+def test_an_alarm_across_daylight_saving_follows_the_wall_clock() -> None:
+    evening = datetime(2026, 3, 28, 22, 0, tzinfo=BERLIN)
+
+    moment = spoken_times().moment("7 am", evening)
+
+    assert moment is not None
+    assert (moment - evening).total_seconds() == 8 * 3600  # one hour of that night is missing
 
 
 def test_zones_by_the_names_of_places() -> None:
@@ -76,7 +101,7 @@ def test_zones_by_the_names_of_places() -> None:
 
 
 async def test_dates_from_now_and_offsets_from_utc() -> None:
-    tool = datetime_tool(lambda: HALF_PAST_MIDNIGHT)
+    tool = datetime_tool(lambda: HALF_PAST_MIDNIGHT, spoken_times())
     for offset, (date, start) in TABLES["offsets"].items():
         text, facts = await answer(tool, offset=offset)
         assert (facts["date"], text.startswith(start)) == (date, True), (offset, text)
@@ -85,7 +110,7 @@ async def test_dates_from_now_and_offsets_from_utc() -> None:
 
 
 async def test_sums_units_and_days() -> None:
-    tool = calculate_tool(lambda: datetime(2026, 11, 16, 12, tzinfo=UTC))
+    tool = calculate_tool(lambda: datetime(2026, 11, 16, 12, tzinfo=UTC), spoken_times())
 
     async def say(expression: str) -> str:
         return (await answer(tool, expression=expression))[0]
@@ -101,7 +126,7 @@ def test_several_things_on_a_list() -> None:
 
 
 async def test_what_is_set_is_said_back_in_full(store: TimerStore, clock: StoppedClock) -> None:
-    tools = {tool.name: tool for tool in timer_tools(store, clock.now)}
+    tools = {tool.name: tool for tool in timer_tools(store, clock.now, times=spoken_times())}
 
     async def say(arguments: dict[str, Any]) -> str:
         return (await answer(tools["set_timer"], **arguments))[0]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.spoken_times import spoken_times
 from tests.fakes.timer_clock import StoppedClock
 from tests.fakes.waiting import until
 
@@ -30,7 +31,7 @@ class Tools:
     """Calls the tools the way the executor does."""
 
     def __init__(self, store: TimerStore, clock: StoppedClock) -> None:
-        self.tools = {tool.name: tool for tool in timer_tools(store, clock.now)}
+        self.tools = {tool.name: tool for tool in timer_tools(store, clock.now, times=spoken_times())}
 
     async def call(self, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
         message = await typed(self.tools[tool]).ainvoke(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.fakes.limits import with_limits
 from tests.fakes.open_meteo import FakeOpenMeteo
+from tests.fakes.spoken_times import spoken_times
 
 from voice_gateway.config import ToolsSettings, load
 from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
@@ -27,7 +28,11 @@ async def weather(
         weather_timeout_seconds=arguments.pop("limit", 5.0),
         **units,
     )
-    [tool] = [one for one in builtin_tools(settings, home=home, now=lambda: NOW) if one.name == "get_weather"]
+    [tool] = [
+        one
+        for one in builtin_tools(settings, home=home, now=lambda: NOW, times=spoken_times())
+        if one.name == "get_weather"
+    ]
     call = {"type": "tool_call", "id": "1", "name": "get_weather", "args": arguments}
     message = await typed(tool).ainvoke(call)
     return message.content, message.artifact["structured"]

@@ -6,11 +6,11 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from home_names.calendar_words import MONTHS, WEEKDAYS
 from home_names.numbers import NUMBER_WORDS, to_digits
 from home_names.phrases import listed
 from voice_gateway.errors import BadArguments
@@ -21,7 +21,7 @@ from voice_gateway.tools.builtin.calculate.units import (
     read_conversion,
     registry,
 )
-from voice_gateway.tools.builtin.calendar_days import take_day
+from voice_gateway.tools.builtin.times import Times
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import ToolTraits
@@ -63,23 +63,23 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Countdown:
-    """`day` as it was said; `count` is how it is counted, "" asks when it is."""
+    """`count` is how it is counted; "" asks when it is."""
 
-    day: str
+    day: date
     count: str
 
 
 Asked = Sum | Conversion | Countdown | Chance | str
 
 
-def calculate_tool(now: Callable[[], datetime]) -> BaseTool:
+def calculate_tool(now: Callable[[], datetime], times: Times) -> BaseTool:
     async def calculate(expression: str) -> Answer:
         if len(expression) > MAX_EXPRESSION:
             raise BadArguments(f"expression must have at most {MAX_EXPRESSION} characters.")
-        asked = read_asked(plain(expression))
+        today = now().astimezone(local_zone()[0]).date()
+        asked = read_asked(plain(expression), lambda day: times.day(day.replace(" - ", "-"), today))
         if asked is None:
             raise BadArguments(_UNREADABLE)
-        today = now().astimezone(local_zone()[0]).date()
         text, facts = await asyncio.to_thread(_answered, asked, today)
         return text, {"structured": facts}
 
@@ -137,10 +137,10 @@ def plain(expression: str) -> str:
     return " ".join(to_digits(re.sub(r"([-+*/^()])", r" \1 ", text).split()))
 
 
-def read_asked(text: str) -> Asked | None:
-    """What the whole text asks for, or None. A `str` is a word to be spelled."""
+def read_asked(text: str, day: Callable[[str], date | None] = lambda _: None) -> Asked | None:
+    """What the whole text asks for, or None. A `str` is a word to be spelled; `day` reads a day in words."""
     bare = re.sub(_ENDING, "", re.sub(_OPENING, "", text))
-    readers = (_read_countdown, read_conversion, _read_chance, read_sum, _read_spelling)
+    readers = (partial(_read_countdown, day=day), read_conversion, _read_chance, read_sum, _read_spelling)
     found = (reader(words) for words in dict.fromkeys((text, bare)) for reader in readers)
     return next((asked for asked in found if asked), None)
 
@@ -154,25 +154,16 @@ _WHEN = (
     r"(?:is|does|will|was) (?:the )?(?P<day>.+?)(?: (?:fall|be|this year|next year|on|fall on|come))*"
 )
 _TRAILING = r" (?:this year|from now|from today|away|already)$"
-_DATED = rf"\b(?:{'|'.join(MONTHS)})\b"
 
 
-def _read_countdown(text: str) -> Countdown | None:
-    """A whole text that asks for it; a day that everybody can name by its distance is for the clock."""
-    if found := re.fullmatch(_UNTIL, text):
-        unit, day = (found["unit"] or found["unit2"]).split()[-1], re.sub(_TRAILING, "", found["day"])
-        return Countdown(day, unit) if _day(day, date(2026, 1, 15)) else None
-    if found := re.fullmatch(_WHEN, text):
-        day = re.sub(_TRAILING, "", found["day"])
-        weekday = any(name in day for name in WEEKDAYS) and not re.search(_DATED, day)
-        if not weekday and not re.search(r"\b(?:today|tomorrow|tonight|week|days?)\b", day):
-            return Countdown(day, "") if _day(day, date(2026, 1, 15)) else None
-    return None
-
-
-def _day(text: str, today: date) -> date | None:
-    rest, day = take_day(re.sub(r"^(?:the|my|it is|on) ", "", text.replace("'", "")), today, holidays=True)
-    return None if rest else day
+def _read_countdown(text: str, day: Callable[[str], date | None]) -> Countdown | None:
+    found = re.fullmatch(_UNTIL, text) or re.fullmatch(_WHEN, text)
+    when = day(re.sub(_TRAILING, "", found["day"])) if found else None
+    if found is None or when is None:
+        return None
+    counted = found.groupdict()
+    unit = counted.get("unit") or counted.get("unit2") or ""
+    return Countdown(when, unit.split()[-1] if unit else "")
 
 
 _COIN = r"(?:(?:flip|toss|throw)(?: me)? (?:a|the|1|one) coin|coin (?:flip|toss)|heads or tails)(?: for me)?"
@@ -214,9 +205,7 @@ def _read_spelling(text: str) -> str | None:
 
 
 def _answer_countdown(asked: Countdown, today: date) -> Answer:
-    day = _day(asked.day, today)
-    if day is None:
-        raise BadArguments(_UNREADABLE)
+    day = asked.day
     days = (day - today).days
     facts: dict[str, object] = {"date": day.isoformat(), "days": days}
     written = f"{day:%A}, {day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")

@@ -9,8 +9,6 @@ from typing import Any, Protocol
 from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
-from voice_gateway.tools.builtin.durations import parse_span, say_seconds
 from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore, kind_of
 from voice_gateway.tools.builtin.timers.wording import (
     called,
@@ -21,6 +19,7 @@ from voice_gateway.tools.builtin.timers.wording import (
     say_remaining,
     say_set,
 )
+from voice_gateway.tools.builtin.times import Times, say_seconds
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.turn import OutcomeStatus, ToolTraits
@@ -32,7 +31,7 @@ SNOOZE = "10 minutes"
 NOW = "now"  # a time at which it rings at once: of what comes again and again
 
 _FILLERS = frozenset("the my timer timers alarm alarms reminder reminders of one at for".split())
-_HALVES = frozenset("am pm morning afternoon evening night tonight".split())
+_CLOCK = re.compile(r"(\d{1,2})(?:[: ](\d{2}))?(?: ?(am|pm))?")
 
 SET = (
     "REQUIRED for timers, alarms and reminders: you MUST call this whenever the user asks about being told "
@@ -73,12 +72,14 @@ def timer_tools(
     now: Callable[[], datetime],
     rings: Callable[[], bool] = lambda: True,
     repeated: RepeatedTimers | None = None,
+    times: Times | None = None,
 ) -> list[BaseTool]:
     """They work on the file alone; a `TimerClock` on the same file lets the timers ring.
 
     `rings` says whether there is one, in this process or in another.
     """
     told: list[str] = []
+    read = times or Times()
 
     async def set_timer(
         duration: str | float | None = None,
@@ -90,7 +91,7 @@ def timer_tools(
         moment = now()
         label, text = _short("name", name, MAX_NAME), _short("message", message, MAX_MESSAGE)
         known = _kind(kind) or kind_of(text, at_clock_time=bool(at))
-        due = _due(duration, at, moment, known)
+        due = _due(duration, at, moment, known, read)
         timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text, kind=known)
         reply = say_set(timer, moment)
         if not told and not await asyncio.to_thread(rings):
@@ -104,7 +105,7 @@ def timer_tools(
             timer for timer in await asyncio.to_thread(_all, store, repeated) if wanted in (None, timer.kind)
         ]
         if name and timers:
-            timers = list(_choose(name, timers, moment, wanted))
+            timers = list(_choose(name, timers, moment, read, wanted))
         only = len(timers) == 1 and (name or wanted is Kind.TIMER)
         text = say_remaining(timers, moment) if only else say_list(timers, moment, wanted)
         return text, {"structured": {"timers": [_facts(timer, moment) for timer in timers]}}
@@ -112,7 +113,7 @@ def timer_tools(
     async def cancel_timer(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
         moment = now()
         timers = await asyncio.to_thread(_all, store, repeated)
-        chosen = _choose(name, timers, moment, _kind(kind))
+        chosen = _choose(name, timers, moment, read, _kind(kind))
         gone, back = await asyncio.to_thread(_remove, store, repeated, chosen)
         if not gone:
             raise ToolError("That timer has just ended.")
@@ -127,11 +128,11 @@ def timer_tools(
         moment = now()
         timers = await asyncio.to_thread(store.all)
         snooze = name == RINGING or not (duration or name)
-        [timer, *_] = _ringing(timers) if snooze else _choose(name, timers, moment, _kind(kind))
+        [timer, *_] = _ringing(timers) if snooze else _choose(name, timers, moment, read, _kind(kind))
         snoozed = timer.rang is not None
         if not snoozed and not duration:
             raise BadArguments(f"How much time shall I add to the {called(timer)}?")
-        due, seconds = _later(timer, str(duration or SNOOZE), moment, snoozed=snoozed)
+        due, seconds = _later(timer, str(duration or SNOOZE), moment, read, snoozed=snoozed)
         moved = await asyncio.to_thread(store.move, timer, due, seconds)
         if moved is None:
             raise ToolError("That timer has just ended.")
@@ -229,17 +230,14 @@ def _kind(given: str | None) -> Kind | None:
     return Kind(given) if given else None
 
 
-def _due(duration: str | float | None, at: str | None, now: datetime, kind: Kind) -> datetime:
+def _due(duration: str | float | None, at: str | None, now: datetime, kind: Kind, read: Times) -> datetime:
     if (duration in (None, "")) == (not at):
         raise BadArguments('Give either duration, for example "10 minutes", or at, for example "7 pm".')
     if not at:
-        return _in_reach(now + timedelta(seconds=_seconds(duration)), now)
+        return _in_reach(now + timedelta(seconds=_seconds(duration, read)), now)
     if at == NOW:
         return now.replace(microsecond=0)
-    waking = kind is Kind.ALARM
-    if waking and (hour := unclear_hour(at)):
-        raise BadArguments(f"Is that {hour} am or {hour} pm?")
-    moment = parse_moment(at, now, local_zone()[0], waking=waking, day_alone=kind is Kind.REMINDER)
+    moment = read.moment(at, now, kind.value)
     if moment is None:
         raise BadArguments(
             f'I cannot read the time "{at[:60]}". Use a form such as "7 pm" or "tomorrow at 9".'
@@ -255,10 +253,12 @@ def _in_reach(moment: datetime, now: datetime) -> datetime:
     return moment
 
 
-def _later(timer: Timer, duration: str, now: datetime, *, snoozed: bool) -> tuple[datetime, float]:
+def _later(
+    timer: Timer, duration: str, now: datetime, read: Times, *, snoozed: bool
+) -> tuple[datetime, float]:
     """When it is due then, and how long it is in all."""
     less = duration.startswith("-")
-    more = _seconds(duration.removeprefix("-").strip()) * (-1 if less else 1)
+    more = _seconds(duration.removeprefix("-").strip(), read) * (-1 if less else 1)
     due = (now if snoozed else timer.due) + timedelta(seconds=more)
     if due <= now:
         left = say_seconds(timer.remaining_seconds(now))
@@ -266,11 +266,9 @@ def _later(timer: Timer, duration: str, now: datetime, *, snoozed: bool) -> tupl
     return _in_reach(due, now), more if snoozed else timer.seconds + more
 
 
-def _seconds(duration: str | float | None) -> float:
+def _seconds(duration: str | float | None, read: Times) -> float:
     spoken = str(duration).strip()
-    seconds = float(spoken) if re.fullmatch(r"\d{1,9}(?:\.\d+)?", spoken) else None
-    if seconds is None and (span := parse_span(spoken)) is not None:
-        seconds = span.total_seconds
+    seconds = read.length(spoken)
     if seconds is None or not 1 <= seconds <= MAX_DAYS * 86400:
         raise BadArguments(
             f'I cannot set a timer for "{spoken[:60]}". '
@@ -280,7 +278,7 @@ def _seconds(duration: str | float | None) -> float:
 
 
 def _choose(
-    name: str | None, every: Sequence[Timer], now: datetime, kind: Kind | None = None
+    name: str | None, every: Sequence[Timer], now: datetime, read: Times, kind: Kind | None = None
 ) -> Sequence[Timer]:
     """Never more than was meant: what is not clear is asked."""
     ringing = [timer for timer in every if timer.rang is not None]
@@ -292,7 +290,7 @@ def _choose(
         return timers
     if not wanted and ringing:
         return ringing  # "stop" while it rings means what is heard
-    found = [timer for timer in timers if not wanted or _matches(wanted, timer, now)]
+    found = [timer for timer in timers if not wanted or _matches(wanted, timer, now, read)]
     found = found or [timer for timer in timers if set(wanted.split()) <= _words_of(timer)]
     singular = {word.removesuffix("s") for word in wanted.split()}  # "the eggs" are what the egg timer is for
     found = found or [
@@ -335,25 +333,28 @@ def _plain(name: str) -> str:
     return " ".join(word for word in words if word not in _FILLERS)
 
 
-def _matches(wanted: str, timer: Timer, now: datetime) -> bool:
+def _matches(wanted: str, timer: Timer, now: datetime, read: Times) -> bool:
+    """By its name, its number, its length; an alarm by its time of day, its day or both."""
     if wanted in {_plain(timer.name), _plain(timer.message), str(timer.id)}:
         return True
-    span = parse_span(wanted)
-    if span is not None:
-        return span.total_seconds == round(timer.seconds)
-    return timer.kind is not Kind.TIMER and _is_at(wanted, timer.due, now)
+    if not wanted.isdecimal() and (seconds := read.length(wanted)) is not None:
+        return seconds == round(timer.seconds)
+    return timer.kind is not Kind.TIMER and _is_at(wanted, timer, now, read)
 
 
-def _is_at(wanted: str, due: datetime, now: datetime) -> bool:
-    """ "The 6:30 alarm", "the one tomorrow": by its time of day, its day, or both."""
+def _is_at(wanted: str, timer: Timer, now: datetime, read: Times) -> bool:
     zone = local_zone()[0]
-    there = due.astimezone(zone)
-    if (clock := parse_moment(wanted, now, zone)) is not None:
-        wanted_time = clock.astimezone(zone)
-        halves = 24 if _HALVES & set(wanted.split()) else 12
-        return (wanted_time.hour % halves, wanted_time.minute) == (there.hour % halves, there.minute)
-    day = parse_moment(wanted, now, zone, day_alone=True)
-    return day is not None and day.astimezone(zone).date() == there.date()
+    there = timer.due.astimezone(zone)
+    if clock := _CLOCK.fullmatch(wanted):
+        hour, minute = int(clock[1]), int(clock[2] or 0)
+        half = clock[3] or ("pm" if hour > 12 else "")
+        return (there.hour % 12, there.minute) == (hour % 12, minute) and half in ("", f"{there:%p}".lower())
+    if (day := read.day(wanted, now.astimezone(zone).date())) is not None:
+        return day == there.date()
+    try:
+        return read.moment(wanted, now, timer.kind.value) == timer.due
+    except BadArguments:
+        return False
 
 
 # their facts for programs

@@ -6,9 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from home_names.phrases import capital
-from voice_gateway.tools.builtin.clock_times import say_clock, say_moment
-from voice_gateway.tools.builtin.durations import say_seconds
 from voice_gateway.tools.builtin.timers.store import Kind, Timer
+from voice_gateway.tools.builtin.times import say_clock, say_moment, say_seconds
 from voice_gateway.tools.builtin.zones import local_zone
 
 MOST_SAID = 5  # of each kind
@@ -47,7 +46,7 @@ def say_set(timer: Timer, now: datetime) -> str:
     what = capital(called(timer) if timer.name else timer.kind.value)
     if timer.kind is Kind.TIMER and not timer.at_clock_time:
         return f"{what} set for {say_seconds(timer.seconds)}."
-    return f"{what} set for {say_moment(timer.due, now, local_zone()[0])}."
+    return f"{what} set for {say_moment(timer.due, now)}."
 
 
 def say_moved(timer: Timer, now: datetime, *, snoozed: bool) -> str:
@@ -83,7 +82,7 @@ def render_timer(timer: Timer, now: datetime) -> str:
         what = timer.name or timer.message
         return f"{what}, {timer.again}" if what else timer.again
     if timer.kind is Kind.ALARM:
-        when = say_moment(timer.due, now, local_zone()[0])
+        when = say_moment(timer.due, now)
         return f"{timer.name}, {when}" if timer.name else when
     return f"{timer.message or timer.name}, {_when(timer, now)}"
 
@@ -128,7 +127,7 @@ def _when(timer: Timer, now: datetime) -> str:
     """ "at 6 this evening", or "in 5 minutes" for a timer that was set for a duration."""
     left = timer.remaining_seconds(now)
     if timer.at_clock_time or left >= 3600:
-        return f"at {say_moment(timer.due, now, local_zone()[0])}"
+        return f"at {say_moment(timer.due, now)}"
     return f"in {say_left(left)}" if left else "now"
 
 

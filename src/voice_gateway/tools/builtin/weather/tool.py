@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 
 from home_names.phrases import capital
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.tools.builtin.calendar_days import say_day, take_day
+from voice_gateway.tools.builtin.times import Times, say_day
 from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Forecast, ForecastDay, Location, Now
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.gateway_tool import declared_tool
@@ -53,6 +53,7 @@ def weather_tool(
     source: WeatherSource,
     home: tuple[float, float] | None,
     now: Callable[[], datetime],
+    times: Times,
     *,
     imperial: bool,
     limit: float,
@@ -67,7 +68,7 @@ def weather_tool(
             raise ToolError(NO_PLACE)
         where = await source.find(name) if name else Location("", *(home or (0.0, 0.0)))
         forecast = await source.forecast(where.latitude, where.longitude)
-        wanted = _wanted(day, now().astimezone(local_zone()[0]).date(), forecast)
+        wanted = _wanted(day, now().astimezone(local_zone()[0]).date(), forecast, times)
         there = f" in {where.name}" if where.name else ""
         wording = _Wording(there, imperial)
         text = (
@@ -92,12 +93,12 @@ def weather_tool(
     )
 
 
-def _wanted(spoken_day: str | None, today: date, forecast: Forecast) -> ForecastDay | None:
+def _wanted(spoken_day: str | None, today: date, forecast: Forecast, times: Times) -> ForecastDay | None:
     """None is now."""
     text = " ".join((spoken_day or "").lower().split())
     if text in ("", "now", "right now", "currently"):
         return None
-    _, day = take_day("today" if text.startswith("this ") and "week" not in text else text, today)
+    day = times.day(text, today)
     if day is None:
         raise BadArguments(f'I cannot read the day "{text[:40]}". Use "tomorrow" or "friday".')
     # Elsewhere it may be another day already: days are counted from today, there.
