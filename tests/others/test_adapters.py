@@ -26,4 +26,4 @@ def test_langchains_adapters_list_and_call_the_tools_of_our_server(tmp_path):
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     assert {"control_zwave_device", "list_zwave_devices"} <= set(told["tools"])
-    assert "Floor lamp on." in told["answer"]
+    assert "The Floor Lamp is now on." in told["answer"]
