@@ -394,8 +394,8 @@ async def test_missing_and_wrong_arguments_are_named_with_the_signature():
     assert outcome.error == "bad_arguments"
     for part in (
         "missing deviceName",
-        "action must be one of on, off, dim, not 'blink'",
-        "level must be at most 100, not 500",
+        'action is not one of "on", "off" or "dim"',
+        "level is greater than the maximum of 100",
         "Required parameters: deviceName, action",
         "control_zwave_device(deviceName: string, action: on|off|dim, level?: integer 0-100)",
     ):

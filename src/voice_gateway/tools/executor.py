@@ -43,6 +43,7 @@ log = logging.getLogger(__name__)
 
 # A cancelled tool gets this long to clean up, a notification to its MCP server included.
 GRACE_SECONDS = 0.5
+SLOW_SECONDS = 1.0  # a longer call is logged as slow (EXE-10)
 WAIT_SECONDS = 3.0  # after which `heard_by` learns what a call waits for
 REPORT_EVERY_SECONDS = 0.25  # of progress, at most; a flood of it moves the deadline and nothing else
 NO_TOOL = "I have no tool for that."
@@ -91,15 +92,10 @@ class Execution:
         self.args: dict[str, Any] = call.args if isinstance(call.args, dict) else {}
         self.traits = ToolTraits()
 
-    def log(self, level: int, message: str, text: str, seconds: float, **more: Any) -> None:
-        """One line per execution; arguments are written at debug level only (EXE-2, EXE-4)."""
-        if not log.isEnabledFor(level):
-            return
-        error = more.pop("exc_info", None)
-        facts = {"tool": self.name, "seconds": round(seconds, 6), "result": mask_result(text, self.args)}
-        if log.isEnabledFor(logging.DEBUG):
-            facts["arguments"] = mask(self.args)
-        log.log(level, message, exc_info=error, extra=facts | more)
+    def outcome(self, text: str, ok: bool, seconds: float, **facts: Any) -> ToolOutcome:
+        return ToolOutcome(
+            self.call_id, self.name, text, ok, seconds, self.args, read_only=self.traits.read_only, **facts
+        )
 
 
 class ToolExecutor:
@@ -113,9 +109,6 @@ class ToolExecutor:
         hard_timeout_seconds: float = 300.0,
         max_parallel: int = 8,
         result_cap: int = 8000,
-        slow_seconds: float = 1.0,
-        grace_seconds: float = GRACE_SECONDS,
-        wait_seconds: float = WAIT_SECONDS,
         gate: Gate | None = None,
     ) -> None:
         self.tools = tools
@@ -123,9 +116,6 @@ class ToolExecutor:
         self._hard_timeout_seconds = hard_timeout_seconds
         self._max_parallel = max_parallel
         self._result_cap = result_cap
-        self._slow_seconds = slow_seconds
-        self._grace_seconds = grace_seconds
-        self._wait_seconds = wait_seconds
         self._gate = gate
         # Room for several messages' worth of blocking calls, hung ones included.
         self._threads = DaemonThreads(4 * max_parallel)
@@ -226,7 +216,7 @@ class ToolExecutor:
         limit = timeout_seconds or tool.traits.timeout_seconds or self._timeout_seconds
         hard = timeout_seconds or max(self._hard_timeout_seconds, limit)
         call, here = tool.call(execution.call_id, execution.args, ready)
-        deadline = Deadline(limit, hard, execution, self._wait_seconds)
+        deadline = Deadline(limit, hard, execution)
         try:
             if here:
                 return await _run_here(call, deadline)
@@ -277,7 +267,7 @@ class ToolExecutor:
     async def _stop(self, task: "asyncio.Task[None]", name: str) -> None:
         task.cancel()
         try:
-            await asyncio.wait((task,), timeout=self._grace_seconds)
+            await asyncio.wait((task,), timeout=GRACE_SECONDS)
         finally:
             if not task.done():
                 log.warning("a tool ignores its cancellation and was left behind", extra={"tool": name})
@@ -287,24 +277,18 @@ class ToolExecutor:
     # --- outcome (EXE-1, EXE-4, EXE-9, EXE-10)
 
     def _succeeded(self, execution: Execution, result: Result) -> ToolOutcome:
-        seconds = self._measured(execution)
-        execution.log(logging.INFO, "tool finished", result.text, seconds)
         traits = execution.traits
         foreign = traits.words_from_outside or traits.source != "builtin"
         outside = foreign and brings_words(traits, result.structured)
         text = result.text or f"No answer from {title_of(traits, execution.name)}."
-        failed = result.tells_failure
-        for_model = capped(text, self._result_cap)
-        return ToolOutcome(
-            execution.call_id,
-            execution.name,
+        failed, for_model = result.tells_failure, capped(text, self._result_cap)
+        seconds = self._logged(execution, logging.INFO, "tool finished", text)
+        return execution.outcome(
             text,
-            ok=not failed,
-            seconds=seconds,
-            args=execution.args,
+            not failed,
+            seconds,
             error=ErrorKind.FAILED if failed else None,
             structured=result.structured,
-            read_only=traits.read_only,
             doubtful=failed or not result.text,
             for_model=quoted(for_model) if outside else for_model,
             outside=outside,
@@ -312,33 +296,27 @@ class ToolExecutor:
         )
 
     def _failed(self, execution: Execution, error: BaseException, *, by_tool: bool = False) -> ToolOutcome:
-        seconds = self._measured(execution)
         kind, message = describe(error, execution.name, execution.traits.server)
         text = encodable(plain_text(f"Error: {message}")[0])
         structured = getattr(error, "structured", None)
         # A call that never reached its tool brings no words but ours.
         outside = by_tool and brings_words(execution.traits, structured)
-        expected = isinstance(error, ToolError)
-        execution.log(
+        expected, for_model = isinstance(error, ToolError), capped(text, self._result_cap)
+        seconds = self._logged(
+            execution,
             logging.WARNING if expected else logging.ERROR,
             "unknown tool" if kind is ErrorKind.UNKNOWN_TOOL else "tool failed",
             text,
-            seconds,
             error=kind,
             cause=cause_of(error),
             exc_info=error if by_tool or not expected else None,
         )
-        for_model = capped(text, self._result_cap)
-        return ToolOutcome(
-            execution.call_id,
-            execution.name,
+        return execution.outcome(
             text,
-            ok=False,
-            seconds=seconds,
-            args=execution.args,
+            False,
+            seconds,
             error=kind,
             structured=structured,
-            read_only=execution.traits.read_only,
             for_model=quoted_error(for_model) if outside else for_model,
             outside=outside,
             spoken=error.spoken if isinstance(error, ToolError) and error.spoken != str(error) else "",
@@ -346,27 +324,29 @@ class ToolExecutor:
 
     def _refused(self, execution: Execution, verdict: Verdict) -> ToolOutcome:
         """The outcome of a call that a gate did not allow."""
-        seconds = self._measured(execution)
-        text = f"Error: {verdict.spoken or verdict.reason}"
-        execution.log(logging.INFO, "tool was not permitted", text, seconds, error=ErrorKind.FAILED)
-        return ToolOutcome(
-            execution.call_id,
-            execution.name,
+        text, kind = f"Error: {verdict.spoken or verdict.reason}", ErrorKind.FAILED
+        return execution.outcome(
             text,
-            ok=False,
-            seconds=seconds,
-            args=execution.args,
-            error=ErrorKind.FAILED,
+            False,
+            self._logged(execution, logging.INFO, "tool was not permitted", text, error=kind),
+            error=kind,
             structured={"outcome": OutcomeStatus.NOT_PERMITTED.value},
-            read_only=execution.traits.read_only,
             for_model=f"Error: {verdict.reason}",
             verdict=verdict,
         )
 
-    def _measured(self, execution: Execution) -> float:
+    def _logged(self, execution: Execution, level: int, message: str, text: str, **more: Any) -> float:
+        """Seconds from the start, after one line in the log; arguments at debug only (EXE-2, EXE-4)."""
         seconds = perf_counter() - execution.started
-        if seconds > self._slow_seconds:
+        if seconds > SLOW_SECONDS:
             log.warning("tool is slow", extra={"tool": execution.name, "seconds": round(seconds, 3)})
+        if log.isEnabledFor(level):
+            error = more.pop("exc_info", None)
+            shown = mask_result(text, execution.args)
+            facts = {"tool": execution.name, "seconds": round(seconds, 6), "result": shown}
+            if log.isEnabledFor(logging.DEBUG):
+                facts["arguments"] = mask(execution.args)
+            log.log(level, message, exc_info=error, extra=facts | more)
         return seconds
 
 
@@ -389,12 +369,10 @@ async def _run_here(call: Callable[[], Awaitable[Any]], deadline: "Deadline") ->
 class Deadline:
     """Ends a call `seconds` after its start or its last progress, and `hard_seconds` after its start."""
 
-    def __init__(
-        self, seconds: float, hard_seconds: float, execution: Execution, wait_seconds: float
-    ) -> None:
+    def __init__(self, seconds: float, hard_seconds: float, execution: Execution) -> None:
         self.seconds, self._hard_seconds = seconds, hard_seconds
         self.stalled = False  # there was progress, and then none until the deadline
-        self._execution, self._wait_seconds = execution, wait_seconds
+        self._execution = execution
         self._on_progress, self._on_wait = progress.on_progress.get(), _on_wait.get()
         self._loop = asyncio.get_running_loop()
         self._started = self._loop.time()
@@ -407,7 +385,7 @@ class Deadline:
         self._timeout = asyncio.timeout_at(self._started + self.seconds)
         await self._timeout.__aenter__()
         if (on_wait := self._on_wait) is not None:
-            self._notice = self._loop.call_later(self._wait_seconds, lambda: on_wait(self._what()))
+            self._notice = self._loop.call_later(WAIT_SECONDS, lambda: on_wait(self._what()))
 
     async def __aexit__(self, *error: Any) -> None:
         timeout, self._timeout = self._timeout, None

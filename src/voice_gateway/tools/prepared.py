@@ -3,7 +3,7 @@
 import inspect
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -71,10 +71,10 @@ class PreparedTool:
         try:
             args = raw if type(raw) is dict else as_object(raw)
         except BadArguments as error:
-            raise self._refused({}, [SchemaProblem("", str(error))]) from None
+            raise self._refused([SchemaProblem("", str(error))]) from None
         nested = any(type(value) in (dict, list) for value in args.values())
         if nested and too_deep(args):
-            raise self._refused({}, [SchemaProblem("", "the arguments are nested too deeply")])
+            raise self._refused([SchemaProblem("", "the arguments are nested too deeply")])
         if args.keys() <= self._names:
             ready, problems = self._validate(args)
             if not problems:
@@ -97,7 +97,7 @@ class PreparedTool:
         # The unknown ones are refused below; the schema would name them a second time.
         ready, problems = self._validate({key: value for key, value in args.items() if key not in unknown})
         if problems or unknown:
-            raise self._refused(args, problems, unknown)
+            raise self._refused(problems, unknown)
         if repaired.renamed:
             log.info(_renaming(given, args, repaired.renamed), extra={"tool": self.tool.name})
         if repaired.dropped:
@@ -116,10 +116,8 @@ class PreparedTool:
         ready = {key: value for key, value in made.__dict__.items() if key not in left_out}
         return {**ready, **(made.model_extra or {})}, []
 
-    def _refused(
-        self, args: Mapping[str, Any], problems: list[SchemaProblem], unknown: list[str] | None = None
-    ) -> BadArguments:
-        text = refusal(self.tool.name, self._schema, args, problems, unknown or ())
+    def _refused(self, problems: list[SchemaProblem], unknown: Sequence[str] = ()) -> BadArguments:
+        text = refusal(self.tool.name, self._schema, problems, unknown)
         return BadArguments(text, spoken=MISFIT)
 
     # --- running

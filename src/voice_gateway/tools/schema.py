@@ -1,11 +1,12 @@
 """JSON Schemas from outside: read one without trusting its shape, check a value, write a signature."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from voice_gateway.tools.masking import is_secret_name, shorten
+from voice_gateway.tools.masking import shorten
 
 log = logging.getLogger(__name__)
 
@@ -139,6 +140,7 @@ def compile_check(schema: JsonSchema, owner: str) -> Check:
             dict(schema),
             retriever=refuse,
             pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKS),
+            mask="",  # a problem does not repeat the value, which may be a secret
         )
     except Exception as error:  # whatever a broken schema makes the library raise
         reason = shorten(str(error))
@@ -147,75 +149,30 @@ def compile_check(schema: JsonSchema, owner: str) -> Check:
 
     def check(value: Any) -> list[SchemaProblem]:
         try:
-            return [] if validator.is_valid(value) else list(_problems(validator.iter_errors(value)))
+            if validator.is_valid(value):
+                return []
+            return list(dict.fromkeys(map(_problem, islice(validator.iter_errors(value), MOST_PROBLEMS))))
         except ValueError as error:
             return [SchemaProblem("", f"a value cannot be written as JSON: {shorten(str(error), 120)}")]
 
     return check
 
 
-def _problems(errors: Iterable[Any]) -> Iterator[SchemaProblem]:
-    seen = set()
-    for error in errors:
-        where = ".".join(str(step) for step in error.instance_path)
-        if error.kind.name == "required":
-            problem = SchemaProblem(f"{where}.{error.kind.property}" if where else error.kind.property)
-        else:
-            problem = SchemaProblem(where, _why(error))
-        if problem not in seen:
-            seen.add(problem)
-            yield problem
-        if len(seen) >= MOST_PROBLEMS:
-            return
-
-
-_SENTENCES = {
-    "minimum": "must be at least {}",
-    "maximum": "must be at most {}",
-    "exclusiveMinimum": "must be more than {}",
-    "exclusiveMaximum": "must be less than {}",
-    "minLength": "must have at least {} characters",
-    "maxLength": "must have at most {} characters",
-    "minItems": "must have at least {} items",
-    "maxItems": "must have at most {} items",
-    "multipleOf": "must be a multiple of {}",
-    "const": "must be {}",
-    "anyOf": "fits none of the allowed forms",
-    "oneOf": "fits none, or more than one, of the allowed forms",
-    "falseSchema": "has a value that is not allowed",
-}
-
-
-def _why(error: Any) -> str:
-    name, wanted = error.kind.name, error.kind.value
-    if name == "type":
-        return "must be " + " or ".join(wanted if isinstance(wanted, list) else [str(wanted)])
-    if name == "enum":
-        return "must be one of " + shorten(", ".join(str(choice) for choice in wanted))
-    sentence = _SENTENCES.get(name)
-    return sentence.format(wanted) if sentence else shorten(str(error.message), 120)
+def _problem(error: Any) -> SchemaProblem:
+    where = ".".join(str(step) for step in error.instance_path)
+    if error.kind.name == "required":
+        return SchemaProblem(f"{where}.{error.kind.property}" if where else error.kind.property)
+    return SchemaProblem(where, shorten(error.message.strip(), 120))
 
 
 def refusal(
-    name: str,
-    schema: JsonSchema,
-    args: Mapping[str, Any],
-    problems: Sequence[SchemaProblem],
-    unknown: Iterable[str] = (),
+    name: str, schema: JsonSchema, problems: Sequence[SchemaProblem], unknown: Iterable[str] = ()
 ) -> str:
     """What is missing, wrong or unknown, which parameters are required, and the signature (EXE-8)."""
-    parts = []
-    if missing := [problem.where for problem in problems if not problem.why]:
-        parts.append("missing " + ", ".join(missing))
-    parts += [_wrong(problem, args) for problem in problems if problem.why]
+    missing = ", ".join(problem.where for problem in problems if not problem.why)
+    parts = [f"missing {missing}"] if missing else []
+    parts += [str(problem) for problem in problems if problem.why]
     parts += [f'unknown parameter "{shorten(extra, 60)}"' for extra in unknown]
     required = ", ".join(required_of(schema)) or "none"
     usage = shorten(signature(name, schema), 1000)
     return f"{name} was not run: {'; '.join(parts)}. Required parameters: {required}. Use {usage}"
-
-
-def _wrong(problem: SchemaProblem, args: Mapping[str, Any]) -> str:
-    value = args.get(problem.where)
-    shown = isinstance(value, str | int | float | bool) and not is_secret_name(problem.where)
-    got = f", not {shorten(repr(value), 60)}" if shown else ""
-    return f"{problem.where} {problem.why}{got}".strip()

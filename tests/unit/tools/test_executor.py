@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import InjectedToolCallId, StructuredTool, ToolException, tool
 from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
+from voice_gateway.tools import executor as executor_module
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ALLOWED, Decision, OutcomeStatus, ToolCall, Verdict
@@ -139,7 +140,10 @@ async def test_what_a_tool_sets_in_its_context_stays_there():
     assert mood.get() == "happy"
 
 
-async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_is_reported(caplog):
+async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_is_reported(
+    caplog, monkeypatch
+):
+    monkeypatch.setattr(executor_module, "GRACE_SECONDS", 0.02)
     release = asyncio.Event()
 
     @tool
@@ -152,7 +156,7 @@ async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_i
                 continue
         return "late"
 
-    executor = executor_with(stubborn, grace_seconds=0.02)
+    executor = executor_with(stubborn)
     outcome = await asyncio.wait_for(
         executor.execute(ToolCall("1", "stubborn", {}), timeout_seconds=0.02), timeout=SOON
     )
@@ -162,7 +166,8 @@ async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_i
     release.set()
 
 
-def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program():
+def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program(monkeypatch):
+    monkeypatch.setattr(executor_module, "GRACE_SECONDS", 0.02)
     stopped = threading.Event()
 
     @tool
@@ -176,7 +181,7 @@ def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program
         return "never"
 
     async def one_turn() -> str | None:
-        return (await outcome_of(stubborn, timeout_seconds=0.02, grace_seconds=0.02)).error
+        return (await outcome_of(stubborn, timeout_seconds=0.02)).error
 
     ended = []
     thread = threading.Thread(target=lambda: ended.append(asyncio.run(one_turn())), daemon=True)

@@ -128,9 +128,9 @@ async def test_content_that_breaks_the_tools_own_output_schema_is_a_failure():
     assert (good.ok, good.text, good.structured) == (True, "level is high", {"level": 3})
     assert wrong.error == missing.error == "failed"
     assert wrong.text == (
-        "Error: look ran, but its result does not fit its own output schema: level must be integer"
+        'Error: look ran, but its result does not fit its own output schema: level is not of type "integer"'
     )
-    assert "must be object" in missing.text
+    assert 'is not of type "object"' in missing.text
 
 
 UNSURE, DONE = OutcomeStatus.UNCONFIRMED, OutcomeStatus.CONFIRMED

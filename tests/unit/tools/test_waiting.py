@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from langchain_core.tools import StructuredTool
 
+from voice_gateway.tools import executor
 from voice_gateway.tools.executor import ToolExecutor, heard_by, waited_for
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
@@ -27,7 +28,8 @@ def test_it_is_a_device_a_title_or_a_server_never_a_function(args, traits, says)
     assert waited_for(args, traits) == says
 
 
-async def test_it_is_told_once_and_the_timeout_names_the_title():
+async def test_it_is_told_once_and_the_timeout_names_the_title(monkeypatch):
+    monkeypatch.setattr(executor, "WAIT_SECONDS", 0.01)
     tools = ToolManager()
     told: list[str] = []
 
@@ -40,7 +42,7 @@ async def test_it_is_told_once_and_the_timeout_names_the_title():
 
     call = ToolCall("1", "play_music", {})
     with heard_by(told.append):
-        outcome = await ToolExecutor(tools, timeout_seconds=0.1, wait_seconds=0.01).execute(call)
+        outcome = await ToolExecutor(tools, timeout_seconds=0.1).execute(call)
 
     assert told == ["the play music"]
     assert outcome.text.startswith("Error: Play music did not finish within 0.1 s")
