@@ -25,7 +25,7 @@ from voice_gateway.reports import server_hangs
 from voice_gateway.tools.executor import unknown_tool
 from voice_gateway.tools.masking import mask
 from voice_gateway.tools.permission.risk import Risk, risk_of
-from voice_gateway.tools.plain_text import plain_text
+from voice_gateway.tools.results import plain_text
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
 from voice_gateway.turn import Artifact, Reply, ToolCall, ToolOutcome, Utterance, new_id
 from voice_gateway.turns.acts import Where

@@ -11,7 +11,7 @@ from dataclasses import replace
 from voice_gateway.errors import GatewayError
 from voice_gateway.mcp_client.catalogue import Catalogue, Contents, Prompt, PromptArgument
 from voice_gateway.tools.permission.untrusted import QUOTED
-from voice_gateway.tools.plain_text import plain_text
+from voice_gateway.tools.results import plain_text
 from voice_gateway.turn import Reply
 from voice_gateway.turns.stage import Turn
 

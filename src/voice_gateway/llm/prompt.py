@@ -16,7 +16,7 @@ from home_names.kinds import HomeDevice
 from voice_gateway.errors import UnknownTool
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.tools.permission.untrusted import is_order
-from voice_gateway.tools.plain_text import plain_text
+from voice_gateway.tools.results import plain_text
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 

@@ -2,10 +2,11 @@
 
 import json
 import logging
-import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from voice_gateway.tools.results import ANSI
 
 log = logging.getLogger(__name__)
 
@@ -21,13 +22,11 @@ LEVELS = {
 }
 LONGEST = 2000  # characters of one message
 MOST_A_MINUTE, MINUTE_SECONDS = 60, 60.0
-# What moves a cursor, colours or names a window: CSI, OSC (which BEL or ST ends), and the short ones.
-_ANSI = re.compile(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 
 
 def plain(text: str) -> str:
     """One line without control sequences."""
-    return " ".join("".join(c if c.isprintable() else " " for c in _ANSI.sub("", text)).split())
+    return " ".join("".join(c if c.isprintable() else " " for c in ANSI.sub("", text)).split())
 
 
 def wanted_level() -> str:

@@ -21,8 +21,7 @@ from voice_gateway.progress import OnProgress, Progress
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.permission.untrusted import brings_words, quoted, quoted_error
-from voice_gateway.tools.plain_text import plain_text
-from voice_gateway.tools.results import Result, capped, cause_of, describe
+from voice_gateway.tools.results import Result, capped, cause_of, describe, plain_text
 from voice_gateway.tools.threads import DaemonThreads
 from voice_gateway.turn import (
     Decision,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_gateway.tools.plain_text import plain_text
+from voice_gateway.tools.results import plain_text
 
 BYTES = random.Random(4).randbytes(3000)
 ENCODED = base64.b64encode(BYTES).decode()

@@ -21,7 +21,7 @@ from voice_gateway.problems import advice_for
 from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import RecorderLost, TurnStore, public
 from voice_gateway.tools.masking import hide_secrets
-from voice_gateway.tools.plain_text import plain_text
+from voice_gateway.tools.results import plain_text
 
 FRESH_SECONDS = 1.0
 STDERR_LINES = 20

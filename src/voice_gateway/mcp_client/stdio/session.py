@@ -22,7 +22,7 @@ from voice_gateway.mcp_client.connection import (
 )
 from voice_gateway.mcp_client.stdio.frames import Parsed, parse, shown
 from voice_gateway.mcp_client.stdio.process import ServerProcess
-from voice_gateway.progress import OnProgress, listener, read_progress
+from voice_gateway.progress import OnProgress, on_progress, read_progress
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,9 @@ class JsonRpcSession:
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """The result of a tool call. Cancelling it tells the server, without waiting for it to read."""
         try:
-            result = await self.request("tools/call", {"name": tool, "arguments": arguments}, listener())
+            result = await self.request(
+                "tools/call", {"name": tool, "arguments": arguments}, on_progress.get()
+            )
         except asyncio.CancelledError:
             self.unanswered += 1
             if self.unanswered >= SUSPECT_AFTER:
