@@ -36,6 +36,7 @@ _ADDRESS = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]{1,20}://)([^\s<>\"'`]{1,4000})
 _IN_QUERY = re.compile(r"([?&#;])([\w.~%-]{1,60})=([^&#;\s]*)")
 _OF_QUERIES = frozenset(("sig", "signature", "key", "pass", "pwd", "auth", "code", "sas", "x-amz-signature"))
 _SAMPLE = 4096
+_FAILING = frozenset("eE \t\n")  # a result that begins otherwise does not begin with "Error:"
 LONGEST_FACTS = 20_000  # characters of JSON in a text that are read
 
 
@@ -48,10 +49,12 @@ class Result:
     @property
     def tells_failure(self) -> bool:
         """Whether a tool that did not mark its result as an error says that it failed."""
-        if self.text[:20].lstrip().lower().startswith("error:"):
+        facts, first = self.structured, self.text[:1]
+        if first in _FAILING and self.text[:20].lstrip().lower().startswith("error:"):
             return True
-        facts = self.structured
-        if facts is None and self.text.startswith("{"):
+        if facts is None:
+            if first != "{":  # nearly always
+                return False
             with suppress(ValueError, RecursionError):
                 facts = json.loads(self.text[:LONGEST_FACTS])
         if not isinstance(facts, Mapping) or "outcome" in facts:
