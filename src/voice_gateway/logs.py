@@ -21,6 +21,8 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 # The loggers of libraries name the turn too.
 _turn: ContextVar[dict[str, str]] = ContextVar("turn", default={})  # noqa: B039 (never changed in place)
 _BARE = re.compile(r"""[^\s"'=()\\]+""")  # needs no quotes
+# What moves a cursor, colours or names a window: CSI, OSC (which BEL or ST ends), and the short ones.
+ANSI = re.compile(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 
 
 class MultilineText(str):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from voice_gateway.tools.results import ANSI
+from voice_gateway.logs import ANSI
 
 log = logging.getLogger(__name__)
 

@@ -23,11 +23,11 @@ from voice_gateway.artifacts import (
     without_artifacts,
 )
 from voice_gateway.errors import ErrorKind, LinkError, ToolError, first_error
+from voice_gateway.logs import ANSI
 from voice_gateway.tools.masking import HIDDEN, is_secret_name, safe, shorten
 from voice_gateway.turn import Artifact, encodable
 
 SHORTEST_ENCODED = 256  # characters: no word, number or name is as long
-ANSI = re.compile(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _DECLARED = re.compile(r"\bdata:([\w.+-]{1,60}/[\w.+-]{1,60})[^,\s]{0,100};base64,([A-Za-z0-9+/_-]+={0,2})")
 # Each run is matched once, from its beginning.
