@@ -89,6 +89,11 @@ class HomeSource(Protocol):
         """A fresh look at what is measured in a room. The facts have `readings`, or `devices` as above."""
         ...
 
+    def on_floor(self, floor: str, action: str, kind: str) -> Call | None:
+        """The call that switches all lights or fans of a floor that only the server knows; None: it takes
+        none."""
+        ...
+
     def scene(self, name: str) -> Call | None:
         """The call that starts it; None: it has no scenes."""
         ...

@@ -131,6 +131,9 @@ class ZwaveSource:
     def look_in(self, room: str) -> Call:
         return Call(self.offered(READ), {"deviceName": room})
 
+    def on_floor(self, floor: str, action: str, kind: str) -> Call | None:
+        return None
+
     def scene(self, name: str) -> Call | None:
         return Call(self.offered(SCENE), {"sceneName": name})
 

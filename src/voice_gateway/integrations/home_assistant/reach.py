@@ -1,7 +1,7 @@
 """What a call of Home Assistant's tools would touch: permission is judged by this.
 
-The answer is too much rather than too little. None means unknown: a floor (no list tells the areas on it), an
-entity's id, a script by its name, an area or a name that is not in the list.
+The answer is too much rather than too little. None means unknown: an entity's id, a script by its name, an
+area or a name that is not in the list.
 """
 
 import re
@@ -67,7 +67,9 @@ def reach(
         return Reach(action="stop")
     if tool in _LIST_TOOLS:
         return Reach(action="list", said=text_of(args, "name"))
-    meant = targets(tool, args, entities, scripts=bool(scripts))
+    # Which areas are on a floor no list tells: whatever fits on any of them.
+    anywhere = {key: value for key, value in args.items() if key != "floor" or not value}
+    meant = targets(tool, anywhere, entities, scripts=bool(scripts))
     if meant is None:
         return None
     touched = [entity for entity in meant if effect_of(tool, args, entity)] or meant
@@ -92,7 +94,7 @@ def _called(scene: Entity, entities: Sequence[Entity]) -> str:
 
 
 def _said(args: Mapping[str, Any]) -> str:
-    named = [text_of(args, key) for key in ("name", "area")]
+    named = [text_of(args, key) for key in ("name", "area", "floor")]
     return " ".join(filter(None, named)) or " ".join(texts_of(args, "domain"))
 
 

@@ -141,6 +141,13 @@ class HomeAssistant:
     def look_in(self, room: str) -> Call:
         return Call(self._offered(ha.LIVE_CONTEXT))
 
+    def on_floor(self, floor: str, action: str, kind: str) -> Call | None:
+        """No list tells what is on a floor, but Home Assistant itself finds it."""
+        tool = {"on": ha.TURN_ON, "off": ha.TURN_OFF}.get(action, "")
+        if kind not in ("light", "fan") or "floor" not in self._arguments(tool):
+            return None
+        return Call(self._offered(tool), {"floor": floor, "domain": [kind]})
+
     def scene(self, name: str) -> Call | None:
         """A scene by its name, else the script's own tool."""
         wanted, entities = name_key(name), self._seen.entities

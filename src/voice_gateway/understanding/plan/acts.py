@@ -23,7 +23,7 @@ from voice_gateway.understanding.nodes import (
 )
 from voice_gateway.understanding.nodes import bare as bare_node
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
-from voice_gateway.understanding.resolver import Doubt, Meant, Resolved, Resolver, Unknown
+from voice_gateway.understanding.resolver import Doubt, Meant, Resolved, Resolver, Unknown, sort_of
 
 STEP, SMALL, LARGE = 20, 10, 40  # percent of "brighter", "a bit brighter" and "a lot brighter"
 COLDEST, WARMEST = 5, 35  # degrees that a heating is set to
@@ -292,6 +292,8 @@ def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
         raise Refused(f"there is no {command.of}", Say(f"cannot.{command.of}"))
     if found.what == "it":
         return Question(Say("ask.what_device"), bare_node(command))
+    if found.what == "floor" and (step := _by_floor(command, found.text, context)) is not None:
+        return step
     if found.what in ("room", "floor", "there", "kind_here") and (near := _elsewhere(command, context)):
         facts = {"text": found.text, "here": context.here, "devices": near}
         return Question(Say(f"unknown.{found.what}_which", facts), bare_node(command), near, unknown=True)
@@ -304,6 +306,25 @@ def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
         Say(key, {"text": found.text, "here": context.here}),
         unknown=True,
     )
+
+
+def _by_floor(command: Command, floor: str, context: Context) -> Step | None:
+    """A call for a whole floor, where a server knows its floors and tells nobody what is on them."""
+    whole = closed(command)
+    items = whole.which.item if whole.which is not None else ()
+    places = (*whole.place, *(place for item in items for place in item.place))
+    if len(items) != 1 or places != (Place(floor=floor),):
+        return None
+    item = replace(items[0], place=(), plural=False, quant="", definite=False)
+    order = replace(whole, which=None, place=(), lights=False, polite=False)
+    if item != Item(kind=item.kind) or order != Command(do=whole.do):
+        return None
+    sources = context.home.sources
+    calls = [source.on_floor(floor, whole.do, str(sort_of(item.kind))) for source in sources]
+    requests = tuple(
+        Request.of(call, source=source.name) for source, call in zip(sources, calls, strict=True) if call
+    )
+    return Step(whole, requests, acts=True) if requests else None
 
 
 def _nearest(text: str, command: Command, context: Context) -> tuple[Device, ...]:

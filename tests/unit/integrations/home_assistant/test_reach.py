@@ -43,6 +43,9 @@ def reached(tool: str, scripts: dict[str, str] | None = None, **args: Any) -> tu
         ("HassMediaPause", {}, ({"Bedroom", "Living Room", "Kitchen Radio"}, "pause")),
         ("HassClimateSetTemperature", {"area": "Office", "temperature": 20}, ({"Hvac"}, "set")),
         ("HassVacuumStart", {}, ({"Demo vacuum 0 ground floor"}, "start")),
+        # No list tells what is on a floor: all that could be.
+        ("HassTurnOff", {"floor": "Upstairs", "domain": ["lock"]},
+         ({"Front Door", "Kitchen Door", "Hall Lock", "Cellar Lock", "Poorly Installed Door"}, "unlock")),
         ("GetLiveContext", {}, (set(), LOOK)),
         ("todo_get_items", {"todo_list": "Chores"}, (set(), LOOK)),
     ],
@@ -60,7 +63,6 @@ def test_a_call_reaches_what_home_assistant_would_find(
         ("HassTurnOn", {"name": "Good Night"}),  # a script: no list has it
         ("HassTurnOn", {"name": "Disco Ball"}),
         ("HassTurnOn", {"name": "lock.front_door"}),
-        ("HassTurnOff", {"floor": "Upstairs", "domain": ["light"]}),
         ("HassTurnOff", {"area": "Attic", "domain": ["light"]}),
         ("HassTurnOff", {"area": "Hall"}),  # a script may be there too
         ("HassTurnOff", {"domain": ["script"]}),

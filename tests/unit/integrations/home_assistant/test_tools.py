@@ -325,3 +325,13 @@ async def test_ten_at_once_share_their_looks():
         assert {outcome.status for outcome in outcomes} == {CONFIRMED}
         looks = [name for name, _ in ha.tools.calls if name == "GetLiveContext"]
         assert len(looks) < 10
+
+
+async def test_the_lights_of_a_floor_are_switched_and_each_is_looked_at():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        call = ha.source.on_floor("Upstairs", "on", "light")
+        assert call == Call("HassTurnOn", {"floor": "Upstairs", "domain": ["light"]})
+        outcome = await ha.call(call.tool, **call.args)
+        assert ha.source.on_floor("Upstairs", "unlock", "lock") is None
+    assert outcome.status is CONFIRMED
+    assert {item["device"] for item in outcome.facts["results"]} >= {"Bed Light", "Lamp"}
