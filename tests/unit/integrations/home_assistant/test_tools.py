@@ -333,5 +333,7 @@ async def test_the_lights_of_a_floor_are_switched_and_each_is_looked_at():
         assert call == Call("HassTurnOn", {"floor": "Upstairs", "domain": ["light"]})
         outcome = await ha.call(call.tool, **call.args)
         assert ha.source.on_floor("Upstairs", "unlock", "lock") is None
-    assert outcome.status is CONFIRMED
-    assert {item["device"] for item in outcome.facts["results"]} >= {"Bed Light", "Lamp"}
+    results = {item["device"]: item["outcome"] for item in outcome.facts["results"]}
+    assert results["Bed Light"] == "confirmed"
+    # A lamp of this name is on another floor, too: which one was asked is not told.
+    assert outcome.status is UNCONFIRMED
