@@ -1,10 +1,16 @@
 """A yes to what strangers may have proposed: asked for at every door, with a PIN only where one is due."""
 
+import pytest
+from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.locked_house import LOCK, UNLOCK, House
 
-from voice_gateway.config import PermissionSettings
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.permission.gate import TurnGate
+from voice_gateway.tools.traits import traits
+from voice_gateway.turn import Autonomy, Decision, Reply, ToolCall, ToolOutcome, Utterance, Words
 from voice_gateway.turns.stage import Turn
+from voice_gateway.understanding.stage import UnderstandingStage
 
 PIN = PermissionSettings(pin="2468")
 
@@ -73,3 +79,36 @@ async def test_the_taint_lasts_as_long_as_the_words_are_in_the_history():
     assert (await home.hears("and my tulips")).expects_answer
     assert not (await home.hears("lock the back door", conversation_id="another")).expects_answer
     assert home.lock.actions == ["lock"]
+
+
+@pytest.mark.parametrize(
+    ("words", "decision"),
+    [
+        ("find a review of the bedside lamp", Decision.ASK),
+        ("my sister has a bedside lamp, what do people say of it", Decision.ASK),
+        ("does a bedside lamp use much power when it is on", Decision.ASK),
+        ("is the bedside lamp on, and what does one cost", Decision.ASK),
+        ("search for lamps, but do not turn on the bedside lamp", Decision.ASK),
+        ("I never turn on the bedside lamp, what is in the news", Decision.ASK),
+        ("who said turn on the bedside lamp", Decision.ASK),
+        ("read my notes, one of them is about turning on the bedside lamp", Decision.ASK),
+        ("would it be bad to turn on the bedside lamp all night", Decision.ASK),
+        ("if it rains tomorrow turn on the bedside lamp", Decision.ASK),
+        ("turn off the bedside lamp and look up the weather in Rome", Decision.ASK),
+        ("what is the news, and turn on the bedside lamp", Decision.ALLOWED),
+        ("turn on the bedside lamp", Decision.ALLOWED),
+    ],
+)
+async def test_after_text_from_outside_a_model_that_may_act_does_only_what_the_words_order(words, decision):
+    executor = ToolExecutor(manager_for(ScriptedHome.default()))
+    local = UnderstandingStage(executor, BrainSettings())
+    await local.cache.refresh()
+    call = ToolCall("1", "control_zwave_device", {"deviceName": "Bedside Lamp", "action": "on"})
+    tool = executor.tools.find(call.name)
+    assert tool is not None
+    for kind in (Words.WISH, Words.DOUBTFUL):
+        gate = TurnGate("cli", PermissionSettings(), local.reach, words=kind, by_model=True)
+        gate.autonomy, gate.heard_outside = lambda: Autonomy.ACT, lambda: True
+        gate.fits = local.fitting(Utterance(words), "")
+
+        assert gate(call, traits(tool)).decision is decision
