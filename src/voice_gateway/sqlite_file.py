@@ -31,10 +31,6 @@ _DAMAGE = frozenset(
 )
 
 
-class UnreadableRow(sqlite3.DatabaseError):
-    """SQLite returned a row that makes no sense, as a damaged page may."""
-
-
 @dataclass(frozen=True, slots=True)
 class Damage:
     """A file was damaged, and a backup or an empty file has taken its place."""

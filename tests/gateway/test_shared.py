@@ -10,7 +10,7 @@ from tests.fakes.waiting import until
 
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
-from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.history import Locks
 from voice_gateway.events import EventBus, State
 from voice_gateway.shared.store import BEAT_SECONDS, SILENT_SECONDS, RedisAway, RedisStore
 from voice_gateway.tools.executor import ToolExecutor

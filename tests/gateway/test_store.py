@@ -3,12 +3,10 @@
 import asyncio
 
 import pytest
-from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.redis_server import RedisServer
 
 from voice_gateway.channels.mqtt.requests import INTERRUPTED, Requests
 from voice_gateway.channels.mqtt.topics import Request
-from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore, store_from
 from voice_gateway.events import EventBus
@@ -134,18 +132,3 @@ async def test_a_turn_that_took_too_long_does_not_undo_what_was_said_meanwhile(s
     kept.add_user("and off")
     await histories[0].save("conversation:c", kept)
     assert len((await histories[1].load("conversation:c")).messages) == 2
-
-
-async def test_a_question_is_answered_where_it_was_asked_whatever_the_store(store):
-    permission = PermissionSettings(sensitive_channels=("cli", "voice", "mqtt"))
-    here = House([UNLOCK], store=store, permission=permission, gateway="here")
-    there = House("hello", "hello", store=store, permission=permission, gateway="there")
-    await here.hears("unlock the front door", channel="voice", conversation_id="c")
-
-    await there.hears("yes", channel="mqtt", conversation_id="c")
-    await there.hears("yes", channel="voice", conversation_id="c")
-    assert here.lock.actions == there.lock.actions == []
-    assert there.stage.seen[-1].history.messages == []
-
-    await here.hears("yes", channel="voice", conversation_id="c")
-    assert here.lock.actions == ["unlock"]

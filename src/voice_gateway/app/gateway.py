@@ -19,6 +19,7 @@ from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.prompts import SpokenPrompts
+from voice_gateway.conversation.stages import Aside
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.events import Acted, EventBus, ListTold, Notice, PartState, State
@@ -206,6 +207,7 @@ class Gateway:
         gateway = gateway_id(folder / "gateway-id") if self.store.shared else ""
         damaged = damaged_file(self.events, "memory", "acts")
         has_model = self.model is not None
+        why = Why(self.recorder, self._devices_named, self.local.cache.known)
         self.conversation = Conversation(
             stages,
             self.executor,
@@ -214,9 +216,11 @@ class Gateway:
             store=self.store,
             events=self.events,
             context=self.local,
-            first=self.timers.clock.answer,
             alarms=self.home_events.answer,
-            why=Why(self.recorder, self._devices_named, self.local.cache.known).answer,
+            asides=(
+                Aside("timers", "a timer rings", lambda asked: self.timers.clock.answer(asked.text)),
+                Aside("recorder", "a question about what I did", why.answer),
+            ),
             prompts=SpokenPrompts(self._prompts_listed, link.get_prompt, has_model=has_model),
             pin_file=folder / "wrong-pins.json",
             gateway=gateway,

@@ -13,12 +13,11 @@ from time import perf_counter
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import HIDDEN, QUESTION, Confirmation, Incoming, open_question
 from voice_gateway.conversation.context import GatewayContext, NullContext
-from voice_gateway.conversation.history import Histories
-from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.history import Histories, Locks
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.prompts import SpokenPrompts
-from voice_gateway.conversation.stages import First, Stages, Why, behind_outcomes
+from voice_gateway.conversation.stages import Aside, Stages, behind_outcomes
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import KeptActs
 from voice_gateway.errors import GatewayError
@@ -82,10 +81,9 @@ class Conversation:
         store: Store | None = None,
         events: EventBus | None = None,
         context: GatewayContext | None = None,
-        first: First | None = None,
-        alarms: First | None = None,  # answers before a turn begins, for alarms
+        alarms: Callable[[str], Awaitable[str | None]] | None = None,  # answers before a turn begins
+        asides: Sequence[Aside] = (),
         prompts: SpokenPrompts | None = None,
-        why: Why | None = None,
         gateway: str = "",  # the name of this gateway in a shared store
         acts: Acts | None = None,  # kept for undo; in memory if None
         pin_file: Path | None = None,  # the count of wrong PINs; in memory if None
@@ -97,9 +95,7 @@ class Conversation:
         self._context = context or NullContext()
         self._alarms = alarms
         self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
-        self._stages = Stages(
-            stages, self.events, self._context.home_facts, first=first, prompts=prompts, why=why
-        )
+        self._stages = Stages(stages, self.events, self._context.home_facts, asides=asides, prompts=prompts)
         self._gateway = gateway
         self._acts = acts or KeptActs(MemoryStore(now), now=now)
         self._now = now

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from time import perf_counter
+from typing import NamedTuple
 
 from home_names.phrases import is_question
 from voice_gateway.conversation.prompts import SpokenPrompts
@@ -20,10 +21,13 @@ log = logging.getLogger(__name__)
 UNKNOWN = "I don't know how to do that."
 OURS = frozenset({"local"})  # stages without a model; they are not interrupted
 
-# Asked before the stages, for example to stop a ringing timer; None if the words are about something else.
-First = Callable[[str], Awaitable[str | None]]
-# Answers questions about earlier acts from the recorder; None if the words are about something else.
-Why = Callable[[Utterance], Awaitable[str | None]]
+
+class Aside(NamedTuple):
+    """A part that answers before the stages; None if the words are about something else."""
+
+    name: str
+    reason: str  # for the trace: what it took the words for
+    answer: Callable[[Utterance], Awaitable[str | None]]
 
 
 class Stages:
@@ -33,30 +37,24 @@ class Stages:
         events: EventBus,
         home_facts: Callable[[str], HomeFacts],
         *,
-        first: First | None = None,
+        asides: Sequence[Aside] = (),
         prompts: SpokenPrompts | None = None,
-        why: Why | None = None,
     ) -> None:
         self._stages = tuple(stages)
         self._events = events
         self._home_facts = home_facts
-        self._first = first
+        self._asides = asides
         self._prompts = prompts
-        self._why = why
 
     async def answer(self, turn: Turn, gate: TurnGate) -> Reply:
         """The reply of the first stage that answers. A stage that passes also classifies the words."""
         started = perf_counter()
-        if self._first and (text := await self._first(turn.utterance.text)):
-            turn.tell_step(Staged, "timers", True, "a timer rings", perf_counter() - started)
-            turn.history.add_user(turn.utterance.text)
-            turn.history.add_ai(text)
-            return Reply(text, stage="local")
-        if self._why and (text := await self._why(turn.utterance)):
-            turn.tell_step(Staged, "recorder", True, "a question about what I did", perf_counter() - started)
-            turn.history.add_user(turn.utterance.text)
-            turn.history.add_ai(text)
-            return Reply(text, stage="local")
+        for aside in self._asides:
+            if text := await aside.answer(turn.utterance):
+                turn.tell_step(Staged, aside.name, True, aside.reason, perf_counter() - started)
+                turn.history.add_user(turn.utterance.text)
+                turn.history.add_ai(text)
+                return Reply(text, stage="local")
         stages = self._stages
         if self._prompts is not None and (prepared := await self._prompts.prepare(turn)) is not None:
             reason = "a prompt of a server is wanted"

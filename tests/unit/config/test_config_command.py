@@ -67,17 +67,6 @@ def test_mcp_lists_each_server_with_its_origin(written, capsys, words):
     assert (home["name"], home["origin"]) == ("zwave", "default")
 
 
-def test_check_prints_a_line_for_each_mistake(written, capsys):
-    written("[voice]\nenabeld = true\n[mcp]\nattempts = 0\n")
-
-    assert main(["config", "check"]) == 2
-
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 2
-    assert 'unknown setting "voice.enabeld" (did you mean "enabled"?)' in "\n".join(lines)
-    assert main(["config", "check", "--config", "nowhere.toml"]) == 2
-
-
 def test_check_lists_the_languages_there_are(written, capsys):
     codes = {"en": 0, "xx": 2, "": 2}
 

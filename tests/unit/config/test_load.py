@@ -241,18 +241,6 @@ def test_an_old_setting_is_refused_with_its_replacement(old, written):
         assert env_name(RENAMED[old]) in str(in_environment.value)
 
 
-def test_each_old_setting_of_a_file_has_its_own_line(written):
-    written('[brain]\nrouter = true\n[voice]\nroom = "Hall"\n')
-
-    with pytest.raises(ConfigError) as caught:
-        load(environ={})
-
-    assert [line.split(": ")[1] for line in str(caught.value).splitlines()] == [
-        '"brain.router" is gone',
-        '"voice.room" is now "brain.room"',
-    ]
-
-
 def test_a_mistake_in_the_file_is_one_line_that_says_what_to_write(written):
     wrong = [
         ("[ollama]\nnum_ct = 1\n", 'unknown setting "ollama.num_ct" (did you mean "num_ctx"?)'),

@@ -6,6 +6,7 @@ import pytest
 from tests.fakes.locked_house import LOCK, UNLOCK, House, Scripted
 
 from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.stages import Aside
 from voice_gateway.conversation.store import MemoryStore, SqliteStore
 from voice_gateway.errors import BrainError
 from voice_gateway.turn import Passed, Reply, Words
@@ -143,10 +144,10 @@ async def test_nobody_hears_of_the_user_when_something_is_refused():
 
 
 async def test_who_goes_first_answers_before_every_stage():
-    async def stop_ringing(text):
-        return "Okay, the timer is off." if text == "stop" else None
+    async def stop_ringing(asked):
+        return "Okay, the timer is off." if asked.text == "stop" else None
 
-    house = House("a model's answer", first=stop_ringing)
+    house = House("a model's answer", asides=[Aside("timers", "a timer rings", stop_ringing)])
 
     assert (await house.hears("stop")).text == "Okay, the timer is off."
     assert house.stage.seen == []

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.history import Locks
 from voice_gateway.conversation.store import MemoryStore
 
 LIMIT = 30.0

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.fakes.waiting import until
 
 from voice_gateway.conversation.history import Histories
-from voice_gateway.conversation.store import SqliteStore, store_from
+from voice_gateway.conversation.store import store_from
 from voice_gateway.events import EventBus, PartState, State
 from voice_gateway.reports import damaged_file
 
@@ -20,18 +20,6 @@ def older_file(path: Path, entries: int = 3) -> None:
         other.execute("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)")
         rows = [(f"conversation:{n}", time.time() + 900, "x" * 500) for n in range(entries)]
         other.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows)
-
-
-async def test_an_older_file_keeps_its_conversations(tmp_path: Path) -> None:
-    path = tmp_path / "conversations.sqlite"
-    older_file(path)
-    store = SqliteStore(path)
-
-    assert await store.get("conversation:1") == "x" * 500
-    await store.put("new", "y", expiry_seconds=60)
-
-    assert await store.get("new") == "y"
-    assert not list(tmp_path.glob("*.damaged"))
 
 
 async def test_a_damaged_file_is_reported_and_begun_anew(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.recording import recording
 
 from home_names.resolver import Nothing
-from voice_gateway.conversation.stages import Stages
+from voice_gateway.conversation.stages import Aside, Stages
 from voice_gateway.recorder.why import NOTHING, OFF, Why, explain, read_question
 from voice_gateway.turn import ToolCall, Utterance
 
@@ -32,9 +32,10 @@ class Talk(HomeTalk):
         super().__init__(HOME)
         events = self.conversation.events
         self.recorder = recording(tmp_path, events, **settings)
-        why = Why(self.recorder, self.named, self.brain.cache.known).answer
+        why = Why(self.recorder, self.named, self.brain.cache.known)
+        asides = [Aside("recorder", "a question about what I did", why.answer)]
         stages: list[Any] = [self.brain, self.model] if model else [self.brain]
-        self.conversation._stages = Stages(stages, events, self.brain.home_facts, why=why)
+        self.conversation._stages = Stages(stages, events, self.brain.home_facts, asides=asides)
 
     def named(self, text):
         names = self.brain.home.names

@@ -34,7 +34,7 @@ from voice_gateway.channels.mqtt.topics import (
     topic,
 )
 from voice_gateway.config import MqttSettings
-from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.history import Locks
 from voice_gateway.conversation.store import Store
 from voice_gateway.errors import LinkError, first_error
 from voice_gateway.events import Event, EventBus, PartState, Planned, State
