@@ -12,9 +12,8 @@ import numpy as np
 from bench.worker import Figures, serve
 from voice_gateway.config import VoiceSettings
 from voice_gateway.hearing.engines import load_recorder
-from voice_gateway.hearing.microwakeword import MicroWakeWords
-from voice_gateway.hearing.moonshine import MoonshineTranscriber
-from voice_gateway.hearing.openwakeword import OpenWakeWords
+from voice_gateway.hearing.transcriber import MoonshineTranscriber
+from voice_gateway.hearing.wake_word import MicroWakeWords, OpenWakeWords
 from voice_gateway.sound.wav import read_wav
 
 RECORDINGS = Path(__file__).resolve().parent.parent.parent / "tests" / "audio_data"

@@ -36,21 +36,21 @@ def sound(speech):
 @pytest.fixture(scope="session")
 def moonshine(speech):
     """Shared, because loading takes longer than any transcription; it needs no event loop of its own."""
-    from voice_gateway.hearing.moonshine import MoonshineTranscriber
+    from voice_gateway.hearing.transcriber import MoonshineTranscriber
 
     return MoonshineTranscriber()
 
 
 @pytest.fixture(scope="session")
 def open_words(speech):
-    from voice_gateway.hearing.openwakeword import OpenWakeWords
+    from voice_gateway.hearing.wake_word import OpenWakeWords
 
     return OpenWakeWords(["hey_jarvis"])
 
 
 @pytest.fixture(scope="session")
 def micro_words(speech):
-    from voice_gateway.hearing.microwakeword import MicroWakeWords
+    from voice_gateway.hearing.wake_word import MicroWakeWords
 
     return MicroWakeWords(["hey_jarvis"])
 

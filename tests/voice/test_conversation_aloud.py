@@ -124,7 +124,7 @@ async def test_it_does_not_hear_itself_in_a_room_with_an_echo(card, listener, ga
 
 async def test_a_timer_rings_until_it_is_told_to_stop(listener, gateway, tmp_path):
     from voice_gateway.sound.samples import resampled
-    from voice_gateway.speaking.hibari import HibariSynthesizer
+    from voice_gateway.speaking.engines import HibariSynthesizer
 
     speech = await HibariSynthesizer().speak("Stop the alarm.")
     stop = resampled(speech.samples, speech.rate, 16000)

@@ -96,7 +96,7 @@ async def test_speech_goes_in_and_out_and_in_again(moonshine, sound):
     from wyoming.audio import AudioChunk, AudioStop
     from wyoming.tts import Synthesize
 
-    from voice_gateway.speaking.hibari import HibariSynthesizer
+    from voice_gateway.speaking.engines import HibariSynthesizer
 
     async with door(moonshine, HibariSynthesizer()) as opened, client(opened) as connected:
         await connected.write_event(Transcribe(language="en").event())

@@ -8,37 +8,25 @@ from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, first_error
 from voice_gateway.hearing.endpoint import SegmentRecorder
 from voice_gateway.hearing.silero import SileroActivity
-from voice_gateway.hearing.transcriber import Transcriber
-from voice_gateway.hearing.wake_word import WakeWord
+from voice_gateway.hearing.transcriber import MoonshineTranscriber, Transcriber, WhisperTranscriber
+from voice_gateway.hearing.wake_word import MicroWakeWords, OpenWakeWords, WakeWord
+from voice_gateway.hearing.wyoming_transcriber import WyomingTranscriber
 from voice_gateway.sound.worker import Worker
 
 
 def new_transcriber(settings: VoiceSettings) -> Transcriber:
     """A transcriber, loaded by `warm_up` or the first segment. One serves any number of streams."""
     if settings.stt_engine == "whisper":
-        from voice_gateway.hearing.whisper import WhisperTranscriber
-
         return WhisperTranscriber(Path(settings.stt))
-    if settings.stt_engine == "wyoming":
-        from voice_gateway.hearing.wyoming_transcriber import WyomingTranscriber
-
-        return WyomingTranscriber(settings.stt)
-    from voice_gateway.hearing.moonshine import MoonshineTranscriber
-
-    return MoonshineTranscriber()
+    return WyomingTranscriber(settings.stt) if settings.stt_engine == "wyoming" else MoonshineTranscriber()
 
 
 def load_wake_word(settings: VoiceSettings) -> WakeWord | None:
     """Blocking; for one stream. None: there is no wake word, only push to talk."""
     if settings.wake == "none":
         return None
-    if settings.wake == "microwakeword":
-        from voice_gateway.hearing.microwakeword import MicroWakeWords
-
-        return MicroWakeWords(settings.wake_words, threshold=settings.wake_threshold)
-    from voice_gateway.hearing.openwakeword import OpenWakeWords
-
-    return OpenWakeWords(settings.wake_words, threshold=settings.wake_threshold)
+    engine = MicroWakeWords if settings.wake == "microwakeword" else OpenWakeWords
+    return engine(settings.wake_words, threshold=settings.wake_threshold)
 
 
 def load_recorder(settings: VoiceSettings) -> SegmentRecorder:

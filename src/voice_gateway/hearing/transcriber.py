@@ -1,14 +1,16 @@
-"""Speech to text: the Protocol of an engine, what engines share, and the detection of noise."""
+"""Speech to text: the Protocol of an engine, Moonshine, Whisper, and the detection of noise."""
 
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from voice_gateway.errors import HearingError
-from voice_gateway.sound.samples import RATE, Samples, level_db
+from voice_gateway.sound.packages import REPAIR, check_files, need
+from voice_gateway.sound.samples import RATE, Samples, level_db, to_floats
 from voice_gateway.sound.worker import Worker
 from voice_gateway.turn import SpeechSegment, Transcript
 
@@ -30,6 +32,11 @@ MOST_REPEATS = 5
 NUMBERS = frozenset("zero oh one two three four five six seven eight nine".split())
 # Ends of half a sentence: who says "set the light to" goes on.
 UNFINISHED = frozenset("a an and at from into my of or the to with your".split())
+
+MODEL = "tiny-en"
+# Our own voice activity has cut the segment already; theirs would split a command into several lines.
+OPTIONS = {"vad_threshold": "0.0", "identify_speakers": "false", "return_audio_data": "false"}
+LONGEST_SECONDS = 30.0  # the model was made for less than this at once
 
 
 class Transcriber(Protocol):
@@ -78,6 +85,62 @@ class NativeTranscriber(ABC):
 
     @abstractmethod
     def _text(self, engine: Any, samples: Samples) -> str: ...
+
+
+class MoonshineTranscriber(NativeTranscriber):
+    """Moonshine tiny-en, whose package carries the model."""
+
+    name = "moonshine"
+
+    def _text(self, engine: Any, samples: Samples) -> str:
+        step = round(LONGEST_SECONDS * RATE)
+        parts = [samples[start : start + step] for start in range(0, len(samples), step)]
+        heard = [engine.transcribe_without_streaming(to_floats(part).tolist(), RATE) for part in parts]
+        texts = [line.text.strip() for part in heard for line in part.lines]
+        return " ".join(text for text in texts if text)
+
+    def _load(self) -> Any:
+        package = need("moonshine_voice", "speech to text")
+        check_files("moonshine-voice", "moonshine_voice/assets/tiny-en/", "the speech to text model")
+        try:
+            # The default architecture is BASE, whatever the folder holds.
+            return package.Transcriber(package.get_model_path(MODEL), package.ModelArch.TINY, options=OPTIONS)
+        except Exception as error:
+            raise HearingError(f"the speech to text model cannot be loaded ({error}): {REPAIR}") from error
+
+
+class WhisperTranscriber(NativeTranscriber):
+    """Whisper by `faster-whisper` with a model folder: more exact, and ten times slower."""
+
+    name = "whisper"
+
+    def __init__(self, model: Path) -> None:
+        super().__init__()
+        self._folder = model
+
+    def _text(self, engine: Any, samples: Samples) -> str:
+        segments, _ = engine.transcribe(
+            to_floats(samples),
+            language="en",
+            beam_size=1,  # a command is short: a search brings nothing but time
+            condition_on_previous_text=False,
+            without_timestamps=True,
+        )
+        return " ".join(segment.text.strip() for segment in segments).strip()
+
+    def _load(self) -> Any:
+        package = need("faster_whisper", "speech to text by Whisper", advice="`pip install faster-whisper`")
+        if not (self._folder / "model.bin").is_file():
+            raise HearingError(
+                f"{self._folder} holds no faster-whisper model (no model.bin): check voice.stt"
+            )
+        try:
+            # A folder, never a name: nothing is downloaded.
+            return package.WhisperModel(
+                str(self._folder), device="cpu", compute_type="int8", local_files_only=True
+            )
+        except Exception as error:
+            raise HearingError(f"the Whisper model in {self._folder} cannot be loaded: {error}") from error
 
 
 def noise_reason(

@@ -18,8 +18,7 @@ from tests.fakes.waiting import until
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.earcons import Earcon, earcon
-from voice_gateway.speaking.engines import new_synthesizer
-from voice_gateway.speaking.espeak import EspeakSynthesizer
+from voice_gateway.speaking.engines import EspeakSynthesizer, new_synthesizer
 from voice_gateway.speaking.piper import PiperSynthesizer
 from voice_gateway.speaking.speaker import KeepingSpeaker, PlayedLevels
 from voice_gateway.speaking.synthesizer import trimmed
