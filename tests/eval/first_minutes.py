@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from tests.eval.first_cases import HELD_OUT, SEEN, Became, First, Heard, judge, read_first
 from tests.fakes.home_tools import ScriptedHome, home_tools
-from tests.fakes.search_engines import Engine, search_engine
+from tests.fakes.search_engines import Engine
 
 from voice_gateway.app.gateway import Gateway, opened
 from voice_gateway.config import Settings
@@ -75,11 +75,11 @@ async def _answered(case: First, gateway: Gateway, engine: Engine) -> Result:
 
 
 def _queries(engine: Engine) -> list[str]:
-    return [request.values.get("q", "") for request in engine.requests]
+    return [values.get("q", "") for values in engine.asked]
 
 
 async def run(cases: Sequence[First]) -> list[Result]:
-    async with search_engine(rows=FOUND) as engine:
+    async with Engine(rows=FOUND) as engine:
         return [await hears(case, engine) for case in cases]
 
 

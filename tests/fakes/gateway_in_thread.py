@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from langchain_core.tools import BaseTool
 from tests.fakes.open_meteo import FakeOpenMeteo
-from tests.fakes.search_engines import search_engine
+from tests.fakes.search_engines import Engine
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.config import ServerSettings, Settings
@@ -44,7 +44,7 @@ def gateway_in_thread(folder: Path, servers: dict[str, ServerSettings]) -> Itera
     over = threading.Event()
 
     async def run() -> None:
-        async with FakeOpenMeteo() as weather, search_engine(rows=[FOUND]) as engine:
+        async with FakeOpenMeteo() as weather, Engine(rows=[FOUND]) as engine:
             tools = {
                 "weather_url": weather.url,
                 "searxng_url": engine.url,

@@ -41,13 +41,7 @@ class FakeOpenMeteo(LoopbackHttp):
         found = TOWNS.get(name.title())
         if found is None:
             return {"generationtime_ms": 0.3}
-        place = {
-            "id": 1,
-            "name": name.title(),
-            "latitude": found[0],
-            "longitude": found[1],
-            "country_code": "PT",
-        }
+        place = {"id": 1, "name": name.title(), "latitude": found[0], "longitude": found[1]}
         return {"results": [place], "generationtime_ms": 0.6}
 
     def _forecast(self, values: dict[str, str]) -> dict[str, Any]:
@@ -64,19 +58,5 @@ class FakeOpenMeteo(LoopbackHttp):
             "precipitation_sum": [2.0] * days,
             "wind_speed_10m_max": [33.4] * days,
         }
-        current = {
-            "time": f"{dates[0]}T12:00",
-            "interval": 900,
-            "temperature_2m": self.now if known else None,
-        }
-        return {
-            "latitude": float(values["latitude"]),
-            "longitude": float(values["longitude"]),
-            "generationtime_ms": 0.1,
-            "utc_offset_seconds": 0,
-            "timezone": "GMT",
-            "elevation": 38.0,
-            "current_units": {"temperature_2m": "°C"},
-            "current": {**current, "weather_code": self.code, "wind_speed_10m": 21.0},
-            "daily": daily,
-        }
+        current = {"temperature_2m": self.now if known else None, "weather_code": self.code}
+        return {"timezone": "GMT", "current": {**current, "wind_speed_10m": 21.0}, "daily": daily}

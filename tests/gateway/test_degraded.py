@@ -10,7 +10,7 @@ from tests.fakes.mosquitto import Broker
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.running_gateway import ask, parts, server, state_of
-from tests.fakes.search_engines import search_engine
+from tests.fakes.search_engines import Engine
 from tests.fakes.waiting import until
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
@@ -125,9 +125,7 @@ async def test_cloud_key(commands):
 
 
 async def test_internet(commands):
-    async with search_engine(
-        rows=[{"title": "Elephants", "content": "big", "url": "http://e.org"}]
-    ) as engine:
+    async with Engine(rows=[{"title": "Elephants", "content": "big", "url": "http://e.org"}]) as engine:
         commands.file("voice-gateway.toml", f'{NO_SERVER}[tools]\nsearxng_url = "{engine.url}"\n')
         async with Running.opened(commands) as gateway:
             engine.status = 503

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from tests.fakes import warm_python
 from tests.fakes.anthropic_server import KEY
 from tests.fakes.obedient_model import ORDERS, ObedientAnthropic, ObedientOllama
-from tests.fakes.search_engines import search_engine
+from tests.fakes.search_engines import Engine
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.config import (
@@ -131,7 +131,7 @@ def row(text: str) -> dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("provider", ["ollama", "anthropic"])
 async def test_a_search_result_does_nothing_without_a_yes(tmp_path, provider):
-    async with search_engine() as engine, house(tmp_path, provider=provider, searxng=engine.url) as home:
+    async with Engine() as engine, house(tmp_path, provider=provider, searxng=engine.url) as home:
         home.model.first = [("search_web", {"query": "tomatoes"})]
         before = await home.states()
         for number, order in enumerate(ORDERS):
@@ -154,7 +154,7 @@ async def test_a_search_result_does_nothing_without_a_yes(tmp_path, provider):
 @pytest.mark.parametrize("door", ["cli", "mqtt"])
 async def test_a_yes_does_what_a_stranger_proposed(tmp_path, door):
     heater = [row("heater on now")]
-    async with search_engine(rows=heater) as engine, house(tmp_path, searxng=engine.url) as home:
+    async with Engine(rows=heater) as engine, house(tmp_path, searxng=engine.url) as home:
         home.model.first = [("search_web", {"query": "tomatoes"})]
         before = await home.states()
         await home.hears("how do tomatoes grow", channel=door)

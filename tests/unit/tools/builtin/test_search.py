@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import BaseTool
-from tests.fakes.search_engines import Engine, search_engine
+from tests.fakes.search_engines import Engine
 
 from voice_gateway.errors import BadArguments, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, search_tool
@@ -56,7 +56,7 @@ def duckduckgo(engine: Engine, **changed: Any) -> DuckDuckGo:
 
 @pytest.mark.parametrize("way", [searxng, duckduckgo])
 async def test_results_have_title_snippet_and_address(way: Any) -> None:
-    async with search_engine(rows=ROWS) as engine:
+    async with Engine(rows=ROWS) as engine:
         text, facts = await search(way(engine), query="gold  price 2026", max_results=2)
 
     label = way(engine).label
@@ -74,12 +74,12 @@ async def test_results_have_title_snippet_and_address(way: Any) -> None:
 
 
 async def test_duckduckgo_gets_region_and_safe_search() -> None:
-    async with search_engine(rows=ROWS) as engine:
+    async with Engine(rows=ROWS) as engine:
         await search(duckduckgo(engine), query="rain")
 
-    [request] = engine.requests
+    [request], [values] = engine.requests, engine.asked
     assert request.method == "POST"
-    assert (request.values["q"], request.values["l"], request.values["kp"]) == ("rain", "de-de", "1")
+    assert (values["q"], values["l"], values["kp"]) == ("rain", "de-de", "1")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_regions_become_languages(region: str, code: str) -> None:
 
 
 async def test_no_results_because_its_engines_are_silent_is_a_failure() -> None:
-    async with search_engine(unresponsive=[["google", "timeout"], ["bing", "CAPTCHA"]]) as engine:
+    async with Engine(unresponsive=[["google", "timeout"], ["bing", "CAPTCHA"]]) as engine:
         with pytest.raises(ToolUnavailable, match=r"no answer from its search engines \(bing, google\)"):
             await search(searxng(engine), query="x")
 
@@ -110,7 +110,7 @@ async def test_no_results_because_its_engines_are_silent_is_a_failure() -> None:
     ],
 )
 async def test_a_searxng_that_refuses_is_told_in_one_sentence(script: dict[str, Any], said: str) -> None:
-    async with search_engine(**script) as engine:
+    async with Engine(**script) as engine:
         with pytest.raises(ToolUnavailable, match=said) as failure:
             await search(searxng(engine), query="x")
 
@@ -122,14 +122,14 @@ async def test_a_searxng_that_refuses_is_told_in_one_sentence(script: dict[str, 
     "script", [{"status": 202}, {"body": b'<div class="anomaly-modal__title">robot?</div>'}]
 )
 async def test_a_duckduckgo_that_refuses_is_not_called_empty(script: dict[str, Any]) -> None:
-    async with search_engine(**script) as engine:
+    async with Engine(**script) as engine:
         with pytest.raises(ToolUnavailable, match="DuckDuckGo refuses to search at the moment"):
             await search(duckduckgo(engine), query="x")
 
 
 @pytest.mark.parametrize("way", [searxng, duckduckgo])
 async def test_a_silent_service_costs_its_own_limit_and_no_more(way: Any) -> None:
-    async with search_engine(silent=True) as engine:
+    async with Engine(silent=True) as engine:
         started = time.perf_counter()
         with pytest.raises(ToolTimeout, match=r"did not answer within 0.3 seconds"):
             await search(way(engine, timeout_seconds=0.3), query="x")
@@ -138,7 +138,7 @@ async def test_a_silent_service_costs_its_own_limit_and_no_more(way: Any) -> Non
 
 
 async def test_an_unreachable_searxng_is_named_without_its_password() -> None:
-    async with search_engine() as engine:
+    async with Engine() as engine:
         pass  # gone again: nobody listens there
     with pytest.raises(ToolUnavailable) as failure:
         await search(searxng(engine, url=f"http://me:hush@127.0.0.1:{engine.port}/"), query="x")
@@ -159,7 +159,7 @@ async def test_an_unreachable_searxng_is_named_without_its_password() -> None:
     ],
 )
 async def test_arguments_outside_the_limits_are_refused(arguments: dict[str, Any]) -> None:
-    async with search_engine() as engine:
+    async with Engine() as engine:
         with pytest.raises(BadArguments):
             await search(searxng(engine), **arguments)
 
@@ -168,6 +168,6 @@ async def test_arguments_outside_the_limits_are_refused(arguments: dict[str, Any
 
 async def test_without_the_search_extra_the_answer_says_how_to_install_it(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "ddgs.engines.duckduckgo", None)
-    async with search_engine() as engine:
+    async with Engine() as engine:
         with pytest.raises(ToolUnavailable, match=r"pip install 'voice-gateway\[search\]'"):
             await search(duckduckgo(engine), query="x")
