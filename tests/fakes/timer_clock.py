@@ -1,7 +1,16 @@
 """A clock that stands still until a test moves it."""
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.shared.lease import FileLease
+from voice_gateway.tools.builtin.timers import Timer, TimerClock, TimerStore
 
 
 class StoppedClock:
@@ -46,3 +55,58 @@ class StoppedClock:
             self.time = min(end, self.time + timedelta(seconds=self.pause))
             self.wake()
             await self.settled()
+
+
+class House:
+    """One gateway's clock, with a bell that rings until it is stopped."""
+
+    def __init__(self, path: Path, clock: StoppedClock) -> None:
+        self.rings: list[str] = []
+        self.silenced: list[str] = []
+        self.missed: list[str] = []
+        self.troubles: list[ToolUnavailable | None] = []
+        self.told = asyncio.Event()
+        self.told.set()
+        self._own = StoppedClock()
+        self._clock = clock
+        self.lease = FileLease(path.with_suffix(".lease"), monotonic=clock.monotonic)
+        self.timers = TimerClock(
+            TimerStore(path, now=clock.now, passed=clock.monotonic),
+            self.lease,
+            now=clock.now,
+            monotonic=clock.monotonic,
+            wait=self._own.wait,
+            on_state=self.troubles.append,
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["House"]:
+        task = asyncio.create_task(self.timers.run(self._ring, self._miss))
+        try:
+            await self.look()
+            yield self
+        finally:
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    async def look(self) -> None:
+        """Once more."""
+        await self._own.settled()
+        self._own.wake()
+        await self._own.settled()
+
+    async def later(self, seconds: float) -> None:
+        self._clock.time += timedelta(seconds=seconds)
+        await self.look()
+
+    async def _ring(self, timer: Timer) -> None:
+        self.rings.append(timer.name)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.silenced.append(timer.name)
+
+    async def _miss(self, timers: Sequence[Timer]) -> None:
+        await self.told.wait()
+        self.missed += [timer.name for timer in timers]

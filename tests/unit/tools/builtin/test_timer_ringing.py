@@ -1,79 +1,20 @@
 """No timer is lost before it was heard: whoever dies, whoever else runs, whatever becomes of the file."""
 
-import asyncio
 import fcntl
 import os
-import signal
 import subprocess
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.timer_clock import StoppedClock
-from tests.fakes.timer_process import TimerProcess
+from tests.fakes.timer_clock import House, StoppedClock
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.shared.lease import FileLease
-from voice_gateway.tools.builtin import system_clock
-from voice_gateway.tools.builtin.timers import Timer, TimerClock, TimerStore
-
-
-class House:
-    """One gateway's clock, with a bell that rings until it is stopped."""
-
-    def __init__(self, path: Path, clock: StoppedClock) -> None:
-        self.rings: list[str] = []
-        self.silenced: list[str] = []
-        self.missed: list[str] = []
-        self.troubles: list[ToolUnavailable | None] = []
-        self.told = asyncio.Event()
-        self.told.set()
-        self._own = StoppedClock()
-        self._clock = clock
-        self.lease = FileLease(path.with_suffix(".lease"), monotonic=clock.monotonic)
-        self.timers = TimerClock(
-            TimerStore(path, now=clock.now, passed=clock.monotonic),
-            self.lease,
-            now=clock.now,
-            monotonic=clock.monotonic,
-            wait=self._own.wait,
-            on_state=self.troubles.append,
-        )
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator["House"]:
-        task = asyncio.create_task(self.timers.run(self._ring, self._miss))
-        try:
-            await self.look()
-            yield self
-        finally:
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-
-    async def look(self) -> None:
-        """Once more."""
-        await self._own.settled()
-        self._own.wake()
-        await self._own.settled()
-
-    async def later(self, seconds: float) -> None:
-        self._clock.time += timedelta(seconds=seconds)
-        await self.look()
-
-    async def _ring(self, timer: Timer) -> None:
-        self.rings.append(timer.name)
-        try:
-            await asyncio.Event().wait()
-        finally:
-            self.silenced.append(timer.name)
-
-    async def _miss(self, timers: Sequence[Timer]) -> None:
-        await self.told.wait()
-        self.missed += [timer.name for timer in timers]
+from voice_gateway.tools.builtin.timers import Timer, TimerStore
 
 
 def set_timer(store: TimerStore, clock: StoppedClock, seconds: float = 10, name: str = "tea") -> Timer:
@@ -83,40 +24,6 @@ def set_timer(store: TimerStore, clock: StoppedClock, seconds: float = 10, name:
 def died(house: House) -> None:
     """The lease of a process that was killed runs out by itself; one that ends gives it back."""
     house.lease.release = lambda: None  # type: ignore[method-assign]
-
-
-@pytest.mark.slow
-async def test_a_timer_that_rang_in_a_killed_gateway_rings_again_in_the_next(
-    path: Path,
-) -> None:
-    store, moment = TimerStore(path), system_clock()
-    store.add(due=moment, now=moment - timedelta(seconds=5), name="tea")
-    async with TimerProcess.opened(path) as first:
-        await first.says("rings tea")
-        first.process.kill()
-        await first.process.wait()
-
-    async with TimerProcess.opened(path) as second:
-        await second.says("rings tea")
-        assert [timer.name for timer in store.all()] == ["tea"], "kept until it was heard"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
-async def test_of_two_gateways_the_other_goes_on_when_the_one_that_rings_dies_or_freezes(
-    path: Path, end: signal.Signals
-) -> None:
-    store, moment = TimerStore(path), system_clock()
-    async with TimerProcess.opened(path) as first:
-        store.add(due=moment, now=moment - timedelta(seconds=5), name="tea")
-        await first.says("rings tea")
-        async with TimerProcess.opened(path) as second:
-            first.process.send_signal(end)
-            await second.says("rings tea")
-            assert [timer.name for timer in store.all()] == ["tea"], "kept until it was heard"
-            if end is signal.SIGSTOP:
-                first.process.send_signal(signal.SIGCONT)
-                await first.says("silent tea")
 
 
 @pytest.mark.parametrize("way", ["ended", "killed"])

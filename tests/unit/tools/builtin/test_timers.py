@@ -3,21 +3,17 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes.spoken_times import spoken_times
-from tests.fakes.timer_clock import StoppedClock
+from tests.fakes.timer_clock import House, StoppedClock
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolError
-from voice_gateway.shared.lease import FileLease
-from voice_gateway.tools.builtin.timers.clock import TimerClock
-from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
+from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.tools.gateway_tool import typed
 
@@ -52,41 +48,6 @@ class Tools:
 @pytest.fixture
 def tools(store: TimerStore, clock: StoppedClock) -> Tools:
     return Tools(store, clock)
-
-
-class Bell:
-    """A door that rings until it is stopped."""
-
-    def __init__(self) -> None:
-        self.rings: list[str] = []
-        self.silenced: list[str] = []
-        self.missed: list[str] = []
-
-    async def ring(self, timer: Timer) -> None:
-        self.rings.append(timer.name)
-        try:
-            await asyncio.Event().wait()
-        finally:
-            self.silenced.append(timer.name)
-
-    def report(self, timers: Sequence[Timer]) -> None:
-        self.missed += [timer.name for timer in timers]
-
-
-@asynccontextmanager
-async def running(
-    store: TimerStore, clock: StoppedClock, path: Path, bell: Bell
-) -> AsyncIterator[TimerClock]:
-    lease = FileLease(path.with_suffix(".lease"), monotonic=clock.monotonic)
-    timers = TimerClock(store, lease, now=clock.now, monotonic=clock.monotonic, wait=clock.wait)
-    task = asyncio.create_task(timers.run(bell.ring, bell.report))
-    try:
-        await clock.settled()
-        yield timers
-    finally:
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
 
 
 async def test_a_timer_is_set_by_its_duration(tools: Tools) -> None:
@@ -188,40 +149,38 @@ async def test_a_strange_name_never_cancels_another_timer(tools: Tools, strange:
 async def test_timers_ring_when_they_are_due_and_not_before(
     tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
-    bell = Bell()
-    async with running(store, clock, path, bell) as timers:
+    async with House(path, clock).running() as house:
         await tools.set(duration="40 seconds", name="pasta")
         await tools.set(duration="20 seconds", name="tea")
 
-        await clock.advance(19)
-        assert bell.rings == []
-        await clock.advance(1)
-        assert bell.rings == ["tea"]
-        assert [timer.name for timer in timers.ringing] == ["tea"]
+        await house.later(19)
+        assert house.rings == []
+        await house.later(1)
+        assert house.rings == ["tea"]
+        assert [timer.name for timer in house.timers.ringing] == ["tea"]
         assert (await tools.list()).startswith("2 timers: tea timer, ringing; pasta timer")
 
-        await clock.advance(20)
-        assert bell.rings == ["tea", "pasta"]
+        await house.later(20)
+        assert house.rings == ["tea", "pasta"]
 
 
 @pytest.mark.parametrize("way", ["clock", "tool"])
 async def test_stop_silences_what_rings_and_nothing_else(
     tools: Tools, store: TimerStore, clock: StoppedClock, path: Path, way: str
 ) -> None:
-    bell = Bell()
-    async with running(store, clock, path, bell) as timers:
+    async with House(path, clock).running() as house:
         await tools.set(duration="5 seconds", name="tea")
         await tools.set(duration="10 minutes", name="pasta")
-        await clock.advance(5)
+        await house.later(5)
 
         if way == "clock":
-            assert await timers.answer("stop the bus") is None
-            assert await timers.answer("ok, stop it please!") == "Okay, the timer is off."
+            assert await house.timers.answer("stop the bus") is None
+            assert await house.timers.answer("ok, stop it please!") == "Okay, the timer is off."
         else:
             assert await tools.cancel() == "Tea timer stopped."
-        await clock.settled()
+        await house.look()
 
-        assert bell.silenced == ["tea"]
+        assert house.silenced == ["tea"]
         assert (await tools.list()).startswith("1 timer: pasta timer")
 
 
@@ -233,14 +192,14 @@ async def test_what_ran_out_while_nobody_was_there_is_reported_once(
     await tools.set(duration="2 hours", name="cake")
     clock.time += timedelta(hours=1)
 
-    first, second = Bell(), Bell()
+    first, second = House(path, clock), House(path, clock)
 
     async def only_one_is_left() -> bool:
         return (await tools.list()).startswith("1 timer: cake timer")
 
-    async with running(store, clock, path, first):
+    async with first.running():
         await until(only_one_is_left)  # told first, and then forgotten
-    async with running(store, clock, path, second):
+    async with second.running():
         pass
 
     assert (first.missed, first.rings) == (["tea", "pasta"], [])
@@ -251,8 +210,7 @@ async def test_what_ran_out_while_nobody_was_there_is_reported_once(
 async def test_a_timer_set_by_another_process_rings_here(
     store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
-    bell = Bell()
-    async with running(store, clock, path, bell):
+    async with House(path, clock).running() as house:
         script = (
             "import sys; from datetime import datetime, timedelta; from pathlib import Path\n"
             "from voice_gateway.tools.builtin.timers import TimerStore\n"
@@ -264,10 +222,10 @@ async def test_a_timer_set_by_another_process_rings_here(
         command = [sys.executable, "-c", script, str(path), clock.time.isoformat()]
         await asyncio.to_thread(subprocess.run, command, check=True, timeout=30)
 
-        await clock.advance(4)
-        assert bell.rings == []
-        await clock.advance(2)
-        assert bell.rings == ["from elsewhere"]
+        await house.later(4)
+        assert house.rings == []
+        await house.later(2)
+        assert house.rings == ["from elsewhere"]
 
 
 # --- timers, alarms and reminders are three things
@@ -321,19 +279,18 @@ async def test_more_time_goes_to_the_timer_that_is_named(tools: Tools, clock: St
 async def test_snooze_silences_it_and_rings_again(
     tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
 ) -> None:
-    bell = Bell()
-    async with running(store, clock, path, bell):
+    async with House(path, clock).running() as house:
         await tools.set(duration="5 seconds", name="work", kind="alarm")
-        await clock.advance(5)
-        assert bell.rings == ["work"]
+        await house.later(5)
+        assert house.rings == ["work"]
 
         text, _ = await tools.call("extend_timer")
-        await clock.settled()
-        assert (text, bell.silenced) == ("Okay, again in 10 minutes.", ["work"])
+        await house.look()
+        assert (text, house.silenced) == ("Okay, again in 10 minutes.", ["work"])
 
         clock.time += timedelta(seconds=599)  # an alarm is what the clock shows
-        await clock.advance(1)
-        assert bell.rings == ["work", "work"]
+        await house.later(1)
+        assert house.rings == ["work", "work"]
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=3), timedelta(hours=-3)])
