@@ -22,10 +22,13 @@ FIXED_NAMES: Mapping[str, Mapping[str, str]] = {
 # Small models put the arguments one level too deep, under one of these names.
 WRAPPERS = frozenset({"input", "args", "arguments", "parameters", "params", "kwargs"})
 DEEPEST = 32
-_CONTAINERS = (dict, list)
 _YES_NO = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
 _PERCENT = re.compile(r"\s{0,3}(%|percent)$", re.IGNORECASE)  # "30%" for a number of percent
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,), "integer": (int,), "number": (int, float), "object": (dict,), "array": (list,),
+    "null": (type(None),),
+}  # fmt: skip
 NOTHING = object()  # "not that kind of JSON", because None is a value
 
 
@@ -55,14 +58,11 @@ def too_deep(args: dict[str, Any]) -> bool:
     """Whether values are nested more than DEEPEST levels; a value that contains itself is."""
     level: list[Any] = [args]
     for _ in range(DEEPEST + 1):
+        inner = (part for outer in level for part in (outer.values() if isinstance(outer, dict) else outer))
+        # By identity: a value that contains itself is seen once per level.
+        level = list({id(part): part for part in inner if isinstance(part, dict | list)}.values())
         if not level:
             return False
-        inside: dict[int, Any] = {}  # by identity: a value that contains itself is seen once per level
-        for outer in level:
-            for inner in outer.values() if isinstance(outer, dict) else outer:
-                if isinstance(inner, _CONTAINERS):
-                    inside[id(inner)] = inner
-        level = list(inside.values())
     return True
 
 
@@ -72,48 +72,53 @@ def repair(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_ru
     `by_rule` is for tools of MCP servers: fixed names (NORM-3), and snake_case names that a server which
     takes any name did not declare (NORM-4).
     """
-    repaired = _rename(_unwrap(args, schema), schema, tool_name, by_rule=by_rule)
+    declared = properties_of(schema)
+    if len(args) == 1 and declared and not args.keys() & declared.keys() and args.keys() <= WRAPPERS:
+        (inner,) = args.values()
+        inner = _from_json(inner, (dict,)) if isinstance(inner, str) else inner
+        args = inner if isinstance(inner, dict) else args
+    repaired = _rename(args, schema, tool_name, by_rule=by_rule)
     if not takes_other_names(schema):
         # Small models add an argument that only repeats the tool's name (`type: "control_zwave_device"`).
         for name in [name for name, value in repaired.args.items() if value == tool_name]:
-            if name not in properties_of(schema):
+            if name not in declared:
                 del repaired.args[name]
                 repaired.dropped.append(name)
     _fit_values(repaired, schema, schema, DEEPEST)
     return repaired
 
 
+# --- names: `device_name` for `deviceName`
+
+
 def to_camel_case(name: str) -> str:
+    """By rule (NORM-4); a name of underscores alone stays."""
     first, *rest = [part for part in name.split("_") if part] or [name]
     return first + "".join(part[:1].upper() + part[1:] for part in rest)
-
-
-def _unwrap(args: Mapping[str, Any], schema: JsonSchema) -> Mapping[str, Any]:
-    declared = properties_of(schema)
-    if len(args) != 1 or not declared:
-        return args
-    ((name, inner),) = args.items()
-    if name in declared or name not in WRAPPERS:
-        return args
-    inner = _from_json(inner, (dict,)) if isinstance(inner, str) else inner
-    return inner if isinstance(inner, dict) else args
 
 
 def _rename(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_rule: bool) -> Repaired:
     declared = properties_of(schema)
     fixed = FIXED_NAMES.get(tool_name, {}) if by_rule else {}
-    free = by_rule and takes_other_names(schema)
     folded: dict[str, list[str]] = {}
     for name in declared:
         folded.setdefault(_fold(name), []).append(name)
+
+    def target_of(name: str) -> str:
+        known, alike = fixed.get(name), folded.get(_fold(name), [])
+        if name in declared:
+            return name
+        if known is not None and (known in declared or not declared):
+            return known
+        if len(alike) == 1:
+            return alike[0]
+        return to_camel_case(name) if by_rule and "_" in name and takes_other_names(schema) else name
+
     repaired = Repaired({})
     for name, value in args.items():
-        target = _target(name, declared, fixed, folded)
-        if free and target == name and name not in declared and "_" in name:
-            target = to_camel_case(name)
-        taken = not _is_nothing(repaired.args.get(target)) or (
-            target != name and not _is_nothing(args.get(target))
-        )
+        target = target_of(name)
+        others = [repaired.args.get(target), args.get(target) if target != name else None]
+        taken = not all(map(_is_nothing, others))
         if target != name and taken and not _is_nothing(value):
             target, taken = name, False  # both were given: neither is guessed away, and one will be refused
         if taken or (target in repaired.args and _is_nothing(value)):
@@ -125,18 +130,6 @@ def _rename(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_r
     return repaired
 
 
-def _target(
-    name: str, declared: Mapping[str, Any], fixed: Mapping[str, str], folded: Mapping[str, list[str]]
-) -> str:
-    if name in declared:
-        return name
-    known = fixed.get(name)
-    if known is not None and (known in declared or not declared):
-        return known
-    alike = folded.get(_fold(name), [])
-    return alike[0] if len(alike) == 1 else name
-
-
 def _is_nothing(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
@@ -145,44 +138,34 @@ def _fold(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
+# --- values: "50" for a number, "ON" for `on`
+
+
 def _fit_values(repaired: Repaired, schema: JsonSchema, root: JsonSchema, left: int) -> None:
     declared, required = properties_of(schema), required_of(schema)
     for name in [name for name in repaired.args if name in declared]:
-        value = _fit(repaired.args[name], declared[name], root, left)
-        if (
-            _is_nothing(value)
-            and name not in required
-            and not _accepts(value, variants(declared[name], root))
-        ):
+        value = repaired.args[name] = _fit(repaired.args[name], declared[name], root, left)
+        optional = _is_nothing(value) and name not in required
+        if optional and not _accepts(value, variants(declared[name], root)):
             del repaired.args[name]
             repaired.dropped.append(name)
-        else:
-            repaired.args[name] = value
-
-
-# --- one value: "50" for a number, "ON" for `on`
 
 
 def _fit(value: Any, schema: Any, root: JsonSchema, left: int) -> Any:
-    """The value as the schema wants it, or as it was: only what the schema forbids is changed.
-
-    `left` is how many nested levels may follow.
-    """
+    """The value as the schema wants it, or as it was: only what the schema forbids is changed."""
     if left == 0:
         return value
     forms = variants(schema, root)
     if not _accepts(value, forms):
         value = next((made for made in _readings(value, forms) if _accepts(made, forms)), value)
-    if isinstance(value, dict):
-        shapes = [form for form in forms if properties_of(form)]
-        if len(shapes) == 1:
-            inner = _rename(value, shapes[0], "", by_rule=False)
-            _fit_values(inner, shapes[0], root, left - 1)
-            return inner.args
-    if isinstance(value, list):
-        items = [form["items"] for form in forms if isinstance(form.get("items"), Mapping)]
-        if len(items) == 1:
-            return [_fit(item, items[0], root, left - 1) for item in value]
+    shapes = [form for form in forms if properties_of(form)]
+    if isinstance(value, dict) and len(shapes) == 1:
+        inner = _rename(value, shapes[0], "", by_rule=False)
+        _fit_values(inner, shapes[0], root, left - 1)
+        return inner.args
+    items = [form["items"] for form in forms if isinstance(form.get("items"), Mapping)]
+    if isinstance(value, list) and len(items) == 1:
+        return [_fit(item, items[0], root, left - 1) for item in value]
     return value
 
 
@@ -198,27 +181,17 @@ def _choices(form: JsonSchema) -> list[Any]:
 
 def _is_of_type(value: Any, form: JsonSchema) -> bool:
     kind = form.get("type")
-    names = kind if isinstance(kind, list) else [kind]
-    return any(not isinstance(name, str) or _is_type(value, name) for name in names)
-
-
-_PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "object": (dict,),
-    "array": (list,),
-    "null": (type(None),),
-}
-
-
-def _is_type(value: Any, name: str) -> bool:
-    if isinstance(value, bool):
-        return name == "boolean" or name not in _PYTHON_TYPES
-    if name == "integer" and isinstance(value, float):
-        return value.is_integer()
-    return isinstance(value, _PYTHON_TYPES.get(name, (object,)))
+    for name in kind if isinstance(kind, list) else [kind]:
+        if not isinstance(name, str) or (name not in _TYPES and name != "boolean"):
+            return True
+        if isinstance(value, bool) or name == "boolean":
+            if isinstance(value, bool) and name == "boolean":
+                return True
+        elif isinstance(value, _TYPES[name]) or (
+            name == "integer" and isinstance(value, float) and value.is_integer()
+        ):
+            return True
+    return False
 
 
 def _readings(value: Any, forms: list[JsonSchema]) -> Iterator[Any]:
@@ -234,8 +207,8 @@ def _readings(value: Any, forms: list[JsonSchema]) -> Iterator[Any]:
             yield _YES_NO[text]
         if text in ("null", "none", ""):
             yield None
-        if (found := _from_json(value, (dict, list))) is not NOTHING:
-            yield found
+        if (inner := _from_json(value, (dict, list))) is not NOTHING:
+            yield inner
     elif value is not None:
         if value in (0, 1):
             yield bool(value)
@@ -246,18 +219,15 @@ def _readings(value: Any, forms: list[JsonSchema]) -> Iterator[Any]:
 def _number(text: str) -> int | float | None:
     if not _NUMBER.fullmatch(text):
         return None
-    if text.lstrip("+-").isdecimal():
-        return int(text)
-    number = float(text)
-    if not math.isfinite(number):
-        return None
-    return int(number) if number.is_integer() else number
+    number = int(text) if text.lstrip("+-").isdecimal() else float(text)
+    if isinstance(number, float) and number.is_integer() and math.isfinite(number):
+        return int(number)
+    return number if math.isfinite(number) else None
 
 
 def _from_json(text: str, kinds: tuple[type, ...]) -> Any:
     """What a text says in JSON, if it is of one of these types; otherwise NOTHING."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return NOTHING
-    return found if isinstance(found, kinds) else NOTHING
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        return value if isinstance(value, kinds) else NOTHING
+    return NOTHING
