@@ -8,7 +8,7 @@ import pytest
 from voice_gateway.config import AnthropicSettings, OllamaSettings
 from voice_gateway.errors import ErrorKind, UnfitAnswer
 from voice_gateway.events import Acted, EventBus, State
-from voice_gateway.llm.anthropic import errors as anthropic_errors
+from voice_gateway.llm.anthropic import chat as anthropic_errors
 from voice_gateway.llm.ollama import errors as ollama_errors
 from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.reports import model_report, outside_parts, server_report, what_is_missing

@@ -153,7 +153,7 @@ def test_every_default_tool_is_sent_whole_and_routines_will_fit_in_too(
     budget = OllamaSettings().tool_token_budget
 
     assert sorted(sent) == sorted(EVERYTHING_SENT)
-    assert (offer.shortened, offer.left_out) == ("", {})
+    assert (offer.shortened, offer.left_out) == (False, {})
     assert offer.tokens <= budget
 
 

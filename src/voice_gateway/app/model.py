@@ -9,7 +9,6 @@ from home_names.kinds import HomeDevice
 from voice_gateway.config import Settings
 from voice_gateway.errors import BrainError
 from voice_gateway.events import PartState, State
-from voice_gateway.llm.anthropic.errors import NO_KEY
 from voice_gateway.llm.ollama.health import ModelHealth
 from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.reports import autonomy_report, model_report
@@ -80,6 +79,8 @@ def watch_model(gateway: "Gateway") -> None:
         events.subscribe(doubt, PartState)
         gateway.start(health.run(), "brain.health")
     elif settings.anthropic.api_key is None:
+        from voice_gateway.llm.anthropic.chat import NO_KEY
+
         events.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)
     else:  # no request is sent to a cloud only to check it
         sentence = f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."

@@ -32,7 +32,7 @@ class Offer:
 
     tools: tuple[BaseTool, ...] = ()
     tokens: int = 0  # what they cost, by our estimate
-    shortened: str = ""  # what went from the descriptions, in words; empty when nothing had to
+    shortened: bool = False  # descriptions have no examples and negative cases
     left_out: Mapping[str, str] = field(default_factory=dict)  # name of the tool -> why
     rare: tuple[BaseTool, ...] = ()  # told of only when the words call for them
 
@@ -43,22 +43,11 @@ class Offer:
         return [tool.description for tool in self.tools]
 
 
-def no_examples(text: str) -> str:
+def shorter(text: str) -> str:
+    """Without examples and negative cases: words go before any tool does."""
     kept = [part for part in _SENTENCES.split(text) if not _EXAMPLE.match(part)]
-    return _EXAMPLE_WITHIN.sub("", " ".join(kept)).strip() or text
-
-
-def no_negatives(text: str) -> str:
-    kept = [part for part in _SENTENCES.split(no_examples(text)) if not _NEGATIVE.search(part)]
-    return " ".join(kept).strip() or no_examples(text)
-
-
-# The order in which words are given up, before any tool is.
-LEVELS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("", lambda text: text),
-    ("examples", no_examples),
-    ("examples and negative cases", no_negatives),
-)
+    plain = [part for part in kept if not _NEGATIVE.search(part)] or kept
+    return _EXAMPLE_WITHIN.sub("", " ".join(plain)).strip() or text
 
 
 def make_offer(
@@ -77,9 +66,9 @@ def make_offer(
         seldom = {tool.name for tool in rare}
         tools = [tool for tool in tools if tool.name not in seldom] + ([use_tool()] if rare else [])
     made: list[BaseTool] = []
-    shortened, total = "", 0
-    for shortened, shorten in LEVELS:
-        made = [_quoted(_shorter(tool, shorten) if shortened else tool) for tool in tools]
+    shortened, total = False, 0
+    for shortened in (False, True):
+        made = [_quoted(_shorter(tool) if shortened else tool) for tool in tools]
         costs = {tool.name: cost(tool) for tool in made}
         total = sum(costs.values())
         if budget is None or total <= budget:
@@ -130,7 +119,7 @@ def _log(offer: Offer, budget: int | None) -> None:
     if offer.left_out:
         log.warning("tools left out for the model's sake", extra={**facts, "left_out": dict(offer.left_out)})
     elif offer.shortened:
-        log.info("tool descriptions shortened", extra={**facts, "without": offer.shortened})
+        log.info("tool descriptions shortened", extra=facts)
     else:
         log.debug("tools offered", extra=facts)
 
@@ -157,9 +146,9 @@ def _named(tool: BaseTool, name: str) -> BaseTool:
     return tool.model_copy(update={"name": name, "metadata": {**(tool.metadata or {}), "lc_name": name}})
 
 
-def _shorter(tool: BaseTool, shorten: Callable[[str], str]) -> BaseTool:
-    schema = _shorter_schema(schema_of(tool), shorten)
-    return tool.model_copy(update={"description": shorten(tool.description), "args_schema": schema})
+def _shorter(tool: BaseTool) -> BaseTool:
+    schema = _with_descriptions(schema_of(tool), shorter)
+    return tool.model_copy(update={"description": shorter(tool.description), "args_schema": schema})
 
 
 def _quoted(tool: BaseTool) -> BaseTool:
@@ -167,21 +156,21 @@ def _quoted(tool: BaseTool) -> BaseTool:
     known = traits(tool)
     if known.trusted:
         return tool
-    schema = _shorter_schema(schema_of(tool), lambda text: json.dumps(text, ensure_ascii=False))
+    schema = _with_descriptions(schema_of(tool), lambda text: json.dumps(text, ensure_ascii=False))
     described = quoted_line(tool.description, known.source)
     return tool.model_copy(update={"description": described, "args_schema": schema})
 
 
-def _shorter_schema(schema: Any, shorten: Callable[[str], str], key: str = "") -> Any:
+def _with_descriptions(schema: Any, change: Callable[[str], str], key: str = "") -> Any:
     if isinstance(schema, Mapping):
         # Below "properties" a key is a parameter's name, also when it is called "description".
         inside = key == "properties"
         return {
-            name: shorten(value)
+            name: change(value)
             if name == "description" and isinstance(value, str) and not inside
-            else _shorter_schema(value, shorten, "" if inside else name)
+            else _with_descriptions(value, change, "" if inside else name)
             for name, value in schema.items()
         }
     if isinstance(schema, list):
-        return [_shorter_schema(item, shorten) for item in schema]
+        return [_with_descriptions(item, change) for item in schema]
     return schema

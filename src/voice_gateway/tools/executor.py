@@ -5,9 +5,12 @@ deadline that progress moves, make the outcome.
 """
 
 import asyncio
+import contextvars
 import logging
+import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -16,13 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from home_names.phrases import with_article
 from voice_gateway import progress
-from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
+from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, ToolUnavailable, UnknownTool
 from voice_gateway.progress import OnProgress, Progress
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.permission.untrusted import brings_words, quoted, quoted_error
 from voice_gateway.tools.results import Result, capped, cause_of, describe, plain_text
-from voice_gateway.tools.threads import DaemonThreads
 from voice_gateway.turn import (
     Decision,
     Gate,
@@ -45,6 +47,8 @@ GRACE_SECONDS = 0.5
 SLOW_SECONDS = 1.0  # a longer call is logged as slow (EXE-10)
 WAIT_SECONDS = 3.0  # after which `heard_by` learns what a call waits for
 REPORT_EVERY_SECONDS = 0.25  # of progress, at most; a flood of it moves the deadline and nothing else
+# A tool whose earlier calls never came back gets no more threads, so that it leaves some for the others.
+MOST_HUNG_PER_TOOL = 4
 NO_TOOL = "I have no tool for that."
 LONGEST_NAME = 60  # characters of a device's name
 # A trusted server's result says: with this argument, which is the user's yes, the call would be done.
@@ -449,3 +453,52 @@ def waited_for(args: Mapping[str, Any], traits: ToolTraits) -> str:
     if traits.source != "builtin":
         return f"the {traits.source} server"
     return f"the {traits.title[:1].lower()}{traits.title[1:]}" if traits.title else "an answer"
+
+
+class DaemonThreads:
+    """One daemon thread per call of a blocking tool, up to a limit; more calls are refused, never queued.
+
+    Not `asyncio.to_thread`: its pool is shared with DNS lookups, and the end of the program waits for it.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._running = 0
+        self._hung: Counter[str] = Counter()  # calls that were given up and still run, by tool
+
+    async def run(self, name: str, work: Callable[[], Any]) -> Any:
+        """What `work` returns or raises. A cancelled call goes on in its thread, and counts as hung."""
+        if self._hung[name] >= MOST_HUNG_PER_TOOL:
+            hung = self._hung[name]
+            raise ToolUnavailable(f"{name} is unavailable: {hung} earlier calls of it still hang.")
+        if self._running >= self._limit:
+            raise ToolUnavailable(f"{name} is busy: all {self._limit} threads for blocking tools are taken.")
+        loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+        done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+
+        def end(value: Any, error: BaseException | None) -> None:
+            self._running -= 1
+            if done.cancelled():
+                self._hung[name] -= 1
+            else:
+                done.set_result((value, error))
+
+        def job() -> None:
+            value, error = None, None
+            try:
+                value = context.run(work)
+            except BaseException as raised:
+                error = raised
+            with suppress(RuntimeError):  # the loop is closed: the program has ended
+                loop.call_soon_threadsafe(end, value, error)
+
+        threading.Thread(target=job, name=f"tool {name}", daemon=True).start()
+        self._running += 1
+        try:
+            value, error = await done
+        except asyncio.CancelledError:
+            self._hung[name] += done.cancelled()  # otherwise it ended in the same moment
+            raise
+        if error is not None:
+            raise error
+        return value

@@ -19,9 +19,6 @@ from voice_gateway.tools.results import describe
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.turn import ToolTraits
 
-# An event loop that does not turn for so long is blocked, most likely by the caller of this very call.
-LOOP_TURNS_SECONDS = 2.0
-
 
 def _as_content(error: ToolException) -> str:
     return f"Error: {error}"  # as the executor words it; a status does not reach every model
@@ -73,7 +70,11 @@ class GatewayTool(FreelyNamedTool):
             raise ToolException(text) from error
 
     def _run(self, arguments: Any) -> Any:  # type: ignore[override]
-        return wait_for(self._arun(arguments), self.loop or _background_loop(), self.name)
+        """For a caller that cannot await. One on the tool's own loop would wait for itself."""
+        loop = self.loop or _background_loop()
+        if loop is running_loop():
+            raise ToolException(f"{self.name} needs this event loop: await ainvoke, or invoke in a thread.")
+        return _started(self._arun(arguments), loop).result()
 
 
 async def _awaited(function: Callable[..., Awaitable[Any]], arguments: Mapping[str, Any]) -> Any:
@@ -83,9 +84,9 @@ async def _awaited(function: Callable[..., Awaitable[Any]], arguments: Mapping[s
 def _started(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
     try:
         return asyncio.run_coroutine_threadsafe(work, loop)
-    except RuntimeError:  # it is closed
+    except RuntimeError as error:
         work.close()
-        raise
+        raise ToolException("The event loop of this tool has ended.") from error
 
 
 def declared_tool(
@@ -116,42 +117,11 @@ def typed(tool: BaseTool) -> BaseTool:
     return FreelyNamedTool.model_construct(**{**fields, "handle_tool_error": False})
 
 
-def wait_for(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop, name: str) -> Any:
-    """The coroutine's result for a caller that cannot await; it runs in `loop`.
-
-    A caller on that very loop would wait for itself, as would a thread that the loop waits for: both get an
-    error instead.
-    """
-    reason = ""
-    if loop is running_loop():
-        reason = "needs the event loop that this call comes from: await ainvoke, or invoke in a thread."
-    elif not _turns(loop):
-        reason = "needs an event loop that is blocked or has ended: await ainvoke there."
-    if reason:
-        work.close()
-        raise ToolException(f"{name} {reason}")
-    running = _started(work, loop)
-    try:
-        return running.result()
-    except BaseException:
-        running.cancel()
-        raise
-
-
 def running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
-
-
-def _turns(loop: asyncio.AbstractEventLoop) -> bool:
-    turned = threading.Event()
-    try:
-        loop.call_soon_threadsafe(turned.set)
-    except RuntimeError:  # it is closed
-        return False
-    return turned.wait(LOOP_TURNS_SECONDS)
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.model import FakeModel
 
 from voice_gateway.config import ToolsSettings
-from voice_gateway.llm.offer import Offering, make_offer, no_examples, no_negatives
+from voice_gateway.llm.offer import Offering, make_offer, shorter
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
 from voice_gateway.llm.prompt import tokens_of
 from voice_gateway.tools.builtin import builtin_tools
@@ -56,30 +56,25 @@ def test_within_the_budget_the_tools_themselves_are_offered() -> None:
     offer = make_offer(tools, cost=cost, budget=10_000)
 
     assert all(one is other for one, other in zip(offer.tools, tools.all(), strict=True))
-    assert (offer.shortened, offer.left_out) == ("", {})
+    assert (offer.shortened, offer.left_out) == (False, {})
     assert offer.tokens == sum(cost(tool) for tool in tools.all())
     assert make_offer(tools, cost=cost).tools == offer.tools
 
 
-def test_words_go_before_tools_examples_first() -> None:
+def test_words_go_before_tools() -> None:
     tools = manager("a", "b")
     full = make_offer(tools, cost=cost).tokens
 
-    shorter = make_offer(tools, cost=cost, budget=full - 1)
-    assert shorter.shortened == "examples"
-    assert [tool.name for tool in shorter.tools] == ["builtin_clock", "a", "b"]
-    first = shorter.tools[1]
-    assert "Good:" not in first.description
-    assert "DO NOT" in first.description
+    offer = make_offer(tools, cost=cost, budget=full - 1)
+    assert offer.shortened
+    assert not offer.left_out
+    assert [tool.name for tool in offer.tools] == ["builtin_clock", "a", "b"]
+    first = offer.tools[1]
+    assert first.description.startswith("REQUIRED for lamps: you MUST call this.")
+    assert not {"Good:", "DO NOT"} & set(first.description.split())
     properties = schema_of(first)["properties"]
-    assert properties["level"]["description"] == "How bright. Avoid more than 99."
+    assert properties["level"]["description"] == "How bright."
     assert properties["description"] == {"type": "string", "description": "Words."}
-
-    shortest = make_offer(tools, cost=cost, budget=shorter.tokens - 1)
-    assert shortest.shortened == "examples and negative cases"
-    assert "DO NOT" not in shortest.tools[1].description
-    assert shortest.tools[1].description.startswith("REQUIRED for lamps: you MUST call this.")
-    assert not shortest.left_out
     assert tools.all()[1].description == TEXT
 
 
@@ -135,19 +130,13 @@ def test_a_copy_still_runs_as_the_original_under_its_offered_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "without_examples", "without_both"),
+    ("text", "short"),
     [
-        (
-            TEXT,
-            "REQUIRED for lamps: you MUST call this. Use it whenever the user asks about light. "
-            "DO NOT use for heaters.",
-            "REQUIRED for lamps: you MUST call this. Use it whenever the user asks about light.",
-        ),
-        ("Examples: one, two.", "Examples: one, two.", "Examples: one, two."),
-        ("Do not use.", "Do not use.", "Do not use."),
-        ("Level (e.g. 30), 0 to 99.", "Level, 0 to 99.", "Level, 0 to 99."),
+        (TEXT, "REQUIRED for lamps: you MUST call this. Use it whenever the user asks about light."),
+        ("Examples: one, two.", "Examples: one, two."),
+        ("Do not use.", "Do not use."),
+        ("Level (e.g. 30), 0 to 99.", "Level, 0 to 99."),
     ],
 )
-def test_what_goes_and_what_stays(text: str, without_examples: str, without_both: str) -> None:
-    assert no_examples(text) == without_examples
-    assert no_negatives(text) == without_both
+def test_what_goes_and_what_stays(text: str, short: str) -> None:
+    assert shorter(text) == short

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.tools import BaseTool
 
 from voice_gateway.llm.offer import make_offer
-from voice_gateway.llm.ollama.prefix import Prefix
+from voice_gateway.llm.ollama.client import Prefix
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
 from voice_gateway.llm.prompt import USE_TOOL, note_for, tokens_of, unwrapped
 from voice_gateway.tools.gateway_tool import declared_tool

@@ -2,7 +2,7 @@
 
 import pytest
 
-from voice_gateway.llm.trust import trust
+from voice_gateway.llm.model import trust
 from voice_gateway.reports import autonomy_report
 from voice_gateway.turn import Autonomy
 

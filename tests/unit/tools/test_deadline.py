@@ -12,8 +12,8 @@ from tests.fakes.some_tools import executor_with, outcome_of
 from tests.fakes.waiting import until
 
 from voice_gateway.progress import Progress, listener
+from voice_gateway.tools.executor import MOST_HUNG_PER_TOOL
 from voice_gateway.tools.gateway_tool import GatewayTool
-from voice_gateway.tools.threads import MOST_HUNG_PER_TOOL
 from voice_gateway.turn import ToolCall
 
 SOON = 5.0

@@ -9,9 +9,9 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
-from voice_gateway.llm.anthropic.chat import AnthropicModel, make_chat, with_cache_mark
-from voice_gateway.llm.anthropic.errors import NO_KEY
+from voice_gateway.llm.anthropic.chat import NO_KEY, AnthropicModel, make_chat, with_cache_mark
 from voice_gateway.llm.loop import run_loop
+from voice_gateway.llm.model import several_steps, trust
 from voice_gateway.llm.offer import Offer, Offering
 from voice_gateway.llm.prompt import (
     MOST_TOKENS,
@@ -24,7 +24,6 @@ from voice_gateway.llm.prompt import (
     stamped,
     tokens_of,
 )
-from voice_gateway.llm.trust import several_steps, trust
 from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import schema_of

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from voice_gateway.errors import ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search.tool import Hit
 from voice_gateway.tools.builtin.web_json import get_json
-from voice_gateway.tools.threads import DaemonThreads
+from voice_gateway.tools.executor import DaemonThreads
 
 log = logging.getLogger(__name__)
 
