@@ -266,7 +266,9 @@ def _for_others(node: Same, context: Context) -> Plan:
 def _asked_anew(node: Same, context: Context) -> Plan:
     """ "And tomorrow", "and of 300": the last question with one field replaced."""
     last, number = context.inquiry, node.number
-    if isinstance(last, Everyday) and (node.day or node.also) and last.tool == "get_weather":
+    if node.day and any(device.domain == "weather" for device in context.last):
+        last = Everyday(tool="get_weather")
+    if isinstance(last, Everyday) and node.day and last.tool == "get_weather":
         return plan(replace(last, day=node.day, also=node.also, ahead=True), context)
     if isinstance(last, Everyday) and node.place and not last.query:
         return plan(replace(last, place=node.place), context)
@@ -393,7 +395,11 @@ def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:
         elif (made.requests or made.corrects) and _alike(
             made.devices, done.devices, sure=len(context.steps) == 1
         ):
-            return replace(made, corrects=True, keeps=() if node.only else others)
+            back_on = (
+                node.only and bool(fix.do) and fix.do != getattr(done.node, "do", fix.do)
+            )  # "only that one back on"
+            keeps = (*others, *done.devices) if back_on else () if node.only else others
+            return replace(made, corrects=True, keeps=keeps)
     if asked is None:
         raise Refused("no step can be put right so")
     return asked
@@ -502,7 +508,7 @@ def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
     if read is not None:
         node = read(answer, asked.node)
         return None if node is None else _again(node, asked, context)
-    if asked.expects in ("device", "yes"):
+    if asked.expects in ("device", "yes") and isinstance(asked.node, Command | Look):
         return _chosen(answer, asked, context)
     return None
 

@@ -141,7 +141,10 @@ class Interpreter:
                     made = answered(reading.node, memory.asked, context)
                 except (Refused, Unread):
                     continue
-                free = reading.node.kind == "text" and self._fresh(reader, said, context).steps
+                free = reading.node.kind == "text" and (
+                    said.words[0] in self.language.groups["asking"]
+                    or self._fresh(reader, said, context).steps
+                )
                 if made is not None and not free:
                     return replace(_understood([made], reading.node), answers=True)
         return self._answer_and_more(reader, said, context, memory.asked)

@@ -20,6 +20,7 @@ GUESS: Final = 2.5  # a reading behind a new start that costs more counts for no
 MOST_RESTARTS: Final = 3
 ALIKE: Final = 0.74  # a word that is misspelled
 SHORTEST_MISSPELLED: Final = 4
+LONG_ENOUGH: Final = 6  # letters of a misspelled word of a name: with fewer it could be another word
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,8 @@ class Reader:
 
         if word in self.language.vocabulary or word in self.index.words:
             return word
-        known = [one for one in self.language.spelled if one[0] == word[0]]
+        names = self.index.words if len(word) >= LONG_ENOUGH else ()
+        known = [one for one in (*self.language.spelled, *names) if one[0] == word[0]]
         near = process.extractOne(word, known, scorer=OSA.normalized_similarity, score_cutoff=ALIKE)
         return near[0] if near and not word.startswith(near[0]) else word
 

@@ -15,6 +15,7 @@ from voice_gateway.understanding.nodes import (
     Condition,
     Everyday,
     Item,
+    Look,
     Place,
     Value,
     Which,
@@ -129,7 +130,7 @@ def _devices(command: Command, context: Context) -> Plan:
     """Resolves the devices of a command, then plans what each of them does."""
     if context.topic == "volume" and (volume := _volume(command, context)) is not None:
         return volume
-    command = _checked(command, context)
+    command = _checked(_of_the_room_asked(command, context), context)
     warmth = command.of == "heat" or (command.amount is not None and command.amount.degrees is not None)
     if command.bare and not (context.last or warmth or (command.of and (context.here or command.place))):
         return Question(Say("ask.what_device"), bare_node(command))
@@ -146,6 +147,19 @@ def _devices(command: Command, context: Context) -> Plan:
         say = Say("ask.shall_i", {"devices": found.devices, "do": command.do})
         return Question(say, bare_node(command), found.devices, "yes", doubts=True)
     return _acts(command, found, context, able)
+
+
+def _of_the_room_asked(command: Command, context: Context) -> Command:
+    """ "Make it 21", behind "how warm is it in the snug"."""
+    asked, which, value = context.inquiry, command.which, command.value
+    unnamed = which is None or all(item.pronoun for item in which.item)
+    if context.last or not unnamed or value is None or command.do != "set":
+        return command
+    if not (isinstance(asked, Look) and asked.measure == "temperature" and asked.place):
+        return command
+    if value.number is None or not COLDEST <= value.number <= WARMEST:
+        return command
+    return altered(command, which=Which(item=(Item(kind="thermostat", place=asked.place),)), bare=False)
 
 
 def _checked(command: Command, context: Context) -> Command:
@@ -176,7 +190,7 @@ def _what_with(command: Command, context: Context) -> Plan:
 def _resolved(command: Command, context: Context, able: Callable[[Device], bool]) -> Resolved:
     """The devices; the only heating, and the player that plays, need no name."""
     last, acted = context.last, tuple(one for done in context.steps for one in done.devices)
-    if last and not any(map(able, last)) and any(map(able, acted)):
+    if last and all(one.kind == "sensor" for one in last) and not any(map(able, last)):
         last = acted  # "it" is no sensor that was only looked at
     resolver = Resolver(context.home, context.here, last, context.recent)
     found = resolver.which(_subject(command, replace(context, last=last)), command.do, able)
