@@ -1,5 +1,6 @@
 """Every event as JSON without secrets, the same for recorder, console and stream."""
 
+import hashlib
 import itertools
 import re
 from collections.abc import Sequence
@@ -63,6 +64,11 @@ def event_json(event: Event) -> dict[str, Any] | None:
     if utterance is not None:
         facts = _without(facts, _confided(utterance.text))
     return {"type": kind, "turn": utterance.id if utterance else None, "at": event.at, **facts}
+
+
+def public_name(conversation_id: str) -> str:
+    """Stands for a conversation where others read: its name is enough to go on with it."""
+    return f"talk-{hashlib.sha256(conversation_id.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def private(text: str) -> str:

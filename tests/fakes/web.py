@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from voice_gateway.channels.web.channel import Start, WebChannel
-from voice_gateway.channels.web.limits import LIMITS, Limits
+from voice_gateway.channels.web.guard import LIMITS, Limits
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.events import EventBus

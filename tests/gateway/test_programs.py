@@ -181,7 +181,7 @@ async def test_health_shows_the_server_and_its_tools_after_a_turn(tmp_path):
     assert tool["name"] == "control_zwave_device"
     assert tool["calls"] == 1
     assert tool["p95"] > 0
-    assert 'voice_gateway_turns_total{door="web",ok="true",stage="local"} 1.0' in metrics
+    assert 'voice_gateway_turns_total{door="v1",ok="true",stage="local"} 1.0' in metrics
     assert "lamp" not in metrics.lower()
 
 

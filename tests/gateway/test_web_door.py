@@ -100,6 +100,12 @@ async def test_a_confirmation_counts_only_in_its_own_conversation(commands):
         asked = (await http.post(f"/api/devices/{garage['id']}", json=wish)).json()
         assert asked["expects_answer"]
         assert not (await ask(http, "yes", "another"))["outcomes"]
+        async with httpx.AsyncClient(
+            base_url=http.base_url, trust_env=False, timeout=30, cookies={"voice_gateway_client": "other"}
+        ) as other:  # another browser that has learnt the name
+            assert not (await ask(other, "yes", "mine"))["outcomes"]
+        published = json.dumps([(await http.get("/api/turns")).json()])
+        assert '"mine"' not in published
         assert (await device(http, "Garage Door"))["state"] == "closed"
         done = await ask(http, "yes", "mine")
         assert [one["ok"] for one in done["outcomes"]] == [True]

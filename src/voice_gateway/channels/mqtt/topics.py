@@ -22,7 +22,7 @@ from voice_gateway.events import (
     Progressed,
     State,
 )
-from voice_gateway.trace import outcome_json
+from voice_gateway.trace import outcome_json, public_name
 from voice_gateway.turn import Utterance, encodable, new_id
 
 LONGEST_REQUEST = 64 * 1024  # bytes
@@ -30,6 +30,7 @@ LONGEST_PACKET = 256 * 1024  # that the broker may send; a request between both 
 MOST_TEXT = 10_000  # characters; a conversation refuses so many by itself
 LONGEST_ID = 200
 LONGEST_TOPIC = 1000
+PRIVATE_CHANNELS = frozenset({"web", "v1"})  # whose clients choose the names of their conversations
 MOST_LISTED = 200  # items of a list; `count` has all
 
 
@@ -229,9 +230,10 @@ def _message(
 ) -> Message:
     about: dict[str, Any] = {}
     if utterance is not None:
+        name = utterance.conversation_id
         about = {
             "id": utterance.id,
-            "conversation_id": utterance.conversation_id,
+            "conversation_id": public_name(name) if utterance.channel in PRIVATE_CHANNELS else name,
             "door": utterance.channel,
             "room": utterance.room,
         }

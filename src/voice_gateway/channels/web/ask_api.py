@@ -7,13 +7,12 @@ from typing import Any
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 
 from voice_gateway.channels import Answer
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.guard import COOKIE
-from voice_gateway.channels.web.limits import LIMITS, RateLimit
+from voice_gateway.channels.web.guard import COOKIE, LIMITS, YEAR_SECONDS, RateLimit, client_of
 from voice_gateway.channels.web.models import (
     REPLY,
     STREAMS,
@@ -30,7 +29,6 @@ from voice_gateway.turn import Reply, Utterance, new_id
 from voice_gateway.turns.acts import Where
 
 CHANNEL = "web"
-YEAR_SECONDS = 365 * 24 * 3600
 
 
 class Ask(Body):
@@ -48,6 +46,14 @@ class Login(Body):
     token: str
 
 
+def utterance_of(
+    connection: HTTPConnection, text: str, conversation_id: str | None, room: str | None = None, **more: Any
+) -> Utterance:
+    """What a web client said. A question belongs to the client that was asked, not to the name of a talk."""
+    name, client = conversation_id or f"web-{new_id()}", client_of(connection)
+    return Utterance(text, CHANNEL, name, room, satellite=client, **more)
+
+
 class AskApi:
     """Answers whole or step by step. A client that leaves interrupts the model, not a device's command."""
 
@@ -63,13 +69,13 @@ class AskApi:
         async def ask(request: Request, asked: Ask) -> Response:
             """Say something; step by step with `stream` or Accept: text/event-stream"""
             # Without an id it is a new conversation: a yes from elsewhere answers no question of it.
-            utterance = Utterance(asked.text, CHANNEL, asked.conversation_id or f"web-{new_id()}", asked.room)
+            utterance = utterance_of(request, asked.text, asked.conversation_id, asked.room)
             return await self.respond(request, utterance, stream=asked.stream)
 
         @router.post("/api/undo", response_model=REPLY, responses=STREAMS)
         async def undo(request: Request, asked: Undo) -> Response:
             """Take back what this conversation did last"""
-            utterance = Utterance("undo", CHANNEL, asked.conversation_id)
+            utterance = utterance_of(request, "undo", asked.conversation_id)
             where = Where(CHANNEL, conversation=asked.conversation_id)
             return await self.respond(request, utterance, take_back=where)
 

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.channels.web.limits import LIMITS, Limits
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.errors import LinkError
@@ -14,6 +13,7 @@ from voice_gateway.events import EventBus, State
 from voice_gateway.problems import ADVICE, WEB_CERTIFICATE, WEB_NO_TLS, WEB_NO_TOKEN, WEB_PORT
 
 if TYPE_CHECKING:
+    from voice_gateway.channels.web.guard import Limits
     from voice_gateway.channels.web.server import HttpServer
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ class WebChannel:
         tokens: TokenFile,
         *,
         retry_seconds: float = RETRY_SECONDS,
-        limits: Limits = LIMITS,
+        limits: "Limits | None" = None,
     ) -> None:
         self._settings = settings
         self._routes = routes

@@ -1,22 +1,28 @@
 """Access control of the web server: host, origin, rate, token and size, before any route sees a request."""
 
 import asyncio
+import hashlib
+import secrets
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from voice_gateway.channels.web.limits import Limits, RateLimit
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.config.web import is_loopback
 
 COOKIE = "voice_gateway_token"
+CLIENT = "voice_gateway_client"  # tells browsers apart: a yes counts only from the one that was asked
 LONGER_BODIES = ("/v1/", "/mcp")
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 NO_TOKEN_NEEDED = frozenset({"/login.html", "/login.js", "/login.css", "/icon.svg", "/api/login"})
@@ -24,6 +30,8 @@ PROXY_HEADERS = ("forwarded", "x-forwarded-", "x-real-ip", "via")
 RATE_LIMITED = ("/api/", "/v1/", "/mcp", "/metrics")
 PROGRAMS = (*RATE_LIMITED, "/openapi.json")  # never loaded by pages of other sites
 CLOSE = {"connection": "close"}
+YEAR_SECONDS = 365 * 24 * 3600
+MOST_ADDRESSES = 4096  # whose rates are remembered
 
 SECURITY_HEADERS = {
     "content-security-policy": (
@@ -40,13 +48,45 @@ SECURITY_HEADERS = {
 }
 
 
-class Refusal(Exception):
-    """The request is not served."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    body_seconds: float = 10.0  # to receive a request body
+    send_seconds: float = 20.0  # for a client to read one piece of a stream
+    heartbeat_seconds: float = 15.0  # shorter than the idle limit of proxies and browsers
+    keep_alive_seconds: int = 20
+    connections: int = 1000
+    streams: int = 500
+    unread_bytes: int = 1024 * 1024  # that one event listener may leave unread
+    headers_bytes: int = 32 * 1024
+    body_bytes: int = 64 * 1024
+    longer_body_bytes: int = 1024 * 1024  # whole conversations that other programs send
+    message_bytes: int = 1024 * 1024  # of one WebSocket message: 30 seconds of sound
+    asks_a_second: float = 100.0
+    asks_at_once: float = 400.0  # two hundred consoles of one machine may open together
+    guesses_a_second: float = 1 / 6
+    guesses_at_once: float = 20.0
 
-    def __init__(self, status: int, reason: str, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.headers = dict(headers or {})
+
+LIMITS = Limits()
+
+
+class RateLimit:
+    """A token bucket for each client address."""
+
+    def __init__(self, a_second: float, at_once: float, now: Callable[[], float] = monotonic) -> None:
+        self._a_second, self._at_once, self._now = a_second, at_once, now
+        self._left: dict[str, tuple[float, float]] = {}  # tokens left, and when they were counted
+
+    def take(self, client: str) -> bool:
+        """Takes one token; False if there is none left."""
+        now = self._now()
+        left, counted = self._left.pop(client, (self._at_once, now))
+        left = min(self._at_once, left + (now - counted) * self._a_second)
+        allowed = left >= 1
+        self._left[client] = (left - 1 if allowed else left, now)
+        while len(self._left) > MOST_ADDRESSES:  # the one that was silent longest
+            del self._left[next(iter(self._left))]
+        return allowed
 
 
 def error_json(path: str, status: int, reason: str, parameter: str | None = None) -> dict[str, Any]:
@@ -73,41 +113,37 @@ class Guard:
         headers = Headers(scope=scope)
         try:
             self._check(scope, headers)
-            body = await _body(scope, headers, receive, self._limits) if scope["type"] == "http" else b""
-        except Refusal as refusal:
-            content = error_json(scope["path"], refusal.status, str(refusal))
-            answer = {**SECURITY_HEADERS, "cache-control": "no-store", **refusal.headers}
-            await JSONResponse(content, refusal.status, answer)(scope, receive, send)
-            return
-        if body is None:
+            limited = self._limited(scope, headers, receive) if scope["type"] == "http" else receive
+        except HTTPException as refusal:
+            content = error_json(scope["path"], refusal.status_code, refusal.detail)
+            answer = {**SECURITY_HEADERS, "cache-control": "no-store", **(refusal.headers or {})}
+            await JSONResponse(content, refusal.status_code, answer)(scope, receive, send)
             return
         scope.setdefault("state", {})["allowed"] = lambda: self._may_enter(headers)
-        if scope["type"] == "http":
-            await self._app(_as_json(scope), _whole(body, receive), self._sender(scope, send))
-        else:
-            await self._app(scope, receive, send)
+        sender = self._sender(scope, headers, send) if scope["type"] == "http" else send
+        await self._app(_as_json(scope), limited, sender)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
-        """Raises Refusal if the request must not be served."""
+        """Raises HTTPException if the request must not be served."""
         path, client = scope["path"], scope["client"][0] if scope.get("client") else ""
         if sum(len(name) + len(value) for name, value in headers.raw) > self._limits.headers_bytes:
-            raise Refusal(431, "too long headers", CLOSE)
+            raise HTTPException(431, "too long headers", CLOSE)
         host = _only(headers, "host")
         if host is None or not self._is_ours(host, scope):
-            raise Refusal(421, "this is not the name of this gateway: see web.hosts in docs/web.md")
+            raise HTTPException(421, "this is not the name of this gateway: see web.hosts in docs/web.md")
         if _is_cross_site(scope, headers, host):
-            raise Refusal(403, "a page of another site may not use this gateway")
+            raise HTTPException(403, "a page of another site may not use this gateway")
         if path.startswith(RATE_LIMITED) and not self._asks.take(client):
-            raise Refusal(429, "too many requests", {"retry-after": "1"})
+            raise HTTPException(429, "too many requests", {"retry-after": "1"})
         if path in NO_TOKEN_NEEDED or self._may_enter(headers):
             return
         guessed = any(_tokens_of(headers)) and not self._guesses.take(client)
         if _wants_page(scope, headers):
-            raise Refusal(303, "a token is needed", {"location": "/login.html"})
+            raise HTTPException(303, "a token is needed", {"location": "/login.html"})
         if guessed:
-            raise Refusal(429, "too many wrong tokens", {"retry-after": "60"})
+            raise HTTPException(429, "too many wrong tokens", {"retry-after": "60"})
         challenge = {"www-authenticate": 'Bearer realm="voice-gateway"'}
-        raise Refusal(401, "a token is needed: `voice-gateway web token` makes one", challenge)
+        raise HTTPException(401, "a token is needed: `voice-gateway web token` makes one", challenge)
 
     def _is_ours(self, host: str, scope: Scope) -> bool:
         """Whether the Host header names this gateway. An attacker's DNS name for this address does not."""
@@ -120,17 +156,50 @@ class Guard:
             return True
         return any(self._tokens.knows(token) for token in _tokens_of(headers))
 
-    def _sender(self, scope: Scope, send: Send) -> Send:
-        """Adds security headers. Cuts a stream off if its token is revoked or its client stops reading."""
+    def _limited(self, scope: Scope, headers: Headers, receive: Receive) -> Receive:
+        """A `receive` that refuses a body that is too large or too slow."""
+        limits, read = self._limits, 0
+        limit = limits.longer_body_bytes if scope["path"].startswith(LONGER_BODIES) else limits.body_bytes
+        too_large = HTTPException(413, f"a request may have {limit} bytes", CLOSE)
+        length = _only(headers, "content-length")
+        if length is not None and "transfer-encoding" in headers:  # request smuggling through a proxy
+            raise HTTPException(400, "a request has one length", CLOSE)
+        if length is not None and (not length.isdigit() or int(length[:20]) > limit):
+            raise too_large
+        until: float | None = asyncio.get_running_loop().time() + limits.body_seconds
+
+        async def limited() -> Message:
+            nonlocal read, until
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, "the request came too slowly", CLOSE) from None
+            read += len(message.get("body", b""))
+            if read > limit:
+                raise too_large
+            if not message.get("more_body", False):
+                until = None  # from now on it waits for the client to leave
+            return message
+
+        return limited
+
+    def _sender(self, scope: Scope, headers: Headers, send: Send) -> Send:
+        """Adds headers. Cuts a stream off if its token is revoked or its client stops reading."""
         caching = "no-store" if scope["path"].startswith(PROGRAMS) else "no-cache"
         more = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+        if _wants_page(scope, headers) and not _cookie(headers, CLIENT):
+            cookie = (
+                f"{CLIENT}={secrets.token_urlsafe(16)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
+            )
+            more.append((b"set-cookie", cookie.encode()))
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = [*message.get("headers", ()), *more]
-                if not any(name.lower() == b"cache-control" for name, _ in headers):
-                    headers.append((b"cache-control", caching.encode()))
-                message = {**message, "headers": headers}
+                fields = [*message.get("headers", ()), *more]
+                if not any(name.lower() == b"cache-control" for name, _ in fields):
+                    fields.append((b"cache-control", caching.encode()))
+                message = {**message, "headers": fields}
             elif message.get("more_body", False) and not scope["state"]["allowed"]():
                 scope["state"]["abort"]()
                 return
@@ -190,57 +259,29 @@ def _tokens_of(headers: Headers) -> Iterable[str]:
     scheme, _, token = (_only(headers, "authorization") or "").partition(" ")
     if scheme.casefold() == "bearer" and token:
         yield token.strip()
+    if token := _cookie(headers, COOKIE):
+        yield token
+
+
+def _cookie(headers: Headers, name: str) -> str:
     try:
-        cookie = SimpleCookie(_only(headers, "cookie") or "").get(COOKIE)
+        cookie = SimpleCookie(_only(headers, "cookie") or "").get(name)
     except CookieError:
         cookie = None
-    if cookie is not None:
-        yield cookie.value
+    return cookie.value if cookie is not None else ""
+
+
+def client_of(request: HTTPConnection) -> str:
+    """The browser, or the address of a program that keeps no cookies. A hash, because it is published."""
+    address = request.client.host if request.client else ""
+    client = _cookie(request.headers, CLIENT) or address
+    return hashlib.sha256(client.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _wants_page(scope: Scope, headers: Headers) -> bool:
     if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
         return False
     return "text/html" in (_only(headers, "accept") or "") and not scope["path"].startswith(PROGRAMS)
-
-
-async def _body(scope: Scope, headers: Headers, receive: Receive, limits: Limits) -> bytes | None:
-    """The whole body, or None if the client has left. Refusal: too large, too slow, or two lengths."""
-    limit = limits.longer_body_bytes if scope["path"].startswith(LONGER_BODIES) else limits.body_bytes
-    too_large = Refusal(413, f"a request may have {limit} bytes", CLOSE)
-    length = _only(headers, "content-length")
-    if length is not None and "transfer-encoding" in headers:  # request smuggling through a proxy
-        raise Refusal(400, "a request has one length", CLOSE)
-    if length is not None and (not length.isdigit() or int(length[:20]) > limit):
-        raise too_large
-    body, more = b"", True
-    try:
-        async with asyncio.timeout(limits.body_seconds):
-            while more:
-                message = await receive()
-                if message["type"] != "http.request":
-                    return None
-                body += message.get("body", b"")
-                more = message.get("more_body", False)
-                if len(body) > limit:
-                    raise too_large
-    except TimeoutError:
-        raise Refusal(408, "the request came too slowly", CLOSE) from None
-    return body
-
-
-def _whole(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body that was read already, and then goes on."""
-    given = False
-
-    async def next_message() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return next_message
 
 
 def _as_json(scope: Scope) -> Scope:

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from voice_gateway.channels.web.ask_api import CHANNEL, AskApi
+from voice_gateway.channels.web.ask_api import AskApi, utterance_of
 from voice_gateway.channels.web.models import ERROR, REPLY, STREAMS, Body, Name, json_response, shape
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.errors import ToolError
@@ -138,7 +138,7 @@ class DevicesApi:
         words = _WORDS.get(asked.action, "{action} {name}")
         level = f"{asked.level:g}" if asked.level is not None else ""
         text = words.format(action=asked.action, name=home.called(device), level=level)
-        utterance = Utterance(text, CHANNEL, asked.conversation_id or f"web-{new_id()}")
+        utterance = utterance_of(request, text, asked.conversation_id)
 
         async def act(utterance: Utterance, **_options: Any) -> Reply:
             if isinstance(call, str):  # the reason why the device cannot do it
@@ -202,11 +202,11 @@ class Routines:
         """Raises ToolError while the store cannot be read."""
         return [self._json(routine) for routine in await asyncio.to_thread(self._book.all)]
 
-    async def change(self, number: int, action: str, channel: str, conversation: str) -> Reply:
-        """`action` is one of CANCEL's. Raises NoRoutine and ToolError."""
+    async def change(self, number: int, action: str, said: Callable[[str], Utterance]) -> Reply:
+        """`action` is one of CANCEL's, `said` gives words their place. Raises NoRoutine and ToolError."""
         routine = await self._find(number)
         words = {"cancel": "delete", "pause": "switch off", "resume": "switch on"}[action]
-        utterance = Utterance(f"{words} the routine: {routine.text}", channel, conversation)
+        utterance = said(f"{words} the routine: {routine.text}")
         args = {"name": str(routine.id), "action": action}
         return await self._make_calls(utterance, [ToolCall(new_id(), CANCEL, args)])
 
@@ -235,18 +235,21 @@ class Routines:
                 return json_response(self._json(await self._find(number)))
 
         @router.post("/api/routines/{number}", response_model=REPLY)
-        async def switch(number: int, asked: Switch) -> Response:
+        async def switch(request: Request, number: int, asked: Switch) -> Response:
             """Switch a routine on or off"""
-            action, conversation = "resume" if asked.enabled else "pause", asked.conversation_id
-            with _refused():
-                reply = await self.change(number, action, CHANNEL, conversation or CONVERSATION)
-            return json_response(reply.to_json())
+            action = "resume" if asked.enabled else "pause"
+            return await changed(request, number, action, asked.conversation_id or CONVERSATION)
 
         @router.delete("/api/routines/{number}", response_model=REPLY)
-        async def delete(number: int, conversation_id: Name = CONVERSATION) -> Response:
+        async def delete(request: Request, number: int, conversation_id: Name = CONVERSATION) -> Response:
             """Delete a routine; `conversation_id` is where it can be undone"""
+            return await changed(request, number, "cancel", conversation_id)
+
+        async def changed(request: Request, number: int, action: str, conversation: str) -> Response:
             with _refused():
-                reply = await self.change(number, "cancel", CHANNEL, conversation_id)
+                reply = await self.change(
+                    number, action, lambda text: utterance_of(request, text, conversation)
+                )
             return json_response(reply.to_json())
 
         return router

@@ -6,13 +6,16 @@ import hashlib
 import importlib
 import json
 import logging
+import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.web.channel import Start
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 
 CHANNEL = "mcp"
 MOST_SESSIONS = 200
+IDLE_SECONDS = 300.0  # a session without a request for so long ends
+SESSION_HEADER = "mcp-session-id"
 LIBRARY = "mcp.server.streamable_http_manager"
 INSTRUCTIONS = (
     "A home with a voice gateway. Use ask for what a person would say to it, in plain words: it acts, and "
@@ -146,7 +151,9 @@ class McpChannel:
         # The library logs session ids, and a session id is all that a client needs to take over.
         logging.getLogger("mcp.server").setLevel(logging.ERROR)
         try:
-            manager = StreamableHTTPSessionManager(self._server(), max_sessions=MOST_SESSIONS)
+            manager = StreamableHTTPSessionManager(
+                self._server(), max_sessions=MOST_SESSIONS, session_idle_timeout=IDLE_SECONDS
+            )
             async with manager.run():
                 ready.set_result(manager)
                 await asyncio.Event().wait()
@@ -224,7 +231,9 @@ class McpChannel:
             action = "cancel"
             if isinstance(given, Set):
                 action = "resume" if given.enabled else "pause"
-            work = self._routines.change(given.id, action, CHANNEL, conversation)
+            work = self._routines.change(
+                given.id, action, lambda text: Utterance(text, CHANNEL, conversation)
+            )
         return await self._outlive(work, interruption)
 
     async def _outlive(self, work: Awaitable[Reply], interruption: Interruption) -> Reply:
@@ -256,6 +265,8 @@ class _Endpoint:
 
     def __init__(self, channel: McpChannel) -> None:
         self._channel = channel
+        self._used: dict[str, float] = {}  # when each session was used last; the oldest first
+        self._busy: Counter[str] = Counter()  # requests under way, by session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses protocol versions without sessions: a confirmation could not be told apart by client."""
@@ -266,7 +277,7 @@ class _Endpoint:
         request = Request(scope, receive)
         version = request.headers.get("mcp-protocol-version")
         if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-            await manager.handle_request(scope, receive, send)
+            await self._in_session(manager, request, send)
             return
         try:
             number = json.loads(await request.body())["id"]
@@ -276,6 +287,56 @@ class _Endpoint:
         code, message = UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version"
         error = {"code": code, "message": message, "data": known}
         await json_response({"jsonrpc": "2.0", "id": number, "error": error}, 400)(scope, receive, send)
+
+    async def _in_session(
+        self, manager: "StreamableHTTPSessionManager", request: Request, send: Send
+    ) -> None:
+        session = request.headers.get(SESSION_HEADER)
+        if session is None:
+            await self._make_room(manager)
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start" and session is None:
+                opened = Headers(raw=message["headers"]).get(SESSION_HEADER)
+                if opened is not None:
+                    self._used[opened] = time.monotonic()
+            await send(message)
+
+        # A session with an open stream of events and no request is idle.
+        at_work = session if session in self._used and request.method == "POST" else None
+        if at_work is not None:
+            self._busy[at_work] += 1
+        try:
+            await manager.handle_request(request.scope, request.receive, noted)
+        finally:
+            if at_work is not None:
+                self._busy[at_work] -= 1
+                self._used.pop(at_work, None)
+                self._used[at_work] = time.monotonic()
+
+    async def _make_room(self, manager: "StreamableHTTPSessionManager") -> None:
+        """Ends sessions that are idle for long and, if there are too many, the one that is idle longest."""
+        self._busy += Counter()  # forgets those at zero
+        idle = [session for session in self._used if not self._busy[session]]
+        now, excess = time.monotonic(), len(self._used) - MOST_SESSIONS + 1
+        for number, session in enumerate(idle):
+            if number < excess or now - self._used[session] > IDLE_SECONDS:
+                del self._used[session]
+                await manager.handle_request(*_deletion(session))
+
+
+def _deletion(session: str) -> tuple[Scope, Receive, Send]:
+    """The request by which a client ends its session."""
+    headers = [(SESSION_HEADER.encode(), session.encode())]
+    scope = {"type": "http", "method": "DELETE", "path": "/mcp", "query_string": b"", "headers": headers}
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(_message: Message) -> None:
+        """Nobody waits for the answer."""
+
+    return scope, receive, send
 
 
 def _arguments(name: str, given: dict[str, Any]) -> Arguments:
@@ -296,5 +357,5 @@ def _arguments(name: str, given: dict[str, Any]) -> Arguments:
 def _conversation(context: "ServerRequestContext[Any]") -> str:
     """A hash of the session id, because the id itself gives access to the session."""
     assert context.request is not None
-    session = context.request.headers["mcp-session-id"]
+    session = context.request.headers[SESSION_HEADER]
     return f"mcp-session-{hashlib.sha256(session.encode('utf-8', 'replace')).hexdigest()[:24]}"

@@ -22,8 +22,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 
 from voice_gateway import __version__
-from voice_gateway.channels.web.guard import PROGRAMS, Guard, error_json
-from voice_gateway.channels.web.limits import LIMITS, Limits
+from voice_gateway.channels.web.guard import LIMITS, PROGRAMS, Guard, Limits, error_json
 from voice_gateway.channels.web.models import ERROR
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
@@ -39,7 +38,7 @@ Routes = Sequence[APIRouter | BaseRoute]
 
 
 def application(
-    settings: WebSettings, tokens: TokenFile, routes: Routes = (), limits: Limits = LIMITS
+    settings: WebSettings, tokens: TokenFile, routes: Routes = (), limits: Limits | None = None
 ) -> ASGIApp:
     """Everything that is served, behind the guard."""
     app = FastAPI(
@@ -66,7 +65,7 @@ def application(
             app.router.routes.append(route)
     mimetypes.add_type("application/manifest+json", ".webmanifest")
     app.router.routes.append(_Pages("/", StaticFiles(directory=STATIC, html=True)))
-    return Guard(app, settings, tokens, limits)
+    return Guard(app, settings, tokens, limits or LIMITS)
 
 
 class _Pages(Mount):
@@ -109,7 +108,8 @@ async def _unexpected_error(request: Request, _error: Exception) -> Response:
 class HttpServer:
     """One port."""
 
-    def __init__(self, app: ASGIApp, settings: WebSettings, limits: Limits = LIMITS) -> None:
+    def __init__(self, app: ASGIApp, settings: WebSettings, limits: Limits | None = None) -> None:
+        limits = limits or LIMITS
         self._settings = settings
         self._state = ServerState()
         self._server: asyncio.Server | None = None

@@ -11,9 +11,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import StreamingResponse
 
 from voice_gateway.channels import json_text
-from voice_gateway.channels.web.limits import LIMITS, Limits
+from voice_gateway.channels.web.guard import LIMITS, Limits
 from voice_gateway.events import AlarmsTold, Event, EventBus
-from voice_gateway.trace import event_json
+from voice_gateway.trace import event_json, public_name
 
 _LINE_ENDS = {ord(character): f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"}
 
@@ -139,6 +139,9 @@ class Feed:
         facts = event_json(event)
         if facts is None:
             return
-        self.publish(facts["type"], facts)
+        if name := facts.get("conversation_id"):
+            self.publish(facts["type"], {**facts, "conversation_id": public_name(name)})
+        else:
+            self.publish(facts["type"], facts)
         for follower in list(self._followers.get(facts["turn"] or "", ())):
             follower(facts["type"], facts)

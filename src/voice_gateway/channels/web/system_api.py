@@ -22,6 +22,7 @@ from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import RecorderLost, TurnStore, public
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.tools.results import plain_text
+from voice_gateway.trace import public_name
 
 FRESH_SECONDS = 1.0
 STDERR_LINES = 20
@@ -122,14 +123,14 @@ def turns_router(recorder: Recorder) -> APIRouter:
         listed = await read(
             lambda store: store.turns(search=search, limit=limit, before=before, conversation=conversation)
         )
-        return json_response({"turns": [public(turn) for turn in listed]})
+        return json_response({"turns": [_shown(turn) for turn in listed]})
 
     @router.get("/api/turns/{turn_id}", response_model=TURN)
     async def show(turn_id: str) -> Response:
         """One turn with its events"""
         for turn in await read(lambda store: store.find(turn_id)):
             if turn["id"] == turn_id:
-                return json_response(public(turn))
+                return json_response(_shown(turn))
         raise HTTPException(404, "there is no such turn")
 
     @router.delete("/api/turns/{turn_id}")
@@ -140,6 +141,15 @@ def turns_router(recorder: Recorder) -> APIRouter:
         return json_response({"deleted": deleted})
 
     return router
+
+
+def _shown(turn: dict[str, Any]) -> dict[str, Any]:
+    """Without the names of conversations, which belong to the clients that chose them."""
+    shown = public(turn)
+    for facts in (shown, *shown.get("events", ())):
+        if name := facts.get("conversation_id"):
+            facts["conversation_id"] = public_name(name)
+    return shown
 
 
 class Doctor:

@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from voice_gateway.channels import Answer, ModelReplies, json_text, not_yet_said
-from voice_gateway.channels.web.ask_api import CHANNEL
+from voice_gateway.channels.web.ask_api import utterance_of
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.sse import Feed, limits_of
 from voice_gateway.config import VoiceSettings
@@ -249,9 +249,9 @@ class Microphone:
             log.info("not speech", extra={"reason": transcript.noise})
             self._send({"type": "transcript", "text": "", "noise": transcript.noise})
             return None
-        return Utterance(
+        return utterance_of(
+            self._socket,
             transcript.text,
-            CHANNEL,
             self._conversation_id,
             heard_by=transcript.model,
             heard_seconds=transcript.seconds,

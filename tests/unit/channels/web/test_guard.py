@@ -10,7 +10,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
-from voice_gateway.channels.web.limits import Limits
+from voice_gateway.channels.web.guard import Limits
 
 FOREIGN_ORIGINS = (
     "http://evil.example",

@@ -8,7 +8,7 @@ from tests.fakes.waiting import until
 from tests.fakes.web import client, served, unasked
 
 from voice_gateway.channels.web.ask_api import AskApi
-from voice_gateway.channels.web.limits import Limits
+from voice_gateway.channels.web.guard import Limits
 from voice_gateway.channels.web.sse import Feed, Stream, sse
 from voice_gateway.events import Answered, EventBus, Heard, State
 from voice_gateway.turn import Reply, Utterance

@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from voice_gateway.channels.web.ask_api import AskApi, login_router
-from voice_gateway.channels.web.limits import Limits
+from voice_gateway.channels.web.guard import Limits
 from voice_gateway.channels.web.openai import OpenAi
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.tokens import TokenFile

@@ -1,0 +1,52 @@
+"""Sessions of MCP clients: idle ones make room for others."""
+
+from tests.fakes.web import client, served, unasked
+
+from voice_gateway.channels.web import mcp
+from voice_gateway.channels.web.mcp import McpChannel
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+
+
+async def no_tools():
+    return []
+
+
+def routes(start):
+    return [McpChannel(unasked, unasked, no_tools, None, start=start, version="1").route()]
+
+
+async def opened(http) -> str:
+    answer = await http.post("/mcp", json=INITIALIZE)
+    assert answer.status_code == 200, answer.text
+    return answer.headers["mcp-session-id"]
+
+
+async def status(http, session: str) -> int:
+    return (await http.post("/mcp", json=LIST, headers={"mcp-session-id": session})).status_code
+
+
+async def test_the_session_that_is_idle_longest_makes_room(tmp_path, monkeypatch):
+    monkeypatch.setattr(mcp, "MOST_SESSIONS", 3)
+    accept = {"Accept": "application/json, text/event-stream"}
+    async with served(tmp_path, routes) as channel, client(channel, **accept) as http:
+        first, second, third = [await opened(http) for _ in range(3)]
+        assert await status(http, first) == 200  # so the second is idle longest
+        fourth = await opened(http)
+
+        found = {name: await status(http, name) for name in (first, second, third, fourth)}
+        assert found == {first: 200, second: 404, third: 200, fourth: 200}
+
+        monkeypatch.setattr(mcp, "IDLE_SECONDS", 0.0)
+        fifth = await opened(http)
+        assert [await status(http, name) for name in (first, third, fourth, fifth)] == [404, 404, 404, 200]
