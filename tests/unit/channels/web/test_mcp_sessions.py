@@ -1,5 +1,7 @@
 """Sessions of MCP clients: idle ones make room for others."""
 
+from typing import Any, cast
+
 from tests.fakes.web import client, served, unasked
 
 from voice_gateway.channels.web import mcp
@@ -23,7 +25,7 @@ async def no_tools():
 
 
 def routes(start):
-    return [McpChannel(unasked, unasked, no_tools, None, start=start, version="1").route()]
+    return [McpChannel(unasked, unasked, no_tools, cast("Any", None), start=start, version="1").route()]
 
 
 async def opened(http) -> str:
