@@ -14,7 +14,7 @@ from voice_gateway.routines.model import Event as Trigger
 from voice_gateway.understanding.nodes import Clock, Event, Item, When, Which, closed
 from voice_gateway.understanding.nodes import Condition as SaidCondition
 from voice_gateway.understanding.plan import Context
-from voice_gateway.understanding.plan.when import Moment, Said, Unclear, hours_between, minutes_of, seconds_of
+from voice_gateway.understanding.plan.when import Said, Unclear, hours_between, minutes_of, seconds_of
 from voice_gateway.understanding.resolver import Meant, Resolver, Unknown
 
 # What a kind of device can tell of itself; a sensor tells what it measures.
@@ -45,10 +45,10 @@ def resource_of(device: Device) -> str:
     return f"home://{device.domain}/{device.room}/{device.name}".replace(" ", "_").casefold()
 
 
-def event_of(event: Event, said: Said, context: Context, moment: Moment) -> Later:
+def event_of(event: Event, said: Said, context: Context) -> Later:
     """An event, with the hours and days at which it counts."""
     _ = event.is_so
-    hours = _with_hours(condition_of(said.when, context), said, moment)
+    hours = _with_hours(condition_of(said.when, context), said)
     becomes, happens = _becomes(event)
     if happens:
         server, resource, name = _told_by(event, becomes, happens, context)
@@ -210,7 +210,7 @@ def _stated(said: SaidCondition, context: Context) -> Condition:
     )
 
 
-def _with_hours(condition: Condition | None, said: Said, moment: Moment) -> Condition | None:
+def _with_hours(condition: Condition | None, said: Said) -> Condition | None:
     """Hours and weekdays beside an event are when it counts."""
     when = said.when
     if said.is_moment:

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from voice_gateway import languages
-from voice_gateway.routines.model import WEEKDAYS, Every, Later, Missing, Once, Sun, later_of, later_text
+from voice_gateway.routines.model import WEEKDAYS, Every, Later, Missing, Once, Sun, later_of
 from voice_gateway.routines.schedule import NoPlace, Place, check_rule, next_run, on_clock, sun_on
 from voice_gateway.understanding.nodes import (
     Clock,
@@ -39,6 +40,8 @@ FREQUENCIES: Final = {
 }  # fmt: skip
 DAYS_OF: Final = {"week": (0, 1, 2, 3, 4), "weekend": (5, 6)}
 NOBODY_MEANS: Final = range(1, 4)  # of another day, the middle of the night
+LEAP_YEAR: Final = 2024
+EASTER, THANKSGIVING = 100, 200  # codes of `Day.feast`
 
 
 class Unclear(Exception):
@@ -64,6 +67,11 @@ class Moment:
     def today(self) -> date:
         return self.here.date()
 
+    @property
+    def start(self) -> datetime:
+        """Of a rule that begins now."""
+        return self.now.astimezone(UTC).replace(microsecond=0)
+
     def on(self, day: date, minutes: int) -> datetime:
         """24 hours are the midnight behind the day."""
         day, minutes = day + timedelta(days=minutes // 1440), minutes % 1440
@@ -82,7 +90,7 @@ class Said:
     often: tuple[float, float] | None = None  # how many of which unit
     monthly: Repeat | None = None
     yearly: bool = False
-    clocks: Sequence[Clock] = field(default_factory=tuple)
+    clocks: Sequence[Clock] = ()
     sun: SaidSun | None = None
     until: When | None = None
     event: Event | None = None
@@ -106,15 +114,14 @@ def meant(when: When, context: Context) -> Later:
     try:
         said = gathered(when, moment)
         if said.event is not None and not (said.event.is_so and not said.event.held and said.is_moment):
-            return event_of(said.event, said, context, moment)
+            return event_of(said.event, said, context)
         later = _triggered(said, moment)
         condition = condition_of(when, context, said.event)
     except NoPlace:
         raise Unclear("when.no_place") from None
     if later.back and condition is not None:
         raise Unclear("when.from_now")
-    later = later if later.back else replace(later, until=_end(said, moment))
-    later = replace(later, condition=condition)
+    later = replace(later, condition=condition, until=None if later.back else _end(said, moment))
     if isinstance(later.trigger, Once) and later.trigger.at - moment.now > timedelta(days=LONGEST_DAYS):
         raise Unclear("when.far")
     if not next_run(later.trigger, moment.now, moment.place):
@@ -130,24 +137,15 @@ def moment_of(context: Context) -> Moment:
 
 def merged(first: When, second: When | None) -> When:
     """ "Tomorrow … at 8": the halves of one time. A half that says the same again cannot be read."""
-    if second is None:
-        return first
     changes: dict[str, Any] = {}
-    for name, default in _DEFAULTS.items():
-        one, other = getattr(first, name), getattr(second, name)
-        if other == default:
+    for known in fields(When) if second is not None else ():
+        mine, other = getattr(first, known.name), getattr(second, known.name)
+        if other == known.default:
             continue
-        if isinstance(default, tuple):
-            changes[name] = (*one, *other)
-        elif one not in (default, other):
+        if not isinstance(other, tuple) and mine not in (known.default, other):
             raise Unclear("when.two")
-        else:
-            changes[name] = other
-    return altered(first, **changes)
-
-
-_PLAIN: Final = When()
-_DEFAULTS: Final = {name: getattr(_PLAIN, name) for name in When.__dataclass_fields__}
+        changes[known.name] = (*mine, *other) if isinstance(other, tuple) else other
+    return altered(first, **changes) if changes else first
 
 
 # --- days
@@ -162,10 +160,10 @@ def gathered(when: When, moment: Moment) -> Said:
         said.day, said.next_day = day_of(day, moment.today)
     for repeat in when.repeat:
         _take_repeat(said, repeat)
-    without = [day for one in when.repeat for day in (*_days(one.without), *map(int, one.without_day))]
-    if without and said.every is None:
-        raise Unclear("when.exactly")
-    if without and said.every is not None:
+    without = {day for one in when.repeat for day in (*_days(one.without), *map(int, one.without_day))}
+    if without:
+        if said.every is None:
+            raise Unclear("when.exactly")
         said.every = tuple(day for day in said.every or range(7) if day not in without)
         if not said.every:
             raise Unclear("when.no_day")
@@ -189,27 +187,27 @@ def _take_repeat(said: Said, repeat: Repeat) -> None:
     if repeat.monthly:
         said.monthly = repeat
         return
-    days = (*_days(repeat.days), *map(int, repeat.weekday))
+    days = {*_days(repeat.days), *map(int, repeat.weekday)}
     if repeat.first is not None and repeat.last is not None:
         first, last = int(repeat.first), int(repeat.last)
-        days = tuple((first + day) % 7 for day in range((last - first) % 7 + 1))
-    if days or repeat.daily:
+        days = {(first + day) % 7 for day in range((last - first) % 7 + 1)}
+    if days or repeat.daily or (repeat.number == 1 and repeat.unit == DAY):
         said.every = tuple(sorted({*(said.every or ()), *days}))
-    if repeat.number == 1 and repeat.unit == DAY:
-        said.every = said.every or ()
-    elif repeat.number is not None:
+    elif repeat.number is None:
+        return
+    if repeat.number is not None and (repeat.number, repeat.unit) != (1, DAY):
         said.often = _often_of(repeat.number, repeat.unit)
 
 
 def _often_of(number: float, unit: float) -> tuple[float, float]:
     smaller = {HOUR: MINUTE, MINUTE: 1.0}
-    if number % 1:
-        if unit not in smaller or number * 60 % 1:
-            raise Unclear("when.exactly")
-        return number * 60, smaller[unit]
     if unit == YEAR:
         raise Unclear("when.which_day")
-    return number, unit
+    if not number % 1:
+        return number, unit
+    if unit not in smaller or number * 60 % 1:
+        raise Unclear("when.exactly")
+    return number * 60, smaller[unit]
 
 
 def day_of(day: Day, today: date) -> tuple[date, date | None]:
@@ -217,9 +215,8 @@ def day_of(day: Day, today: date) -> tuple[date, date | None]:
     if day.ahead is not None:
         return today + timedelta(days=min(day.ahead + 7 * day.weeks, 99_999)), None
     if day.feast is not None:
-        if day.feast < 13:
-            month, number = divmod(round(day.feast * 100), 100)
-            return _dated(today, month, number, None)
+        if day.feast < EASTER - 10:
+            return _dated(today, *divmod(round(day.feast * 100), 100))
         feasts = [_moved_feast(day.feast, today.year + later) for later in (0, 1)]
         return next(one for one in feasts if one >= today), None
     if day.weekday is not None:
@@ -228,17 +225,59 @@ def day_of(day: Day, today: date) -> tuple[date, date | None]:
         raise Unclear("when.exactly")
     if day.month is not None:
         return _dated(today, int(day.month), int(day.date), day.year)
-    return next_month_day(int(day.date), today - timedelta(days=1)), next_month_day(int(day.date), today)
+    return _next_days(today, int(day.date))
+
+
+def _next_days(today: date, number: int, month: int | None = None) -> tuple[date, date]:
+    """The next two such days, today among them."""
+    from dateutil.rrule import MONTHLY, YEARLY, rrule
+
+    try:
+        date(LEAP_YEAR, month or 1, number)
+    except ValueError:
+        raise Unclear("when.no_such_day") from None
+    days = rrule(YEARLY if month else MONTHLY, bymonth=month, bymonthday=number, dtstart=_midnight(today))
+    first, second = islice(days, 2)
+    return first.date(), second.date()
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time())
+
+
+def _dated(today: date, month: int, number: int, year: float | None = None) -> tuple[date, date | None]:
+    if year is None:
+        return _next_days(today, number, month)
+    try:
+        found = date(int(year), month, number)
+    except ValueError:
+        raise Unclear("when.no_such_day") from None
+    if found < today:
+        raise Unclear("when.over")
+    return found, None
 
 
 def _moved_feast(number: float, year: int) -> date:
     from dateutil import easter, relativedelta
 
-    if number >= 200:
+    if number >= THANKSGIVING:
         found: date = date(year, 11, 1) + relativedelta.relativedelta(weekday=relativedelta.TH(4))
     else:
-        found = easter.easter(year) + timedelta(days=number - 100)
+        found = easter.easter(year) + timedelta(days=number - EASTER)
     return found
+
+
+def _weekday(day: Day, number: int, today: date) -> tuple[date, date | None]:
+    if day.date is not None:
+        found, _ = _next_days(today, int(day.date))
+        if found.weekday() != number:
+            raise Unclear("when.other_weekday", text=f"{found.day} {found:%B}", weekday=f"{found:%A}")
+        return found, None
+    following = 7 if day.next else 0  # of today
+    ahead = (number - today.weekday()) % 7 or following
+    ahead += 7 if day.week and ahead <= 6 - today.weekday() else 0
+    found = today + timedelta(days=ahead + 7 * min(day.weeks, 9_999))
+    return found, found + timedelta(days=7)
 
 
 def offset(when: When, moment: Moment) -> datetime:
@@ -261,53 +300,6 @@ def offset(when: When, moment: Moment) -> datetime:
 def _wall(day: date, moment: Moment) -> datetime:
     wall = datetime.combine(day, moment.here.time())
     return on_clock(wall, moment.place.zone).astimezone(moment.place.zone)
-
-
-def _dated(today: date, month: int, number: int, year: float | None) -> tuple[date, date | None]:
-    found = _checked(int(year or today.year), month, number, today)
-    following = None
-    if year is None and found <= today:
-        following = _checked(today.year + 1, month, number, today)
-        found = following if found < today else found
-    if found < today:
-        raise Unclear("when.over")
-    return found, following
-
-
-def _checked(year: int, month: int, number: int, today: date) -> date:
-    for later in range(8 if (month, number) == (2, 29) and year >= today.year else 1):
-        try:
-            return date(year + later, month, number)
-        except ValueError:
-            continue
-    raise Unclear("when.no_such_day")
-
-
-def _weekday(day: Day, number: int, today: date) -> tuple[date, date | None]:
-    if day.date is not None:
-        found = next_month_day(int(day.date), today - timedelta(days=1))
-        if found.weekday() != number:
-            raise Unclear("when.other_weekday", text=f"{found.day} {found:%B}", weekday=f"{found:%A}")
-        return found, None
-    following = 7 if day.next else 0  # of today
-    ahead = (number - today.weekday()) % 7 or following
-    ahead += 7 if day.week and ahead <= 6 - today.weekday() else 0
-    found = today + timedelta(days=ahead + 7 * min(day.weeks, 9_999))
-    return found, found + timedelta(days=7)
-
-
-def next_month_day(number: int, today: date) -> date:
-    """The next such day behind today."""
-    first = today.replace(day=1)
-    for _ in range(12) if 1 <= number <= 31 else ():
-        try:
-            found = first.replace(day=number)
-        except ValueError:
-            found = today
-        if found > today:
-            return found
-        first = (first + timedelta(days=32)).replace(day=1)
-    raise Unclear("when.no_such_day")
 
 
 # --- lengths and clocks
@@ -333,26 +325,19 @@ def minutes_of(clock: Clock, part: str = "") -> list[int]:
     """The minutes of the day that can be meant, in order; 1440 is midnight."""
     hour, minute, half = clock.hour, clock.minute, clock.half or part
     if clock.text:
-        hour, minute = (float(one) for one in clock.text.split(":"))
-    if hour is None or hour % 1 or minute % 1:
-        raise Unclear("when.no_such_time")
-    if hour >= 100 and not minute:  # "1030", "1800 hours"
+        hour, minute = map(float, clock.text.split(":"))
+    if hour is not None and hour >= 100 and not minute:  # "1030", "1800 hours"
         hour, minute = divmod(hour, 100)
-    hours = [int(hour)]
-    if clock.named:
-        hours = [0 if hour == 24 and minute else int(hour)]
-    elif 1 <= hour <= 12 and not (clock.text and clock.text[0] == "0"):
+    whole = hour is not None and not hour % 1 and not minute % 1 and minute < 60 and clock.before < 60
+    if not whole or hour is None or hour > (12 if clock.half == "am" else 24):
+        raise Unclear("when.no_such_time")
+    if hour == 24 and minute and not clock.named:
+        raise Unclear("when.no_such_time")
+    hours = [0 if hour == 24 and minute else int(hour)]
+    if not clock.named and 1 <= hour <= 12 and clock.text[:1] != "0":
         hours = _halves(int(hour), half)
     found = [one * 60 + int(minute) - int(clock.before) for one in hours]
-    found = [one + 1440 if one < 0 else one for one in found]
-    if (
-        not 0 <= minute < 60
-        or not 0 <= clock.before < 60
-        or hour > (12 if clock.half == "am" else 24)
-        or (hour == 24 and minute and not clock.named)
-    ):
-        raise Unclear("when.no_such_time")
-    return sorted(found)
+    return sorted(one + 1440 if one < 0 else one for one in found)
 
 
 def _halves(hour: int, half: str) -> list[int]:
@@ -375,9 +360,7 @@ def _minutes(said: Said, clock: Clock | None = None) -> list[int]:
         return [PART_HOURS[said.part] * 60]
     found = minutes_of(clock or said.clocks[0], said.part)
     other_day = said.day is not None or said.every is not None or said.monthly is not None
-    if len(found) == 2 and other_day and found[0] // 60 in NOBODY_MEANS:
-        found = found[1:]
-    return found
+    return found[1:] if len(found) == 2 and other_day and found[0] // 60 in NOBODY_MEANS else found
 
 
 def hours_between(between: Sequence[Clock], part: str) -> tuple[int, int]:
@@ -397,18 +380,18 @@ def hours_between(between: Sequence[Clock], part: str) -> tuple[int, int]:
 
 def _triggered(said: Said, moment: Moment) -> Later:
     when = said.when
-    if when.vague:
+    if when.vague or when.past:
         raise Unclear("when.exactly")
     if len(said.clocks) > 1 and (not said.again or said.often is not None):
         raise Unclear("when.two")
     if when.during or (said.until is not None and not said.again):
         return _for_a_while(said, moment)
-    if said.often is not None:
-        return _often(said, said.often, moment)
-    if said.again:
-        return _again(said, moment)
+    if said.often is not None and said.often[1] < DAY:
+        return _ticking(said, *said.often, moment)
     if said.sun is not None:
         return _sun(said, said.sun, moment)
+    if said.again:
+        return _again(said, moment)
     if when.after:
         return _after(said, when.after, moment)
     if said.clocks or said.part or said.day:
@@ -432,10 +415,13 @@ def _for_a_while(said: Said, moment: Moment) -> Later:
 
 def _sun(said: Said, sun: SaidSun, moment: Moment) -> Later:
     seconds = round(seconds_of(sun.ahead)) * (-1 if sun.before else 1)
-    if said.day is None:
+    if said.often or said.monthly or said.yearly:
+        raise Unclear("when.exactly")
+    if said.day is None or said.again:
         if not moment.place.has_sun:
             raise NoPlace
-        return Later(Sun(sun.event, seconds, once=True))
+        days = said.every or ()
+        return Later(Sun(sun.event, seconds, days=days if len(days) < 7 else (), once=not said.again))
     found = sun_on(sun.event, said.day, moment.place)
     if found is None:
         raise Unclear("when.never")
@@ -446,12 +432,10 @@ def _sun(said: Said, sun: SaidSun, moment: Moment) -> Later:
 
 
 def _after(said: Said, span: Sequence[Length], moment: Moment) -> Later:
-    by_day = any(part.unit >= DAY for part in span)
-    if by_day and (said.clocks or said.part):
+    if any(part.unit >= DAY for part in span) and (said.clocks or said.part):
         return _at(replace(said, day=_shifted(moment.today, span)), moment)
     if any(part.unit >= MONTH for part in span):
-        wall = datetime.combine(_shifted(moment.today, span), moment.here.time())
-        return Later(Once(on_clock(wall, moment.place.zone)))
+        return Later(Once(_wall(_shifted(moment.today, span), moment)))
     seconds = seconds_of(span)
     if seconds < 1:
         raise Unclear("when.exactly")
@@ -480,33 +464,36 @@ def _at(said: Said, moment: Moment) -> Later:
 
 
 def _again(said: Said, moment: Moment) -> Later:
-    days = said.every or ()
-    if said.sun is not None:
-        if not moment.place.has_sun:
-            raise NoPlace
-        seconds = round(seconds_of(said.sun.ahead)) * (-1 if said.sun.before else 1)
-        return Later(Sun(said.sun.event, seconds, days=days if len(days) < 7 else ()))
-    clocks = said.clocks or (None,)
-    times = [_minutes(said, clock)[0] for clock in clocks]
+    """By a rule, at times of the day."""
+    amount, unit = said.often or (1, DAY)
+    if amount < 1:
+        raise Unclear("when.too_often")
+    days, monthly, day = said.every or (), said.monthly, said.day or moment.today
+    times = [_minutes(said, clock)[0] for clock in said.clocks or (None,)]
     if times == [1440] and days:  # the midnight behind the day, as always
-        days = tuple(sorted((day + 1) % 7 for day in days))
-    at = times_rule([one % 1440 for one in times])
-    first = moment.on(said.day, 0) if said.day else moment.now.astimezone(UTC).replace(microsecond=0)
+        days = tuple(sorted((number + 1) % 7 for number in days))
+    rule, by = FREQUENCIES[unit], f"BYDAY={_codes(days)}" if 0 < len(days) < 7 else ""
     if said.yearly:
         if said.day is None:
             raise Unclear("when.which_day")
-        rule = f"FREQ=YEARLY;BYMONTH={said.day.month};BYMONTHDAY={said.day.day};{at}"
-        first = moment.now.astimezone(UTC).replace(microsecond=0)
-    elif said.monthly is not None and said.monthly.nth is not None:
-        weekday = WEEKDAYS[int(said.monthly.weekday[0])]
-        rule = f"FREQ=MONTHLY;BYDAY={said.monthly.nth:g}{weekday};{at}"
-    elif said.monthly is not None:
-        rule = f"FREQ=MONTHLY;BYMONTHDAY={said.monthly.date or 1:g};{at}"
-    elif days and len(days) < 7:
-        rule = f"FREQ=WEEKLY;BYDAY={','.join(WEEKDAYS[day] for day in days)};{at}"
-    else:
-        rule = f"FREQ=DAILY;{at}"
-    return Later(Every(rule, first))
+        rule, by = "YEARLY", f"BYMONTH={day.month};BYMONTHDAY={day.day}"
+    elif monthly is not None and monthly.nth is not None:
+        rule, by = "MONTHLY", f"BYDAY={monthly.nth:g}{_codes([int(monthly.weekday[0])])}"
+    elif monthly is not None or unit == MONTH:
+        rule, by = "MONTHLY", f"BYMONTHDAY={(monthly.date or 1) if monthly else day.day:g}"
+    elif unit == WEEK or (by and amount == 1):
+        rule, by = "WEEKLY", by or f"BYDAY={_codes([day.weekday()])}"
+    interval = f"INTERVAL={amount:g}" if amount > 1 else ""
+    at = times_rule([one % 1440 for one in times])
+    start = moment.on(day, 0) if said.day and not said.yearly else moment.start
+    plain, spaced = (";".join(filter(None, (f"FREQ={rule}", n, by, at))) for n in ("", interval))
+    if interval and said.day is None:  # counted from the first that comes
+        start = next_run(Every(plain, moment.on(day, 0)), moment.now, moment.place) or start
+    return Later(Every(spaced, start))
+
+
+def _codes(days: Sequence[int]) -> str:
+    return ",".join(WEEKDAYS[day] for day in days)
 
 
 def times_rule(times: Sequence[int]) -> str:
@@ -518,36 +505,17 @@ def times_rule(times: Sequence[int]) -> str:
     return rule if len(chosen) == len(every) else f"{rule};BYSETPOS={','.join(map(str, chosen))}"
 
 
-def _often(said: Said, often: tuple[float, float], moment: Moment) -> Later:
-    amount, unit = int(often[0]), often[1]
+def _ticking(said: Said, amount: float, unit: float, moment: Moment) -> Later:
+    """Every so many minutes: all day, or at fixed times of each day, so that it begins anew every morning."""
+    days = said.every or ()
+    by_day = f";BYDAY={_codes(days)}" if 0 < len(days) < 7 else ""
     if amount < 1 or (unit == 1 and amount < MOST_OFTEN):
         raise Unclear("when.too_often")
-    interval = f";INTERVAL={amount}" if amount > 1 else ""
-    days = said.every or ()
-    by_day = f";BYDAY={','.join(WEEKDAYS[day] for day in days)}" if days and len(days) < 7 else ""
-    if unit < DAY:
-        if said.when.between:
-            return _often_between(said, amount, unit, by_day, moment)
-        if by_day or said.clocks:
+    if not said.when.between:
+        if by_day or said.clocks or said.sun:
             raise Unclear("when.from_to")
-        return Later(Every(f"FREQ={FREQUENCIES[unit]}{interval}", moment.now.replace(microsecond=0)))
-    minutes = _minutes(said)[0]
-    at = f"BYHOUR={minutes // 60 % 24};BYMINUTE={minutes % 60};BYSECOND=0"
-    day = said.day or moment.today
-    if unit == WEEK and not by_day:
-        by_day = f";BYDAY={WEEKDAYS[day.weekday()]}"
-    if unit == MONTH:
-        by_day = f";BYMONTHDAY={day.day}"
-    rule = f"FREQ={FREQUENCIES[unit]}{interval}{by_day};{at}"
-    start = moment.on(day, 0)
-    plain = Every(rule.replace(interval, "", 1), start)
-    if interval and said.day is None and (first := next_run(plain, moment.now, moment.place)):
-        start = first  # counted from the first that comes
-    return Later(Every(rule, start))
-
-
-def _often_between(said: Said, amount: int, unit: float, by_day: str, moment: Moment) -> Later:
-    """At fixed times of each day, so that it begins anew every morning."""
+        interval = f";INTERVAL={amount:g}" if amount > 1 else ""
+        return Later(Every(f"FREQ={FREQUENCIES[unit]}{interval}", moment.start))
     first, last = hours_between(said.when.between, said.part)
     step = int(amount * unit // MINUTE)
     if not step or last <= first:
@@ -555,7 +523,7 @@ def _often_between(said: Said, amount: int, unit: float, by_day: str, moment: Mo
     times = list(range(first, last + 1, step))
     if 60 % step == 0 and step < 60:  # a quarter of an hour goes on up to the hour, without it
         times = [at for at in times if at < last]
-    return Later(Every(f"FREQ=DAILY{by_day};{times_rule(times)}", moment.now.replace(microsecond=0)))
+    return Later(Every(f"FREQ=DAILY{by_day};{times_rule(times)}", moment.start))
 
 
 def _end(said: Said, moment: Moment) -> datetime | None:
@@ -578,7 +546,7 @@ def written(text: str, moment: Moment) -> Later | Missing | None:
             return later_of(text)
         if text.startswith("RRULE:"):
             check_rule(text.removeprefix("RRULE:"))
-            return Later(Every(text.removeprefix("RRULE:"), moment.now.replace(microsecond=0)))
+            return Later(Every(text.removeprefix("RRULE:"), moment.start))
         if len(text) > 10 and text[:4].isdecimal() and text[10] == "T":
             at = datetime.fromisoformat(text)
             at = at if at.tzinfo is not None else on_clock(at, moment.place.zone)
@@ -591,10 +559,8 @@ def written(text: str, moment: Moment) -> Later | Missing | None:
 
 def when_of(text: str, reader: "Reader", context: Context) -> Later | Missing | None:
     """Words, or what a program wrote: for the parameter `when` of the routine tools."""
-    moment = moment_of(context)
-    if (known := written(text.strip(), moment)) is not None:
-        return known
-    return first_meant(text, reader, "When.spoken", lambda node: meant(node, context))
+    known = written(text.strip(), moment_of(context))
+    return known or first_meant(text, reader, "When.spoken", lambda node: meant(node, context))
 
 
 def first_meant(text: str, reader: "Reader", rule: str, take: Callable[[When], T]) -> T | Missing | None:
@@ -617,6 +583,3 @@ def first_meant(text: str, reader: "Reader", rule: str, take: Callable[[When], T
             if not unread(node):
                 return taken
     return problem
-
-
-__all__ = ["Unclear", "later_text", "meant", "merged", "moment_of", "seconds_of", "when_of"]
