@@ -11,8 +11,8 @@ from voice_gateway.integrations.events import RESOURCE, event_resource
 from voice_gateway.integrations.home import Home
 from voice_gateway.routines.model import Condition, Later
 from voice_gateway.routines.model import Event as Trigger
-from voice_gateway.understanding.nodes import Clock, Event, Item, When, Which, closed
 from voice_gateway.understanding.nodes import Condition as SaidCondition
+from voice_gateway.understanding.nodes import Event, Item, When, Which, closed
 from voice_gateway.understanding.plan import Context
 from voice_gateway.understanding.plan.when import Said, Unclear, hours_between, minutes_of, seconds_of
 from voice_gateway.understanding.resolver import Meant, Resolver, Unknown
@@ -55,8 +55,7 @@ def event_of(event: Event, said: Said, context: Context) -> Later:
     else:
         device = _watched(event.which, becomes, context)
         server, resource, name = device.source, resource_of(device), device.name
-    seconds = seconds_of(event.held)
-    return Later(Trigger(server, resource, becomes, seconds, name, event.once), hours)
+    return Later(Trigger(server, resource, becomes, seconds_of(event.held), name, event.once), hours)
 
 
 def _becomes(event: Event) -> tuple[str, str]:
@@ -66,93 +65,87 @@ def _becomes(event: Event) -> tuple[str, str]:
     if event.user is not None:
         return f"{event.becomes} by user {event.user:g}", "lock"
     if event.becomes == "button":
-        number = f" {event.button:g}" if event.button is not None else ""
-        how = "held" if event.holds else f"pressed{TIMES.get(int(event.times or 1), '')}"
-        return f"button{number} {how}", f"button{number}"
+        button = "button" if event.button is None else f"button {event.button:g}"
+        pressed = f"pressed{TIMES.get(int(event.times or 1), '')}"
+        return f"{button} {'held' if event.holds else pressed}", button
     if event.becomes in (*KINDS_OF_EVENT, "doorbell"):
         return event.becomes, event.becomes.split()[0]
-    if event.below is not None or event.above is not None:
-        sign, limit = ("<", event.below) if event.below is not None else (">", event.above)
-        return f"{event.measure or 'temperature'} {sign} {limit:g}", ""
-    if event.measure:
+    limit = _limit(event)
+    if event.measure and not limit:
         raise Unclear("when.exactly")
-    return event.becomes, ""
+    return f"{event.measure or 'temperature'} {limit}" if limit else event.becomes, ""
+
+
+def _limit(said: Event | SaidCondition) -> str:
+    above = f"> {said.above:g}" if said.above is not None else ""
+    return f"< {said.below:g}" if said.below is not None else above
 
 
 # --- who tells of it
 
 
 def _watched(which: Which | None, becomes: str, context: Context) -> Device:
-    home = context.home
-    if not home.devices:
+    if not context.home.devices:
         raise Unclear("when.no_home")
     named, text, room = named_by(which, context)
     able = [one for one in named if can_tell(one, becomes)]
     if not able:  # a sensor may be called after what it watches
-        able = [one for one in _near(text, home, room) if can_tell(one, becomes)]
-    sensors = [one for one in able if one.kind == "sensor"]
-    chosen = able if len(able) == 1 else sensors or able
-    if len(chosen) == 1:
-        return chosen[0]
-    if chosen:
-        raise Unclear("when.which", devices=tuple(chosen[:4]))
-    if named:
+        able = [one for one in _near(text, context.home, room) if can_tell(one, becomes)]
+    chosen = able if len(able) == 1 else [one for one in able if one.kind == "sensor"] or able
+    if not chosen and named:
         raise Unclear("when.untold", devices=named[:1])
-    raise Unclear("when.unwatched")
+    return _single(chosen)
+
+
+def _single(able: Sequence[Device]) -> Device:
+    if len(able) > 1:
+        raise Unclear("when.which", devices=tuple(able[:4]))
+    if not able:
+        raise Unclear("when.unwatched")
+    return able[0]
 
 
 def named_by(which: Which | None, context: Context) -> tuple[tuple[Device, ...], str, str | None]:
     """The devices that the words may mean, the words themselves, and the room they name."""
-    if which is None or not which.item:
-        there = context.here
-        return (context.home.in_room(there) if there else ()), "", there
-    item = closed(which).item[0]
-    if item.pronoun:
-        near = context.last or (context.home.in_room(context.here) if context.here else ())
-        return tuple(near), "", context.here
+    item = closed(which).item[0] if which is not None and which.item else None
+    if item is None or item.pronoun:
+        near = tuple(context.home.in_room(context.here)) if context.here else ()
+        return (context.last or near) if item else near, "", context.here
     resolver = Resolver(context.home, context.here, context.last)
     rooms = resolver.rooms(item)
     if isinstance(rooms, Unknown):
         raise Unclear("unknown.room", text=rooms.text)
+    room = rooms[0] if rooms else None
     text = " ".join(filter(None, (item.name.text if item.name else "", item.kind, item.unknown)))
-    if not (item.name or item.kind or item.unknown) and rooms:
-        return tuple(context.home.in_room(rooms[0])), "", rooms[0]
     if item.unknown:
         return (), text, None
-    every = replace(item, quant="all") if item.name else replace(item, quant="any")
-    found = resolver.item(every, "look", lambda _: True)
+    if not text and room:
+        return tuple(context.home.in_room(room)), "", room
+    found = resolver.item(replace(item, quant="all" if item.name else "any"), "look", lambda _: True)
     if isinstance(found, Unknown):
-        return (), text, rooms[0] if rooms else None
-    devices = found.devices if isinstance(found, Meant) else found.candidates
-    return devices, text, rooms[0] if rooms else None
+        return (), text, room
+    return found.devices if isinstance(found, Meant) else found.candidates, text, room
 
 
 def _near(text: str, home: Home, room: str | None) -> Sequence[Device]:
     """Those whose name or room has all these words."""
     said = set(plain_words(text))
-    if not said:
-        return [one for one in home.devices if room is None or one.room == room]
     there = [one for one in home.devices if room is None or one.room == room]
     return [one for one in there if said <= {*plain_words(one.name), *plain_words(one.room)}]
 
 
 def _told_by(event: Event, becomes: str, happens: str, context: Context) -> tuple[str, str, str]:
-    home = context.home
-    able = [one for one in home.devices if _tells_of(one, happens)]
+    able = [one for one in context.home.devices if _tells_of(one, happens)]
     said = event.which is not None and not event.which.item[0].pronoun
     if said:
         named, text, room = named_by(event.which, context)
-        able = [one for one in able if one in named or (text and one in _near(text, home, room))]
+        able = [one for one in able if one in named or (text and one in _near(text, context.home, room))]
     else:  # a bell is called one
         able = [one for one in able if happens == "doorbell" or "doorbell" not in one.events] or able
     if not said and able and happens in ANYWHERE:
         return able[0].source, RESOURCE, ""
-    if len(able) == 1:
-        [one] = able
-        return one.source, event_resource(one.node_id, one.endpoint), one.name
-    if able:
-        raise Unclear("when.which", devices=tuple(able[:4]))
-    raise Unclear("when.unwatched")
+    device = _single(able)
+    return device.source, event_resource(device.node_id, device.endpoint), device.name
 
 
 def _tells_of(device: Device, event: str) -> bool:
@@ -167,11 +160,11 @@ def can_tell(device: Device, becomes: str) -> bool:
         return True
     if measure == "battery":
         return not device.available  # it may have one
-    if measure == "power" and device.kind in METERED:
-        return True  # as above
     if measure:
-        unit = UNITS.get(measure, "")
-        return device.kind in ("sensor", "thermostat") and (unit in device.state or not device.available)
+        unit, metered = UNITS.get(measure, ""), measure == "power" and device.kind in METERED
+        return metered or (
+            device.kind in ("sensor", "thermostat") and (unit in device.state or not device.available)
+        )
     if device.kind == "sensor":
         return bool(re.search(SHOWN.get(becomes, "$^"), device.state.casefold()))
     return becomes in TELLS.get(device.kind, ())
@@ -182,27 +175,23 @@ def can_tell(device: Device, becomes: str) -> bool:
 
 def condition_of(when: When, context: Context, event: Event | None = None) -> Condition | None:
     """A device's state, or whether it is dark; `event` is a state at a moment: "if it is open at 11"."""
-    own: Condition | None = None
-    if event is not None:
-        own = _stated(SaidCondition(which=event.which, state=event.becomes), context)
-    if when.hours:
-        dark = Condition(after="sunset")
-        own = dark if when.hours == "dark" else Condition(after="sunrise", before="sunset")
-    if len(when.condition) > 1 or (event is not None and when.hours) or (own is not None and when.condition):
+    if len(when.condition) + bool(when.hours) + (event is not None) > 1:
         raise Unclear("when.one_condition")
-    for said in when.condition:
-        own = _stated(said, context)
-    return own
+    said = when.condition[0] if when.condition else None
+    if event is not None:
+        said = SaidCondition(which=event.which, state=event.becomes)
+    if said is not None:
+        return _stated(said, context)
+    dark = {"dark": Condition(after="sunset"), "light": Condition(after="sunrise", before="sunset")}
+    return dark.get(when.hours)
 
 
 def _stated(said: SaidCondition, context: Context) -> Condition:
-    state = {"up": "open", "down": "closed"}.get(said.state, said.state)
-    limit = said.below if said.below is not None else said.above
-    if limit is not None:
-        state = f"temperature {'<' if said.below is not None else '>'} {limit:g}"
-        which: Which | None = Which(item=(Item(place=said.place),)) if said.place else None
-    else:
-        which = said.which
+    state, which = {"up": "open", "down": "closed"}.get(said.state, said.state), said.which
+    limit = _limit(said)
+    if limit:
+        state = f"temperature {limit}"
+        which = Which(item=(Item(place=said.place),)) if said.place else None
     device = _watched(which, state, context)
     unless = said.unless != said.negated
     return Condition(
@@ -234,21 +223,13 @@ def _bounds(said: Said) -> tuple[str, str]:
     if when.between:
         first, last = hours_between(when.between, said.part)
         return _hhmm(first), _hhmm(last)
-    after = _hhmm(_side(when.since, after=True)) if when.since else when.since_sun
-    before = _hhmm(_side(when.before, after=False)) if when.before else when.before_sun
-    if said.part and not after and not before:
-        return PART_BOUNDS.get(said.part, ("", ""))
-    return after, before
-
-
-def _side(clock: Clock, *, after: bool) -> int:
-    """ "After 10" is in the evening, "before 7" in the morning."""
-    found = minutes_of(clock)
-    return found[-1 if after and found[0] // 60 >= 6 else 0] % 1440
+    after = when.since_sun
+    if when.since:  # "after 10" is in the evening, "before 7" in the morning
+        hours = minutes_of(when.since)
+        after = _hhmm(hours[-1 if hours[0] // 60 >= 6 else 0])
+    before = _hhmm(minutes_of(when.before)[0]) if when.before else when.before_sun
+    return (after, before) if after or before else PART_BOUNDS.get(said.part, ("", ""))
 
 
 def _hhmm(minutes: int) -> str:
     return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}"
-
-
-__all__ = ["can_tell", "condition_of", "event_of", "named_by", "resource_of"]

@@ -1,13 +1,12 @@
 """What needs no home: calls of the gateway's own tools."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any, Final
 
 from voice_gateway.integrations.home import Request
-from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, When, Which, bare
+from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Which, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
-from voice_gateway.understanding.plan.when import Unclear, moment_of, offset
+from voice_gateway.understanding.plan.when import moment_of, offset
 
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
@@ -43,15 +42,8 @@ def _plain(node: Everyday, context: Context) -> Plan:
 
 def _time(node: Everyday, context: Context) -> Plan:
     _ = node.part, node.weekday  # which part of it is said, the reply looks up in the node
-    at = _from_now(node.when, context) if node.when is not None else None
+    at = offset(node.when, moment_of(context)) if node.when is not None else None
     return _step(node, {"timezone": node.place.title(), "offset": at and at.isoformat(timespec="seconds")})
-
-
-def _from_now(when: When, context: Context) -> datetime:
-    try:
-        return offset(when, moment_of(context))
-    except Unclear as unclear:
-        raise Refused(f"when: {unclear}", unclear.say) from None
 
 
 def _volume(node: Everyday, context: Context) -> Plan:
@@ -106,7 +98,7 @@ def _weather(node: Everyday, context: Context) -> Plan:
 def _sum(node: Everyday, context: Context) -> Plan:
     if node.when is None:
         return _step(node, {"expression": node.query})
-    day = _from_now(node.when, context).date()
+    day = offset(node.when, moment_of(context)).date()
     return _step(
         node,
         {"expression": f"{node.part or 'days'} until {day}" if node.action == "until" else f"when is {day}"},

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from home_names.risk import is_sensitive
-from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Request
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Once, calls_text, later_text
 from voice_gateway.routines.model import Event as Trigger
@@ -45,83 +44,49 @@ def _later(node: Later, context: Context) -> Plan:
         raise Refused("no time was said")
     if context.tools and MAKE not in context.tools:
         raise Refused("nothing keeps routines here", Say("cannot.later"))
-    when = _merged(node)
-    steps, context = _steps(node), _about_its_cause(when, context)
-    when = _with_conditions(when, steps)
+    when, steps = merged(node.when, node.more), node.step
+    if node.do:
+        value, which = node.value and closed(node.value), node.which and closed(node.which)
+        steps = (Command(do=node.do, which=which, value=value),)
+    context = _about_its_cause(when, context)
+    # "… only if the door is locked" counts then, not now.
+    own = tuple(one.condition for one in steps if isinstance(one, Command) and one.condition is not None)
+    when = altered(when, condition=(*when.condition, *own)) if own else when
     made = _made(steps, context)
     if isinstance(made, Question):
         return replace(made, node=bare(node), expects="device")
     kept = _kept(when, context, made)
     if node.hold:
         return _held(node, kept, made, context)
-    if kept.back:
-        return _taken_back(node, kept, made)
-    say = _said(node, kept)
-    return _planned(node, kept, made, say)
-
-
-def _merged(node: Later) -> When:
-    assert node.when is not None
-    try:
-        return merged(node.when, node.more)
-    except Unclear as unclear:
-        raise Refused("two times", unclear.say) from None
-
-
-def _steps(node: Later) -> tuple[Node, ...]:
-    if node.do:
-        which = node.which and closed(node.which)
-        return (Command(do=node.do, which=which, value=node.value and closed(node.value)),)
-    return node.step
+    return _taken_back(node, kept, made) if kept.back else _planned(node, kept, made, _said(node, kept))
 
 
 def _made(steps: Sequence[Node], context: Context) -> list[Step] | Question:
     """What is to be done then; nothing that only looks, and nothing that depends on now."""
     found: list[Step] = []
+    wanted: dict[Any, str] = {}
     for one in steps:
         own = altered(one, condition=None) if isinstance(one, Command) and one.condition is not None else one
-        step = _plan_part(own, replace(context, alone=len(steps) == 1))
+        step = plan(bare(own), replace(context, alone=len(steps) == 1))
+        closed(own)  # its own planner has counted what it read
         if isinstance(step, Question):
             return step
-        if step.requests and not step.acts:
-            raise Refused("a look is nothing for later", Say("later.no_looks"))
-        if not step.requests:
-            raise Refused("a part cannot be done", step.say)
+        if not step.acts or not step.requests:
+            looks = Say("later.no_looks") if step.requests else step.say
+            raise Refused("a part is no act", looks)
+        for request in step.requests:
+            if request.device is not None and request.wish is not None:
+                before = wanted.setdefault(request.device.key, request.wish.action)
+                if OPPOSITE.get(before) == request.wish.action:
+                    raise Refused("it cannot be both then", Say("ask.both"))
         found.append(step)
         context = replace(context, last=step.devices or context.last)
-    _check_agree(found)
     return found
-
-
-def _plan_part(node: Node, context: Context) -> Plan:
-    """The step of a part; its own planner has counted what it read."""
-    made = plan(bare(node), context)
-    closed(node)
-    return made
-
-
-def _check_agree(steps: Sequence[Step]) -> None:
-    """ "Turn it on and turn it off in ten minutes": not both then."""
-    wanted: dict[Any, str] = {}
-    for request in (request for step in steps for request in step.requests):
-        if request.device is None or request.wish is None:
-            continue
-        before = wanted.setdefault(request.device.key, request.wish.action)
-        if OPPOSITE.get(before) == request.wish.action:
-            raise Refused("it cannot be both then", Say("ask.both"))
-
-
-def _with_conditions(when: When, steps: Sequence[Node]) -> When:
-    """ "… only if the door is locked" counts then, not now."""
-    own = tuple(one.condition for one in steps if isinstance(one, Command) and one.condition is not None)
-    return altered(when, condition=(*when.condition, *own)) if own else when
 
 
 def _about_its_cause(when: When, context: Context) -> Context:
     """ "If the garage door stays open for ten minutes, close it": what tells of it is meant."""
-    which = when.event[0].which if when.event else None
-    if which is None and when.condition:
-        which = when.condition[0].which
+    which = when.event[0].which if when.event else when.condition[0].which if when.condition else None
     if which is None or which.item[0].pronoun:
         return context
     try:
@@ -136,25 +101,17 @@ def _kept(when: When, context: Context, made: Sequence[Step]) -> Kept:
     """ "Turn off the heater when it has been on for an hour": the event is the heater's; "when it gets colder
     than 18" is the air's, of the heater's room if no other is said."""
     devices = tuple(dict.fromkeys(device for step in made for device in step.devices))
-    if _is_warmth(when, devices):
-        raise Refused("a number that could be degrees", Say("later.degrees"))
-    try:
-        event = when.event[0] if when.event else None
-        of_air = event is not None and event.which is None and (event.below, event.above) != (None, None)
-        if of_air and context.here is None and len({device.room for device in devices}) == 1:
-            context = replace(context, here=devices[0].room)
-        return meant(when, replace(context, last=devices or context.last))
-    except Unclear as unclear:
-        raise Refused(f"when: {unclear}", unclear.say) from None
-
-
-def _is_warmth(when: When, devices: Sequence[Device]) -> bool:
-    """ "The heating at 22": behind a thing that has degrees a bare number is a value."""
-    heats = bool(devices) and all(device.kind == "thermostat" for device in devices)
-    return heats and any(
-        clock.hour in DEGREES and not (clock.half or clock.minute or clock.named or clock.text)
-        for clock in when.clock
+    bare_hours = (
+        clock.hour for clock in when.clock if not (clock.half or clock.minute or clock.named or clock.text)
     )
+    heats = bool(devices) and all(device.kind == "thermostat" for device in devices)
+    if heats and any(hour in DEGREES for hour in bare_hours):  # "the heating at 22"
+        raise Refused("a number that could be degrees", Say("later.degrees"))
+    event = when.event[0] if when.event else None
+    of_air = event is not None and event.which is None and (event.below, event.above) != (None, None)
+    if of_air and context.here is None and len({device.room for device in devices}) == 1:
+        context = replace(context, here=devices[0].room)
+    return meant(when, replace(context, last=devices or context.last))
 
 
 def _planned(node: Later, kept: Kept, made: Sequence[Step], say: str) -> Step:
@@ -228,13 +185,10 @@ def _moved_to(node: Everyday, context: Context) -> str:
     """The day on which it is skipped; or the time, as a clock has it where no half of the day is said."""
     if node.when is None:
         return ""
-    try:
-        if node.action == "skip":
-            day = gathered(node.when, moment_of(context)).day
-            return day.isoformat() if day is not None else ""
-        kept = meant(node.when, context)
-    except Unclear as unclear:
-        raise Refused(f"when: {unclear}", unclear.say) from None
+    if node.action == "skip":
+        day = gathered(node.when, moment_of(context)).day
+        return day.isoformat() if day is not None else ""
+    kept = meant(node.when, context)
     plain = len(node.when.clock) == 1 and not (node.when.day or node.when.part or node.when.repeat)
     clock = node.when.clock[0] if plain else None
     if clock is not None and not clock.half and not clock.named and isinstance(kept.trigger, Once):

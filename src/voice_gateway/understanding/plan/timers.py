@@ -66,47 +66,49 @@ def set_timer(node: Everyday, context: Context) -> Plan:
         return _one(node, context)
     made = [_one(part, context, node.kind) for part in node.other]
     missing = next((one for one in made if isinstance(one, Question)), None)
-    if missing is not None:
-        return missing
-    if node.number not in (None, len(made)):
+    if missing is None and node.number not in (None, len(made)):
         raise Refused("another number of timers was said")
     requests = tuple(request for one in made if isinstance(one, Step) for request in one.requests)
-    return Step(bare(node), requests, acts=True, topic="timer")
+    return missing or Step(bare(node), requests, acts=True, topic="timer")
 
 
 def _one(node: Everyday, context: Context, kind: str = "") -> Plan:
-    kind = node.kind or kind
-    context = replace(context, place=context.place or Place(local_zone()[0]))
-    args: dict[str, Any] = {"name": node.name, "message": node.message}
-    when = _merged(node) or (_told_time(node.message, context) if node.message else None)
+    kind, place = node.kind or kind, context.place or Place(local_zone()[0])
+    args: dict[str, Any] = {"name": node.name, "message": node.message, "kind": kind}
+    when = merged(node.when, node.more) if node.when is not None else node.more
+    when = when or (_told_time(node.message, context) if node.message else None)
     if node.span:
         if when is not None:
             raise Refused("a length and a time")
-        args["duration"] = spoken_length(node.span)
-    elif when is None:
+        return _set(node, "timer", "set_timer", {"duration": spoken_length(node.span), **args})
+    if when is None:
         return Question(Say("ask.at" if kind else "ask.duration"), bare(node), expects="at")
+    if (when.repeat or when.event) and context.tools and MAKE not in context.tools:
+        return Step(closed(node), say=Say("timer.cannot_repeat"), topic="")
+    try:
+        later = moment_for(when, kind, replace(context, place=place))
+    except Unclear as unclear:
+        if unclear.reply.key.startswith("ask."):
+            return Question(unclear.reply, bare(node), expects=unclear.reply.key.removeprefix("ask."))
+        raise
+    if not isinstance(later.trigger, Once):  # a routine lets it ring each time
+        call = {"name": "set_timer", "args": _given({"at": "now", **args, "kind": kind or "alarm"})}
+        return _set(node, "routine", MAKE, {"when": later_text(later), "calls": calls_text([call])})
+    if later.condition is not None:
+        raise Refused("a reminder has no condition")
+    if later.trigger.seconds is not None:
+        args["duration"] = spoken_length((Length(later.trigger.seconds, 1.0),))
     else:
-        if (when.repeat or when.event) and context.tools and MAKE not in context.tools:
-            return Step(closed(node), say=Say("timer.cannot_repeat"), topic="")
-        try:
-            later = moment_for(when, kind, context)
-        except Unclear as unclear:
-            if unclear.say.key in ("ask.half_day", "ask.at"):
-                return Question(unclear.say, bare(node), expects=unclear.say.key.removeprefix("ask."))
-            raise Refused(f"when: {unclear}", unclear.say) from None
-        if not isinstance(later.trigger, Once):
-            return _repeating(node, later, kind)
-        if later.condition is not None:
-            raise Refused("a reminder has no condition")
-        seconds = later.trigger.seconds
-        if seconds is not None:
-            args["duration"] = spoken_length((Length(seconds, 1.0),))
-        else:
-            assert context.place is not None
-            local = later.trigger.at.astimezone(context.place.zone)
-            args["at"] = local.isoformat(timespec="seconds")
-    given = {key: value for key, value in {**args, "kind": kind}.items() if value}
-    return Step(bare(node), (Request("set_timer", given),), acts=True, topic="timer")
+        args["at"] = later.trigger.at.astimezone(place.zone).isoformat(timespec="seconds")
+    return _set(node, "timer", "set_timer", args)
+
+
+def _set(node: Everyday, topic: str, tool: str, args: dict[str, Any]) -> Step:
+    return Step(bare(node), (Request(tool, _given(args)),), acts=True, topic=topic)
+
+
+def _given(args: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in args.items() if value}
 
 
 def _told_time(message: str, context: Context) -> When | None:
@@ -116,29 +118,21 @@ def _told_time(message: str, context: Context) -> When | None:
     return next((found[0].node for tail in tails if (found := reader.read(tail, "When.spoken", 0))), None)
 
 
-def _merged(node: Everyday) -> When | None:
-    try:
-        return merged(node.when, node.more) if node.when is not None else node.more
-    except Unclear as unclear:
-        raise Refused("two times", unclear.say) from None
-
-
-def _unclear_hour(when: When) -> int:
-    """The hour of an alarm that may be by day or by night."""
-    for clock in when.clock:
-        part = when.part or any(one.part for one in when.repeat)
-        sure = clock.half or clock.named or clock.text[:1] == "0" or part
-        hour = int(clock.text.split(":")[0]) if clock.text else int(clock.hour or 0)
-        if not sure and hour in UNCLEAR_HOURS:
-            return hour
-    return 0
+def _open_hour(clock: Clock, when: When) -> int:
+    """The hour, where it may be of either half of the day; else 0."""
+    part = when.part or any(one.part for one in when.repeat)
+    hour = int(clock.text.split(":")[0]) if clock.text else int(clock.hour or 0)
+    known = clock.half or clock.named or part or clock.text[:1] == "0" or hour > 12
+    return 0 if known else hour
 
 
 def moment_for(when: When, kind: str, context: Context) -> Kept:
     """Of a timer, an alarm or a reminder, as people mean it where they do not say it all."""
-    if kind == "alarm" and (unclear := _unclear_hour(when)):
-        raise Unclear("ask.half_day", at=str(unclear))
-    if not (when.clock or when.part or when.after or when.event or when.sun) and not _ticks(when):
+    unclear = [hour for clock in when.clock if (hour := _open_hour(clock, when)) in UNCLEAR_HOURS]
+    if kind == "alarm" and unclear:
+        raise Unclear("ask.half_day", at=str(unclear[0]))
+    ticks = any(one.number is not None and one.unit < 86400 for one in when.repeat)
+    if not (when.clock or when.part or when.after or when.event or when.sun or ticks):
         if kind != "reminder" or when.repeat or not when.day:
             raise Unclear("ask.at")
         when = altered(when, clock=(USUAL["morning"],))
@@ -151,30 +145,12 @@ def moment_for(when: When, kind: str, context: Context) -> Kept:
     return later
 
 
-def _ticks(when: When) -> bool:
-    """ "Every 20 minutes" needs no time of day."""
-    return any(one.number is not None and one.unit < 86400 for one in when.repeat)
-
-
 def _likely(clock: Clock, when: When, kind: str) -> Clock:
     """Of both halves of the day the one that people mean, where they do not say it."""
-    hour = int(clock.text.split(":")[0]) if clock.text else int(clock.hour or 0)
-    said = clock.half or clock.named or when.part or clock.text[:1] == "0" or not 1 <= hour <= 12
-    if said:
+    hour = _open_hour(clock, when)
+    if not hour or not ((kind == "alarm" and hour in WAKING) or when.day or when.repeat):
         return clock
-    if kind == "alarm" and hour in WAKING:
-        return altered(clock, half="am")
-    if when.day or when.repeat:
-        return altered(clock, half="am" if hour in BY_DAY else "pm")
-    return clock
-
-
-def _repeating(node: Everyday, later: Kept, kind: str) -> Plan:
-    """A routine that lets it ring each time."""
-    facts = {"at": "now", "kind": kind or "alarm", "name": node.name, "message": node.message}
-    calls = calls_text([{"name": "set_timer", "args": {key: fact for key, fact in facts.items() if fact}}])
-    made = Request(MAKE, {"when": later_text(later), "calls": calls})
-    return Step(bare(node), (made,), acts=True, topic="routine")
+    return altered(clock, half="am" if hour in (WAKING if kind == "alarm" else BY_DAY) else "pm")
 
 
 def spoken_length(parts: Sequence[Length]) -> str:
@@ -209,13 +185,12 @@ def _called(node: Everyday, context: Context) -> str:
 @plans_tool("list_timers", "cancel_timer", "pause_timer")
 def find_timer(node: Everyday, context: Context) -> Plan:
     name, acts = _called(node, context), node.tool != "list_timers"
+    action = node.action if node.tool == "pause_timer" else ""
     kinds = dict.fromkeys(kind for kind in (node.kind, node.also) if kind) or {"": None}
     requests = []
     for kind in kinds:
-        args = {"name": name, "kind": "" if kind == "timer" and not node.also else kind}
-        if node.tool == "pause_timer":
-            args |= {"action": node.action}
-        requests.append(Request(node.tool, {key: value for key, value in args.items() if value}))
+        known = "" if kind == "timer" and not node.also else kind
+        requests.append(Request(node.tool, _given({"name": name, "kind": known, "action": action})))
     return Step(bare(node), tuple(requests), acts=acts, topic="timer" if acts else "")
 
 
@@ -223,15 +198,10 @@ def find_timer(node: Everyday, context: Context) -> Plan:
 def extend_timer(node: Everyday, context: Context) -> Plan:
     if node.snooze:
         args = {"duration": spoken_length(node.span), "name": RINGING} if node.span else {}
-        return Step(bare(node), (Request("extend_timer", args),), acts=True, topic="timer")
-    if node.it and context.topic != "timer":
-        raise Refused("no timer was spoken of")
-    sign = "-" if node.action == "less" else ""
-    kind = "" if node.kind == "timer" else node.kind
-    name = context.timer if node.it else _called(node, context)
-    args = {"duration": f"{sign}{spoken_length(node.span)}", "name": name, "kind": kind}
-    given = {key: value for key, value in args.items() if value}
-    return Step(bare(node), (Request("extend_timer", given),), acts=True, topic="timer")
+        return _set(node, "timer", "extend_timer", args)
+    sign, kind = "-" if node.action == "less" else "", "" if node.kind == "timer" else node.kind
+    args = {"duration": f"{sign}{spoken_length(node.span)}", "name": _called(node, context), "kind": kind}
+    return _set(node, "timer", "extend_timer", args)
 
 
 # --- sentences of home-assistant-intents

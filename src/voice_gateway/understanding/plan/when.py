@@ -24,7 +24,7 @@ from voice_gateway.understanding.nodes import (
     unread,
 )
 from voice_gateway.understanding.nodes import Sun as SaidSun
-from voice_gateway.understanding.plan import Context, Say
+from voice_gateway.understanding.plan import Context, Refused, Say
 
 if TYPE_CHECKING:
     from voice_gateway.understanding.reader import Reader
@@ -44,12 +44,12 @@ LEAP_YEAR: Final = 2024
 EASTER, THANKSGIVING = 100, 200  # codes of `Day.feast`
 
 
-class Unclear(Exception):
-    """It cannot be kept as it was said; `say` is what a person should hear."""
+class Unclear(Refused):
+    """It cannot be kept as it was said; `reply` is what a person should hear."""
 
     def __init__(self, key: str, **facts: Any) -> None:
-        super().__init__(key)
-        self.say = Say(key, facts)
+        self.reply = Say(key, facts)
+        super().__init__(f"when: {key}", self.reply)
 
 
 @dataclass(frozen=True)
@@ -576,7 +576,7 @@ def first_meant(text: str, reader: "Reader", rule: str, take: Callable[[When], T
             except Unclear as unclear:
                 from voice_gateway.understanding.wording import say
 
-                problem = problem or Missing(say(unclear.say, reader.index.home))
+                problem = problem or Missing(say(unclear.reply, reader.index.home))
                 continue
             except Unread:
                 continue
