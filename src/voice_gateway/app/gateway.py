@@ -222,7 +222,7 @@ class Gateway:
                 Aside("recorder", "a question about what I did", why.answer),
             ),
             prompts=SpokenPrompts(self._prompts_listed, link.get_prompt, has_model=has_model),
-            pin_file=folder / "wrong-pins.json",
+            pin_file=folder / "wrong-pins.sqlite",
             gateway=gateway,
             acts=acts_from(self.store, folder / "undo.sqlite", gateway, on_damage=damaged),
         )

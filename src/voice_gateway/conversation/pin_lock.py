@@ -1,21 +1,18 @@
 """Counts wrong PINs for the whole gateway and through restarts; after a few, no PIN counts for a while."""
 
 import asyncio
-import contextlib
-import fcntl
 import json
 import logging
-import math
+import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from threading import Lock
 
 from voice_gateway.backoff import wait_at_most
+from voice_gateway.conversation.store import MemoryStore, SqliteStore, Store
 from voice_gateway.events import EventBus, State
-from voice_gateway.private_files import private_file
 from voice_gateway.problems import ADVICE, PIN_LOCKED
 
 log = logging.getLogger(__name__)
@@ -23,6 +20,7 @@ log = logging.getLogger(__name__)
 MOST_WRONG = 5
 FIRST_LOCK_SECONDS = 60.0  # doubled by every further wrong PIN …
 LONGEST_LOCK_SECONDS = 3600.0  # … up to this
+KEY, KEPT_SECONDS = "wrong PINs", 10 * 365 * 86_400.0
 
 
 class PinVerdict(StrEnum):
@@ -47,47 +45,55 @@ class Attempts:
     def seconds_left(self, now: float) -> float:
         return min(max(0.0, self.locked_until - now), self.locked_seconds)
 
-    def at(self, now: float) -> "Attempts":
-        """The same by a clock that may have been set back, which does not make a lock longer."""
-        return replace(self, locked_until=min(self.locked_until, now + self.locked_seconds))
-
-    def one_more(self, now: float) -> "Attempts":
+    def judged(self, now: float, *, right: bool) -> tuple[PinVerdict, "Attempts"]:
+        """While locked a PIN counts for nothing. A clock that was set back does not make a lock longer."""
+        if self.seconds_left(now):
+            return PinVerdict.LOCKED, replace(self, locked_until=now + self.seconds_left(now))
+        if right:
+            return PinVerdict.RIGHT, Attempts()
         if self.wrong + 1 < MOST_WRONG:
-            return Attempts(self.wrong + 1)
+            return PinVerdict.WRONG, Attempts(self.wrong + 1)
         seconds = min(max(FIRST_LOCK_SECONDS, 2 * self.locked_seconds), LONGEST_LOCK_SECONDS)
-        return Attempts(self.wrong + 1, now + seconds, seconds)
+        return PinVerdict.WRONG, Attempts(self.wrong + 1, now + seconds, seconds)
 
 
-UNKNOWN = Attempts(MOST_WRONG - 1)  # for a file that cannot be read: the next wrong PIN locks
+UNKNOWN = Attempts(MOST_WRONG - 1)  # where a count was lost: the next wrong PIN locks
 
 
 class PinLock:
     """Without a file it counts in memory. All processes of one user count in the same file."""
 
     def __init__(self, file: Path | None, events: EventBus, now: Callable[[], float] = time.time) -> None:
-        self._file = file
+        self._store: Store = MemoryStore(now)
+        if file is not None:
+            self._store = SqliteStore(file, now, on_damage=lambda _damage: self._lose())
+        self._none = Attempts()  # the count of a store that has none
         self._events = events
         self._now = now
-        self._in_memory: Attempts | None = None if file else Attempts()  # also what no file could keep
-        self._one_at_a_time = Lock()
         self._changed = asyncio.Event()
 
     async def judge(self, *, right: bool) -> tuple[PinVerdict, Attempts]:
-        """Counts this PIN. While locked it counts for nothing, right or wrong."""
-        verdict, attempts = await asyncio.to_thread(self._judge, right)
-        self.report(attempts)
+        """Counts this PIN."""
+        while True:
+            text, before = await self._read()
+            verdict, after = before.judged(self._now(), right=right)
+            if await self._write(text, after):
+                break
+        if verdict is not PinVerdict.RIGHT:
+            log.warning("wrong PIN, or a PIN while it is locked", extra={"wrong": after.wrong})
+        self.report(after)
         self._changed.set()
-        return verdict, attempts
+        return verdict, after
 
     async def seconds_left(self) -> float:
         """How long no PIN counts; 0 if one does."""
-        return (await asyncio.to_thread(self._read)).seconds_left(self._now())
+        return (await self._read())[1].seconds_left(self._now())
 
     async def run(self) -> None:
         """Reports a lock at the start, and its end, until cancelled."""
         while True:
             self._changed.clear()
-            attempts = await asyncio.to_thread(self._read)
+            _, attempts = await self._read()
             self.report(attempts)
             await wait_at_most(self._changed, attempts.seconds_left(self._now()) or None)
 
@@ -98,61 +104,32 @@ class PinLock:
         elif self._events.state("pin") is State.DEGRADED:
             self._events.report("pin", State.OK, "The PIN can be used again.")
 
-    def _judge(self, right: bool) -> tuple[PinVerdict, Attempts]:
-        with self._one_at_a_time, self._file_locked():
-            now = self._now()
-            before = self._read().at(now)
-            if before.seconds_left(now):
-                verdict, after = PinVerdict.LOCKED, before
-            elif right:
-                verdict, after = PinVerdict.RIGHT, Attempts()
-            else:
-                verdict, after = PinVerdict.WRONG, before.one_more(now)
-            self._write(after)
-        if verdict is not PinVerdict.RIGHT:
-            log.warning("wrong PIN, or a PIN while it is locked", extra={"wrong": after.wrong})
-        return verdict, after
-
-    @contextlib.contextmanager
-    def _file_locked(self) -> Iterator[None]:
-        with contextlib.ExitStack() as opened:
-            with contextlib.suppress(OSError):  # without a folder there is no file to share
-                if self._file is not None:
-                    lock = opened.enter_context(private_file(self._file.with_suffix(".lock")).open())
-                    fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-
-    def _read(self) -> Attempts:
-        if self._in_memory is not None or self._file is None:
-            return self._in_memory or Attempts()
-        try:
-            return _attempts(**json.loads(self._file.read_text()))
-        except FileNotFoundError:
-            return Attempts()
-        except (OSError, ValueError, TypeError, OverflowError, RecursionError) as error:
-            log.error("the count of wrong PINs cannot be read", extra={"reason": repr(error)})
-            return UNKNOWN
-
-    def _write(self, attempts: Attempts) -> None:
-        """Replaces the file as a whole. A count that cannot be written holds as long as this process."""
-        if self._file is None:
-            self._in_memory = attempts
-            return
-        fresh = self._file.with_suffix(".new")
-        try:
-            private_file(fresh).write_text(json.dumps(asdict(attempts)))
-            fresh.replace(self._file)
-            self._in_memory = None
-        except OSError as error:
+    def _lose(self, error: Exception | None = None) -> None:
+        """A count that is lost was not nothing; without a file it holds as long as this process."""
+        self._none = UNKNOWN
+        if error is not None:
             log.error("the count of wrong PINs cannot be kept", extra={"reason": repr(error)})
-            self._in_memory = attempts
+            self._store = MemoryStore(self._now)
 
+    async def _read(self) -> tuple[str | None, Attempts]:
+        text = None
+        try:
+            text = await self._store.get(KEY)
+            return text, self._none if text is None else Attempts(**json.loads(text))
+        except (sqlite3.Error, OSError) as error:
+            self._lose(error)
+        except (ValueError, TypeError) as error:
+            log.error("the count of wrong PINs cannot be read", extra={"reason": repr(error)})
+        return text, UNKNOWN
 
-def _attempts(wrong: int, locked_until: float, locked_seconds: float) -> Attempts:
-    """The content of the file. Raises ValueError or OverflowError for what this module does not write."""
-    if not (wrong >= 0 and 0 <= locked_until < math.inf and 0 <= locked_seconds <= LONGEST_LOCK_SECONDS):
-        raise ValueError("out of range")
-    return Attempts(int(wrong), locked_until, locked_seconds)
+    async def _write(self, text: str | None, attempts: Attempts) -> bool:
+        """False where another process has counted meanwhile."""
+        written = json.dumps(asdict(attempts))
+        try:
+            return await self._store.exchange(KEY, text, written, expiry_seconds=KEPT_SECONDS)
+        except (sqlite3.Error, OSError) as error:
+            self._lose(error)
+            return await self._store.exchange(KEY, None, written, expiry_seconds=KEPT_SECONDS)
 
 
 def in_words(seconds: float) -> str:

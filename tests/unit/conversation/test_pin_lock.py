@@ -1,7 +1,6 @@
 """A PIN cannot be guessed: wrong ones are counted for the whole gateway, through every restart."""
 
 import asyncio
-import json
 import stat
 
 import pytest
@@ -9,6 +8,7 @@ from tests.fakes.locked_house import UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
+from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.events import EventBus, State
 
 SETTINGS = PermissionSettings(pin="2468", sensitive_channels=("cli", "voice"))
@@ -66,7 +66,7 @@ async def test_while_no_pin_counts_none_is_asked_for():
 
 
 async def test_wrong_pins_count_through_a_restart(tmp_path):
-    file = tmp_path / "data" / "wrong-pins.json"
+    file = tmp_path / "data" / "wrong-pins.sqlite"
     for _ in range(5):
         await answered(a_house(file), "yes 1111")
 
@@ -133,24 +133,10 @@ async def test_a_clock_that_is_set_back_makes_no_lock_longer():
     assert (await lock.judge(right=True))[0] is PinVerdict.RIGHT
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "",
-        "nonsense",
-        "[]",
-        "[" * 100_000,
-        '{"wrong": null}',
-        json.dumps({"wrong": 1}),
-        json.dumps({"wrong": -1000, "locked_until": 0, "locked_seconds": 0}),
-        '{"wrong": 1e999, "locked_until": 0, "locked_seconds": 0}',
-        '{"wrong": 0, "locked_until": NaN, "locked_seconds": 0}',
-        '{"wrong": 5, "locked_until": 1e999, "locked_seconds": 1e999}',
-    ],
-)
+@pytest.mark.parametrize("damage", ["", "[]", '{"wrong": 1', '{"wrong": 0, "more": 1}'])
 async def test_a_count_that_cannot_be_read_was_not_nothing(tmp_path, damage, caplog):
-    file = tmp_path / "wrong-pins.json"
-    file.write_text(damage)
+    file = tmp_path / "wrong-pins.sqlite"
+    await SqliteStore(file, Clock()).put("wrong PINs", damage, expiry_seconds=60.0)
 
     _, attempts = await PinLock(file, EventBus(), Clock()).judge(right=False)
 
@@ -158,9 +144,18 @@ async def test_a_count_that_cannot_be_read_was_not_nothing(tmp_path, damage, cap
     assert "cannot be read" in caplog.text
 
 
+async def test_a_damaged_file_was_not_nothing(tmp_path):
+    file = tmp_path / "wrong-pins.sqlite"
+    file.write_bytes(b"no database " * 500)
+
+    _, attempts = await PinLock(file, EventBus(), Clock()).judge(right=False)
+
+    assert attempts.is_locked
+
+
 async def test_a_count_that_cannot_be_written_counts_all_the_same(tmp_path, caplog):
     (tmp_path / "file").write_text("")
-    lock = PinLock(tmp_path / "file" / "wrong-pins.json", EventBus(), Clock())
+    lock = PinLock(tmp_path / "file" / "wrong-pins.sqlite", EventBus(), Clock())
     for _ in range(5):
         await lock.judge(right=False)
 
@@ -170,7 +165,7 @@ async def test_a_count_that_cannot_be_written_counts_all_the_same(tmp_path, capl
 
 async def test_a_lock_is_told_in_the_status_until_it_is_over(tmp_path):
     clock, told = Clock(), asyncio.Event()
-    file = tmp_path / "wrong-pins.json"
+    file = tmp_path / "wrong-pins.sqlite"
     before = PinLock(file, EventBus(), clock)
     for _ in range(5):
         await before.judge(right=False)
