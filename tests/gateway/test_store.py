@@ -53,22 +53,11 @@ async def test_who_stood_still_does_not_write_over_what_others_have_put(store):
     assert await store.exchange("gone", "old", "new", expiry_seconds=60), "nobody else has put anything there"
 
 
-async def test_of_many_claims_one_wins_and_its_text_stays(store):
-    won = await asyncio.gather(*(store.claim("c", text=str(n), expiry_seconds=60) for n in range(10)))
+async def test_of_many_who_put_where_nothing_is_one_wins_and_its_text_stays(store):
+    won = await asyncio.gather(*(store.exchange("c", None, str(n), expiry_seconds=60) for n in range(10)))
 
     assert won.count(True) == 1
     assert await store.get("c") == str(won.index(True))
-    await store.release("c", str(won.index(True)))
-    assert await store.claim("c", expiry_seconds=60)
-
-
-async def test_only_whose_text_is_there_frees_a_claim(store):
-    """A holder that was stalled until its claim ran out must not free that of the next one."""
-    assert await store.claim("h", text="next one", expiry_seconds=60)
-    await store.release("h", "stalled")
-    assert not await store.claim("h", text="third", expiry_seconds=60)
-    await store.release("h", "next one")
-    assert await store.claim("h", text="third", expiry_seconds=60)
 
 
 async def test_memory_forgets_what_expired_and_then_the_oldest():

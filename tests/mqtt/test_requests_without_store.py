@@ -5,7 +5,7 @@ from tests.mqtt.conftest import Listener, opened_on
 
 from voice_gateway.channels.mqtt.requests import Requests
 from voice_gateway.channels.mqtt.topics import Request
-from voice_gateway.conversation.store import CLAIMED, MemoryStore, SqliteStore
+from voice_gateway.conversation.store import MemoryStore, SqliteStore
 from voice_gateway.shared.store import RedisStore
 from voice_gateway.turn import Reply
 
@@ -59,10 +59,6 @@ class Dying(MemoryStore):
     async def put(self, key, text, *, expiry_seconds):
         self._use()
         await super().put(key, text, expiry_seconds=expiry_seconds)
-
-    async def release(self, key, text=CLAIMED):
-        self._use()
-        await super().release(key, text)
 
 
 @pytest.mark.parametrize("left", range(0, 14, 2))

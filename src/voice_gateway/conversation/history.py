@@ -14,8 +14,6 @@ from voice_gateway.turns.history import History
 
 log = logging.getLogger(__name__)
 
-# Below this, reading and writing takes less time than a thread switch.
-QUICK_MESSAGES, QUICK_BYTES = 10, 4_000
 TRY_SECONDS = 5.0  # between tries to reach a lost store
 TRIAL = "trial"  # a key for the tries
 
@@ -44,8 +42,7 @@ class Histories:
         history, stored = History(), None
         try:
             if stored := await self._store.get(key):
-                quick = len(stored) <= QUICK_BYTES
-                history = _read(stored) if quick else await asyncio.to_thread(_read, stored)
+                history = History.from_json(json.loads(stored))
         except Exception as error:  # each kind of store has its own errors
             self.failed("conversation could not be read, starting a new one", error)
         history.stored = stored  # also if unreadable: it is replaced
@@ -53,8 +50,8 @@ class Histories:
 
     async def save(self, key: str, history: History) -> None:
         try:
-            quick = len(history.messages) <= QUICK_MESSAGES
-            text = _written(history) if quick else await asyncio.to_thread(_written, history)
+            history.trim_to_keep()
+            text = json.dumps(history.to_json())
             kept = await self._store.exchange(key, history.stored, text, expiry_seconds=self._expiry_seconds)
             if not kept:  # another gateway continued the conversation meanwhile
                 log.warning("conversation went on elsewhere meanwhile, what was said here is not kept")
@@ -77,15 +74,6 @@ class Histories:
         reason = f"{type(error).__name__}: {error}"
         log.error(phrase, extra={"reason": reason}, exc_info=log.isEnabledFor(logging.DEBUG))
         self._store_changed(error)
-
-
-def _read(stored: str) -> History:
-    return History.from_json(json.loads(stored))
-
-
-def _written(history: History) -> str:
-    history.trim_to_keep()
-    return json.dumps(history.to_json())
 
 
 @dataclass

@@ -12,7 +12,6 @@ from typing import Protocol
 from voice_gateway.shared import is_redis
 from voice_gateway.sqlite_file import Damage, SqliteFile
 
-CLAIMED = "claimed"
 MOST_ENTRIES = 10_000  # in memory: about 3000 answered requests, or some ten megabytes
 TIDY_SECONDS = 60.0
 
@@ -39,14 +38,6 @@ class Store(Protocol):
 
     async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
         """Replaces `old`, or puts where there is nothing; False if another text is there."""
-        ...
-
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        """True for the first caller; False for others until it expires or is released."""
-        ...
-
-    async def release(self, key: str, text: str = CLAIMED) -> None:
-        """Frees the key if that text is still there: it may have expired and been claimed again."""
         ...
 
     async def aclose(self) -> None: ...
@@ -99,13 +90,6 @@ class MemoryStore(_LocalStore):
         await self.put(key, text, expiry_seconds=expiry_seconds)
         return True
 
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        return await self.exchange(key, None, text, expiry_seconds=expiry_seconds)
-
-    async def release(self, key: str, text: str = CLAIMED) -> None:
-        if await self.get(key) == text:
-            del self._entries[key]
-
 
 _ENTRIES = "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)"
 _EXPIRY = "CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires)"
@@ -146,12 +130,6 @@ class SqliteStore(_LocalStore):
             "DO UPDATE SET expires = excluded.expires, text = excluded.text WHERE text = ?"
         )
         return await self._write(upsert, key, self._now() + expiry_seconds, text, old) == 1
-
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        return await self.exchange(key, None, text, expiry_seconds=expiry_seconds)
-
-    async def release(self, key: str, text: str = CLAIMED) -> None:
-        await self._write("DELETE FROM entries WHERE key = ? AND text = ?", key, text)
 
     async def _write(self, statement: str, *values: str | float | None) -> int:
         """The number of rows changed, in one transaction that also removes what has expired."""

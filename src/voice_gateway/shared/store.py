@@ -16,9 +16,7 @@ from voice_gateway.turn import new_id
 BEAT_SECONDS = 1.0  # how often locks are renewed, and a Redis that is away is tried again
 SILENT_SECONDS = 4.0  # a gateway that has not renewed its lock for so long has lost it
 POLL_SECONDS = 0.03  # between two looks of a gateway that waits for its turn
-CLAIMED = "claimed"
 
-_RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 # Writes only over what was read. Compared by digest, because a conversation may be long.
 _EXCHANGE = """
 local found = redis.call('GET', KEYS[1])
@@ -82,9 +80,7 @@ class RedisStore:
         self._redis = Redis.from_url(
             url, decode_responses=True, retry=again, socket_timeout=None, socket_connect_timeout=None
         )
-        self._scripts = {
-            text: self._redis.register_script(text) for text in (_RELEASE, _EXCHANGE, _TURN, _LEAVE)
-        }
+        self._scripts = {text: self._redis.register_script(text) for text in (_EXCHANGE, _TURN, _LEAVE)}
         self._away: str | None = None
         self._held: set[_Place] = set()
         self._left: set[_Place] = set()  # given up while the Redis was away
@@ -104,13 +100,6 @@ class RedisStore:
         """Puts the text where `old` or nothing is; False where another gateway has written since."""
         digest = "" if old is None else hashlib.sha1(old.encode(), usedforsecurity=False).hexdigest()
         return bool(await self._run(_EXCHANGE, PREFIX + key, digest, text, _milliseconds(expiry_seconds)))
-
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        lasting = _milliseconds(expiry_seconds)
-        return bool(await self._ask(lambda: self._redis.set(PREFIX + key, text, px=lasting, nx=True)))
-
-    async def release(self, key: str, text: str = CLAIMED) -> None:
-        await self._run(_RELEASE, PREFIX + key, text)
 
     # --- one turn at a time
 

@@ -57,7 +57,7 @@ class Requests:
             await self._try(store.put(key, BEGUN, expiry_seconds=expiry), None)
             kept = None
         elif (kept := await self._try(store.get(key), None)) is None:
-            claimed = await self._try(store.claim(key, expiry_seconds=expiry, text=BEGUN), True)
+            claimed = await self._try(store.exchange(key, None, BEGUN, expiry_seconds=expiry), True)
             kept = None if claimed else BEGUN
         if kept:
             return _loaded(kept)
