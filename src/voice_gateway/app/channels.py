@@ -63,7 +63,7 @@ class Channels:
     def open(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
         """Opens the channels of a gateway that stays up. `config` is its settings file; `show` gets text that
         cannot be spoken, `announce` how to talk to the gateway."""
-        from voice_gateway.app.control_api import operations
+        from voice_gateway.app.control_api import ControlApi
         from voice_gateway.channels.control import ControlChannel
 
         gateway = self._gateway
@@ -78,7 +78,7 @@ class Channels:
             gateway.start(self._web.run(), "channel.web")
         if self._mqtt is not None or self._web is not None:
             gateway.start(gateway.plans_told().run(), "plans")
-        self._control = ControlChannel(control_file(), operations(gateway, config))
+        self._control = ControlChannel(control_file(), ControlApi(gateway, config).operations())
         gateway.start(self._control.run(), "channel.control")
 
     async def tried(self) -> None:

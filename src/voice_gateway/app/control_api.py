@@ -5,10 +5,10 @@ import base64
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from home_names.names import name_key
 from voice_gateway.app.model import autonomy
@@ -20,10 +20,9 @@ from voice_gateway.errors import ErrorKind, GatewayError, ToolError
 from voice_gateway.events import PartState, Progressed, State
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
-from voice_gateway.progress import OnProgress, Progress, listener, progress_to
+from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.reports import server_hangs
 from voice_gateway.tools.executor import unknown_tool
-from voice_gateway.tools.masking import mask
 from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.results import plain_text
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
@@ -35,275 +34,228 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Request = Callable[["Gateway", Mapping[str, Any]], Awaitable[dict[str, Any]]]
+Asked = Mapping[str, Any]  # one request, as JSON
+OPERATIONS: Final = "turns hello tools ask undo call status talk vitals routines resources prompts".split()
 
 
-def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
-    """By name; `config` is the file of its settings."""
-    mine = {"config": str(config.resolve()) if config else None, "data_folder": str(data_folder())}
+class ControlApi:
+    """Each method that `OPERATIONS` names answers one kind of request; `config` is the settings file."""
 
-    started = time.time()
-    log = PartState("log", State.OK, f"Warnings go to {destination()}.", started)
+    def __init__(self, gateway: "Gateway", config: Path | None = None) -> None:
+        self._gateway, self._config = gateway, config
+        self._started = time.time()
 
-    async def hello(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
-        return mine
+    def operations(self) -> dict[str, Operation]:
+        return {name: getattr(self, name) for name in OPERATIONS}
 
-    async def ask(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
-        text, conversation_id = str(asked["text"]), str(asked["conversation_id"])
-        utterance = Utterance(text, conversation_id=conversation_id, room=asked.get("room"))
-        return answer_json(await gateway.conversation.answer(utterance, interruption=interruption))
+    async def hello(self, _asked: Asked, _interruption: Interruption) -> dict[str, Any]:
+        file = str(self._config.resolve()) if self._config else None
+        return {"config": file, "data_folder": str(data_folder())}
 
-    async def undo(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
-        utterance = Utterance("undo", conversation_id=str(asked["conversation_id"]))
-        wanted = Where(utterance.channel, conversation=None if asked["all"] else utterance.conversation_id)
-        answer = gateway.conversation.answer(utterance, interruption=interruption, take_back=wanted)
-        return answer_json(await answer)
-
-    async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
-        # A client that disconnects cancels the call; of a turn only the model's words.
-        with progress_to(_also_watched(gateway, listener())):
-            return await interruption.cutting(
-                call_tool(
-                    gateway,
-                    str(asked["name"]),
-                    asked.get("args"),
-                    asked.get("timeout"),
-                    fetch=asked.get("fetch") is True,
-                )
-            )
-
-    async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
-        return [part.to_json() for part in (*await all_parts(gateway, started), log)]
-
-    async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
-        return gateway.channels.push_to_talk()
-
-    async def vitals(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, int]:
+    async def vitals(self, _asked: Asked, _interruption: Interruption) -> dict[str, int]:
         """Counts that grow when something leaks."""
         return {"tasks": len(asyncio.all_tasks()), "threads": threading.active_count()}
 
-    async def routines(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
-        return answer_json(await routine_request(gateway, asked))
-
-    async def turns(_asked: Mapping[str, Any], _interruption: Interruption) -> bool:
-        """Write out all turns, so that the command can read the file itself."""
-        await gateway.recorder.written()
+    async def turns(self, _asked: Asked, _interruption: Interruption) -> bool:
+        """Writes out all turns, so that the command can read the file itself."""
+        await self._gateway.recorder.written()
         return True
 
-    return {
-        "turns": turns,
-        "hello": hello,
-        "tools": _answered_by(tool_request, gateway),
-        "ask": ask,
-        "undo": undo,
-        "call": call,
-        "status": status,
-        "talk": talk,
-        "vitals": vitals,
-        "routines": routines,
-        "resources": _answered_by(catalogue_request, gateway),
-        "prompts": _answered_by(catalogue_request, gateway),
-    }
+    async def talk(self, _asked: Asked, _interruption: Interruption) -> str:
+        return self._gateway.channels.push_to_talk()
 
+    async def status(self, _asked: Asked, _interruption: Interruption) -> list[dict[str, Any]]:
+        warnings = PartState("log", State.OK, f"Warnings go to {destination()}.", self._started)
+        return [part.to_json() for part in (*await self.parts(), warnings)]
 
-async def all_parts(gateway: "Gateway", started: float) -> list[PartState]:
-    """The state of each part; connected servers are asked whether they still answer."""
-    hanging = {f"server {name}" for name in await gateway.link.hanging()}
-    parts = [server_hangs(part) if part.part in hanging else part for part in gateway.events.parts()]
-    return [*parts, *autonomy(gateway.model, started)]
+    async def parts(self) -> list[PartState]:
+        """The state of each part; connected servers are asked whether they still answer."""
+        gateway = self._gateway
+        hanging = {f"server {name}" for name in await gateway.link.hanging()}
+        parts = [server_hangs(part) if part.part in hanging else part for part in gateway.events.parts()]
+        return [*parts, *autonomy(gateway.model, self._started)]
 
+    # --- words
 
-def _answered_by(request: Request, gateway: "Gateway") -> Operation:
-    async def operation(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
-        return await request(gateway, asked)
+    async def ask(self, asked: Asked, interruption: Interruption) -> dict[str, Any]:
+        conversation_id = str(asked["conversation_id"])
+        utterance = Utterance(str(asked["text"]), conversation_id=conversation_id, room=asked.get("room"))
+        return answer_json(await self._gateway.conversation.answer(utterance, interruption=interruption))
 
-    return operation
+    async def undo(self, asked: Asked, interruption: Interruption) -> dict[str, Any]:
+        utterance = Utterance("undo", conversation_id=str(asked["conversation_id"]))
+        wanted = Where(utterance.channel, conversation=None if asked["all"] else utterance.conversation_id)
+        answer = self._gateway.conversation.answer(utterance, interruption=interruption, take_back=wanted)
+        return answer_json(await answer)
 
+    async def routines(self, asked: Asked, _interruption: Interruption) -> dict[str, Any]:
+        """The actions on routines that need the home. A refusal is a reply, not an exception."""
+        routines = self._gateway.routines
+        try:
+            if asked["action"] == "add":
+                words = Utterance(str(asked["text"]), conversation_id=str(asked["conversation_id"]))
+                return answer_json(await routines.add(words))
+            if asked["action"] == "run":
+                return answer_json(await routines.run_now(int(asked["id"])))
+            return answer_json(await routines.take_in(asked["records"]))
+        except ToolError as error:
+            return answer_json(Reply(str(error), ok=False))
 
-def _also_watched(gateway: "Gateway", asker: OnProgress | None) -> OnProgress:
-    def told(progress: Progress) -> None:
-        gateway.events.publish(Progressed(None, progress))
-        if asker is not None:
-            asker(progress)
+    # --- a call
 
-    return told
+    async def call(self, asked: Asked, interruption: Interruption) -> dict[str, Any] | None:
+        """One call; with `fetch`, its pictures, sounds and files are in `files`. A client that leaves cancels
+        it."""
+        asker, publish = listener(), self._gateway.events.publish
 
+        def moved(progress: Progress) -> None:
+            publish(Progressed(None, progress))
+            if asker is not None:
+                asker(progress)
 
-async def routine_request(gateway: "Gateway", asked: Mapping[str, Any]) -> Reply:
-    """The actions on routines that need the home. A refusal is a reply, not an exception."""
-    routines = gateway.routines
-    try:
-        if asked["action"] == "add":
-            return await routines.add(
-                Utterance(str(asked["text"]), conversation_id=str(asked["conversation_id"]))
-            )
-        if asked["action"] == "run":
-            return await routines.run_now(int(asked["id"]))
-        return await routines.take_in(asked["records"])
-    except ToolError as error:
-        return Reply(str(error), ok=False)
+        with progress_to(moved):
+            return await interruption.cutting(self._called(asked))
 
+    async def _called(self, asked: Asked) -> dict[str, Any]:
+        """The limit includes the wait for a server."""
+        gateway, limit, started = self._gateway, asked.get("timeout"), perf_counter()
+        call = ToolCall(id=new_id(), name=str(asked["name"]), args=asked.get("args"))
+        await gateway.servers.tool_known(call.name, limit)
+        if silent := self._silent(call.name):
+            return self._of_a_silent_server(call, ", ".join(silent), perf_counter() - started).to_json()
+        if limit is not None:
+            limit = max(limit - round(perf_counter() - started, 2), 0.01)  # a number that can be shown
+        outcome = await gateway.executor.execute(call, timeout_seconds=limit)
+        fetch = asked.get("fetch") is True
+        return {**outcome.to_json(), **({"files": await self._files(outcome)} if fetch else {})}
 
-async def call_tool(
-    gateway: "Gateway", name: str, args: Any, timeout_seconds: float | None, *, fetch: bool = False
-) -> dict[str, Any]:
-    """One call of the command line. The limit includes the wait for a server.
+    def _silent(self, tool: str) -> list[str]:
+        """The servers that may have this tool and do not answer; none for a built-in tool."""
+        late = [status for status in self._gateway.link.status() if status.state != "connected"]
+        if self._gateway.tools.find(tool) is not None:
+            coming = self._gateway.servers.contenders(tool)
+            late = [status for status in late if status.name in coming]
+        return [f"{server.name} (slow start)" if server.installing else server.name for server in late]
 
-    With `fetch`, its pictures, sounds and files are in `files`.
-    """
-    started, call = perf_counter(), ToolCall(id=new_id(), name=name, args=args)
-    if silent := await _silent_servers(gateway, name, timeout_seconds):
-        known = gateway.tools.find(name) is not None
-        return _of_a_silent_server(call, silent, perf_counter() - started, known=known).to_json()
-    if timeout_seconds is not None:
-        waited = round(perf_counter() - started, 2)  # a number that can be shown
-        timeout_seconds = max(timeout_seconds - waited, 0.01)
-    outcome = await gateway.executor.execute(call, timeout_seconds=timeout_seconds)
-    return {**outcome.to_json(), **({"files": await fetched(gateway, outcome)} if fetch else {})}
+    def _of_a_silent_server(self, call: ToolCall, who: str, seconds: float) -> ToolOutcome:
+        """The tool cannot be called unknown while a server that may have it is silent."""
+        text = f'Error: Unknown tool "{call.name}", or one of a silent server: {who}.'
+        if self._gateway.tools.find(call.name) is not None:
+            may = f'Error: "{call.name}" may be a tool of a silent server: {who}.'
+            text = f"{may} SERVER__{call.name} names one."
+        log.warning("tool failed", extra={"tool": call.name, "error": ErrorKind.UNAVAILABLE, "result": text})
+        error = ErrorKind.UNAVAILABLE
+        return ToolOutcome(call.id, call.name, text, False, seconds, call.arguments, error)
 
+    async def _files(self, outcome: ToolOutcome) -> list[dict[str, Any]]:
+        """The files of an outcome; a link is read from the server that returned it."""
+        artifacts: list[Artifact] = []
+        tool = self._gateway.tools.find(outcome.name)
+        server = traits(tool).source if tool is not None else None
+        for artifact in outcome.artifacts:
+            if artifact.kind != "link":
+                artifacts.append(artifact)
+                continue
+            try:
+                artifacts += (await self._gateway.link.read_resource(artifact.uri, server)).artifacts
+            except GatewayError:
+                continue  # the text names the address
+        return _packed(artifacts)
 
-async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | None) -> list[str]:
-    """The servers that may have this tool and do not answer; none for a built-in tool."""
-    await gateway.servers.tool_known(tool, limit_seconds)
-    late = [status for status in gateway.link.status() if status.state != "connected"]
-    if gateway.tools.find(tool) is not None:
-        coming = gateway.servers.contenders(tool)
-        late = [status for status in late if status.name in coming]
-    return [f"{server.name} (slow start)" if server.installing else server.name for server in late]
+    # --- tools
 
+    async def tools(self, asked: Asked, _interruption: Interruption | None = None) -> dict[str, Any]:
+        """All tools, or one of them, in plain data."""
+        gateway = self._gateway
+        tools = gateway.tools.all()
+        if asked["action"] == "show":
+            wanted = gateway.tools.find(str(asked["name"]))
+            if wanted is None:
+                return {"unknown": unknown_tool(str(asked["name"]), gateway.tools)}
+            tools = [wanted]
+        reasons = gateway.left_out()
+        silent = [status.name for status in gateway.link.status() if status.state != "connected"]
+        return {"tools": [self._record(tool, reasons) for tool in tools], "silent": silent}
 
-def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float, *, known: bool) -> ToolOutcome:
-    """The tool cannot be called unknown while a server that may have it is silent."""
-    who = ", ".join(silent)
-    text = f'Error: Unknown tool "{call.name}", or one of a silent server: {who}.'
-    if known:
-        text = f'Error: "{call.name}" may be a tool of a silent server: {who}. SERVER__{call.name} names one.'
-    args = call.args if isinstance(call.args, dict) else {}
-    facts = {"tool": call.name, "arguments": mask(args), "seconds": round(seconds, 6), "result": text}
-    log.warning("tool failed", extra={**facts, "error": ErrorKind.UNAVAILABLE})
-    return ToolOutcome(
-        call.id, call.name, text, ok=False, seconds=seconds, args=args, error=ErrorKind.UNAVAILABLE
-    )
-
-
-# --- the tools
-
-
-async def tool_request(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
-    """All tools, or one of them, in plain data."""
-    tools = gateway.tools.all()
-    if asked["action"] == "show":
-        wanted = gateway.tools.find(str(asked["name"]))
-        if wanted is None:
-            return {"unknown": unknown_tool(str(asked["name"]), gateway.tools)}
-        tools = [wanted]
-    reasons = gateway.left_out()
-    silent = [status.name for status in gateway.link.status() if status.state != "connected"]
-    return {"tools": [_record(gateway, tool, reasons) for tool in tools], "silent": silent}
-
-
-def _record(gateway: "Gateway", tool: Any, reasons: Mapping[str, str]) -> dict[str, Any]:
-    """`tool` is what `tools --json` promises for each; the rest is for people."""
-    name, known = gateway.tools.offered_name(tool), traits(tool)
-    reason = reasons.get(name)
-    return {
-        "tool": {
+    def _record(self, tool: Any, reasons: Mapping[str, str]) -> dict[str, Any]:
+        """`tool` is what `tools --json` promises for each; the rest is for people."""
+        name, known = self._gateway.tools.offered_name(tool), traits(tool)
+        promised = {
             "name": name,
             "qualified_name": qualified_name(tool),
             "source": known.source,
             "description": tool.description,
             "parameters": schema_of(tool),
             "read_only": known.read_only,
-            "offered": reason is None,
-        },
-        "own_name": known.original_name or tool.name,
-        "title": known.title,
-        "summary": known.summary,
-        "origin": _origin(gateway, tool),
-        "left_out": reason,
-        "risk": _risk(gateway, tool),
-    }
-
-
-def _risk(gateway: "Gateway", tool: Any) -> Risk | None:
-    """Of a call without arguments; None for a tool of a home, which its devices decide, unless permitted."""
-    settings, known = gateway.settings.permission, traits(tool)
-    names = {name_key(tool.name), name_key(known.original_name)}
-    if known.source in gateway.local.cache.servers() and names.isdisjoint(map(name_key, settings.permit)):
-        return None
-    return risk_of(ToolCall("", tool.name), known, settings, None)
-
-
-def _origin(gateway: "Gateway", tool: Any) -> str:
-    source = traits(tool).source
-    if source == "builtin":
-        return "the gateway itself"
-    if origin := traits(tool).origin:
-        return f"{origin}{', which says nothing of itself' if not traits(tool).trusted else ''}"
-    simulated = [status.name for status in gateway.link.status() if status.simulated]
-    about = ", simulated home" if source in simulated else ""
-    return f"the server {source}{about}{', not trusted' if not traits(tool).trusted else ''}"
-
-
-# --- resources and prompts of MCP servers
-
-
-async def catalogue_request(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
-    """A list and the servers that did not answer; or the text and files of one entry; or the problem."""
-    try:
-        if asked["op"] == "resources":
-            return await _resources(gateway, asked)
-        return await _prompts(gateway, asked)
-    except GatewayError as error:
-        return {"problem": plain_text(str(error))[0]}
-
-
-async def _resources(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
-    if asked["action"] == "list":
-        catalogue = await gateway.link.resources()
-        return {
-            "resources": [resource.to_json() for resource in catalogue.resources],
-            "problems": catalogue.problems,
+            "offered": name not in reasons,
         }
-    read = await gateway.link.read_resource(str(asked["uri"]), asked.get("server"))
-    return {"text": plain_text(read.text)[0], "files": packed(read.artifacts)}
+        return {
+            "tool": promised,
+            "own_name": known.original_name or tool.name,
+            "title": known.title,
+            "summary": known.summary,
+            "origin": self._origin(tool),
+            "left_out": reasons.get(name),
+            "risk": self._risk(tool),
+        }
 
+    def _risk(self, tool: Any) -> Risk | None:
+        """Of a call without arguments; None for a tool of a home that is not permitted: its devices decide."""
+        settings, known = self._gateway.settings.permission, traits(tool)
+        names = {name_key(tool.name), name_key(known.original_name)}
+        homes = self._gateway.local.cache.servers()
+        if known.source in homes and names.isdisjoint(map(name_key, settings.permit)):
+            return None
+        return risk_of(ToolCall("", tool.name), known, settings, None)
 
-async def _prompts(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, Any]:
-    catalogue = await gateway.link.prompts()
-    if asked["action"] == "list":
-        listed = [{**entry.to_json(), "say": sentence(entry)} for entry in catalogue.prompts]
-        return {"prompts": listed, "problems": catalogue.problems}
-    name = str(asked["name"])
-    prompt = find_prompt(name, catalogue.prompts)
-    if prompt is None:
-        raise ToolError(f'There is no prompt "{name}". {" ".join(catalogue.problems)}'.strip())
-    if lacking := [
-        entry.name for entry in prompt.arguments if entry.required and entry.name not in asked["args"]
-    ]:
-        example = " ".join(f"{entry}=…" for entry in lacking)
-        raise ToolError(f'The prompt "{prompt.name}" needs {" and ".join(lacking)}: add {example}.')
-    got = await gateway.link.get_prompt(prompt.server, prompt.name, asked["args"])
-    return {"server": prompt.server, "name": prompt.name, "text": plain_text(got.text)[0]}
+    def _origin(self, tool: Any) -> str:
+        known = traits(tool)
+        if known.source == "builtin":
+            return "the gateway itself"
+        if known.origin:
+            return f"{known.origin}{'' if known.trusted else ', which says nothing of itself'}"
+        simulated = any(
+            status.simulated and status.name == known.source for status in self._gateway.link.status()
+        )
+        notes = [", simulated home" if simulated else "", "" if known.trusted else ", not trusted"]
+        return f"the server {known.source}{''.join(notes)}"
 
+    # --- resources and prompts of MCP servers: a list and the servers that did not answer, or one entry
 
-async def fetched(gateway: "Gateway", outcome: ToolOutcome) -> list[dict[str, Any]]:
-    """The files of an outcome; a link is read from the server that returned it."""
-    artifacts: list[Artifact] = []
-    tool = gateway.tools.find(outcome.name)
-    server = traits(tool).source if tool is not None else None
-    for artifact in outcome.artifacts:
-        if artifact.kind != "link":
-            artifacts.append(artifact)
-            continue
+    async def resources(self, asked: Asked, _interruption: Interruption) -> dict[str, Any]:
         try:
-            artifacts += (await gateway.link.read_resource(artifact.uri, server)).artifacts
-        except GatewayError:
-            continue  # the text names the address
-    return packed(artifacts)
+            if asked["action"] != "list":
+                read = await self._gateway.link.read_resource(str(asked["uri"]), asked.get("server"))
+                return {"text": plain_text(read.text)[0], "files": _packed(read.artifacts)}
+            catalogue = await self._gateway.link.resources()
+        except GatewayError as error:
+            return _problem(error)
+        listed = [resource.to_json() for resource in catalogue.resources]
+        return {"resources": listed, "problems": catalogue.problems}
+
+    async def prompts(self, asked: Asked, _interruption: Interruption) -> dict[str, Any]:
+        try:
+            catalogue = await self._gateway.link.prompts()
+            if asked["action"] == "list":
+                listed = [{**entry.to_json(), "say": sentence(entry)} for entry in catalogue.prompts]
+                return {"prompts": listed, "problems": catalogue.problems}
+            name, args = str(asked["name"]), asked["args"]
+            if (prompt := find_prompt(name, catalogue.prompts)) is None:
+                raise ToolError(f'There is no prompt "{name}". {" ".join(catalogue.problems)}'.strip())
+            if lacking := [arg.name for arg in prompt.arguments if arg.required and arg.name not in args]:
+                example = " ".join(f"{entry}=…" for entry in lacking)
+                raise ToolError(f'The prompt "{prompt.name}" needs {" and ".join(lacking)}: add {example}.')
+            got = await self._gateway.link.get_prompt(prompt.server, prompt.name, args)
+        except GatewayError as error:
+            return _problem(error)
+        return {"server": prompt.server, "name": prompt.name, "text": plain_text(got.text)[0]}
 
 
-def packed(artifacts: "tuple[Artifact, ...] | list[Artifact]") -> list[dict[str, Any]]:
+def _problem(error: GatewayError) -> dict[str, Any]:
+    return {"problem": plain_text(str(error))[0]}
+
+
+def _packed(artifacts: Iterable[Artifact]) -> list[dict[str, Any]]:
     """As JSON for the control socket."""
     return [
         {

@@ -1,18 +1,17 @@
 """Builds the web channel: its routes, and the parts of the gateway behind them."""
 
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway import __version__
-from voice_gateway.app.control_api import all_parts, tool_request
+from voice_gateway.app.control_api import ControlApi
 from voice_gateway.channels import ModelReplies
 from voice_gateway.channels.web.channel import Start, WebChannel
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import web_token_file
-from voice_gateway.events import PartState, Planned
+from voice_gateway.events import Planned
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -37,7 +36,7 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
     from voice_gateway.channels.web.voice import Engines, voice_router
 
     talk, home, events = gateway.conversation, gateway.local.cache, gateway.events
-    started, feed = time.time(), Feed(events)
+    api, feed = ControlApi(gateway), Feed(events)
     gateway.consoles.append(lambda: feed.consoles)
     asks = AskApi(talk.answer, feed, start)
     devices = DevicesApi(lambda: home.home, home.known, talk.make_calls, asks, feed)
@@ -58,11 +57,8 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
 
     events.subscribe(publish_routines, Planned)
 
-    async def parts() -> Sequence[PartState]:
-        return await all_parts(gateway, started)
-
     async def tools() -> Sequence[Mapping[str, Any]]:
-        listed = await tool_request(gateway, {"action": "list"})
+        listed = await api.tools({"action": "list"})
         return [record["tool"] for record in listed["tools"]]
 
     def engines() -> Engines:
@@ -77,7 +73,7 @@ def web_routes(gateway: "Gateway", start: Start, tokens: TokenFile, config: Path
         login_router(tokens),
         turns_router(gateway.recorder),
         voice_router(engines, talk.answer, feed, ModelReplies(events), start),
-        Health(stats, parts, gateway.link.status).router(),
+        Health(stats, api.parts, gateway.link.status).router(),
         Doctor(_doctor(config), start).router(),
         metrics_router(stats, events.parts, gateway.link.status),
         OpenAi(talk.answer, start, events).router(),

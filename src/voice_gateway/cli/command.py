@@ -95,7 +95,7 @@ async def by_gateway(
     if (answer := await ask_running(options, message, on_progress)) is not None:
         return dict(answer)
     from voice_gateway.app import opened
-    from voice_gateway.app.control_api import operations
+    from voice_gateway.app.control_api import ControlApi
     from voice_gateway.conversation.store import SqliteStore
 
     # Conversations are kept in a file: the next `ask --conversation` is another process.
@@ -103,7 +103,7 @@ async def by_gateway(
     async with opened(loaded(options).settings, store=store) as gateway:
         if first is not None:
             await first(gateway)
-        return dict(await operations(gateway, None)[message["op"]](message, Interruption()))
+        return dict(await ControlApi(gateway).operations()[message["op"]](message, Interruption()))
 
 
 def _refuse_environment_mistakes(options: argparse.Namespace) -> None:
