@@ -200,7 +200,7 @@ class ControlApi:
         }
 
     def _risk(self, tool: Any) -> Risk | None:
-        """Of a call without arguments; None for a tool of a home that is not permitted: its devices decide."""
+        """Of a call without arguments; None for a tool of a home without a permit: its devices decide."""
         settings, known = self._gateway.settings.permission, traits(tool)
         names = {name_key(tool.name), name_key(known.original_name)}
         homes = self._gateway.local.cache.servers()
