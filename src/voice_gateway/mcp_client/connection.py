@@ -23,14 +23,9 @@ class LinkTimeouts:
     """When a silent or short-lived server is doubted."""
 
     ping_seconds: float = 2.0  # a server that is alive answers a ping at once
-    # Without a process to watch, only asking tells that a server is gone: often in the own house, where it
-    # costs little; seldom on the internet (`status` asks at once).
-    ping_every_seconds: float = 3.0
-    ping_far_seconds: float = 30.0
-    # A server that announces no changes is listed again: soon after its start, when there may be more, and
-    # then now and again.
-    list_again_seconds: tuple[float, ...] = (2.0, 3.0, 5.0, 10.0)
-    list_every_seconds: float = 30.0
+    # Without a process to watch, only asking tells that a server is gone (`status` asks at once).
+    ping_every_seconds: float = 5.0
+    list_every_seconds: float = 30.0  # a server that announces no changes is listed again; sooner at first
     short_run_seconds: float = 5.0  # one that ends sooner counts as a failed attempt: a crash loop slows down
 
 

@@ -18,9 +18,7 @@ from voice_gateway.reports import server_report
 from voice_gateway.tools.masking import without_secrets
 
 NOT_UNIT = "a web server on the loopback address"
-QUICK = LinkTimeouts(
-    ping_seconds=LIMIT, ping_every_seconds=0.1, list_again_seconds=(0.05,), list_every_seconds=0.1
-)
+QUICK = LinkTimeouts(ping_seconds=LIMIT, ping_every_seconds=0.1, list_every_seconds=0.1)
 
 
 def at(ha: FakeHomeAssistant) -> dict[str, ServerSettings]:

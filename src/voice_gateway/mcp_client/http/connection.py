@@ -5,10 +5,9 @@ Importing this module imports the SDK, which takes 0.7 s.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from ipaddress import ip_address
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -59,6 +58,7 @@ NO_TOKEN, NO_ENTRY = 401, (401, 403)
 NOTHING_THERE = frozenset({400, 404, 405, 406, 415, 501})  # at this path, or not in this way
 HOME_ASSISTANT = "/api/mcp"  # where its MCP server is
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
+GONE = "does not answer any more, or no longer knows our session"
 SILENT_TWICE = 2  # pings without an answer: once may be a busy machine
 _ANY_RESULT: Any = TypeAdapter(dict[str, Any])
 
@@ -302,42 +302,26 @@ class HttpConnection:
 
     async def _watch(self) -> None:
         """Until the stop, or until the server no longer answers."""
-        ping_seconds = (
-            self._timeouts.ping_every_seconds if is_near(self._url) else self._timeouts.ping_far_seconds
-        )
-        relist = self._relist_times()
-        list_at, silent = next(relist), 0
+        opened = list_at = _now()
+        silent = 0
         while not self._stop.is_set():
-            await wait_at_most(self._wake, min(ping_seconds, max(list_at - _now(), 0)))
+            await wait_at_most(self._wake, self._timeouts.ping_every_seconds)
             self._wake.clear()
             if self._stop.is_set():
                 return
             pulse = await self._pulse()
             silent = silent + 1 if pulse is Pulse.SILENT else 0
-            hangs = silent >= SILENT_TWICE and not self._calls_under_way
-            if hangs or pulse is Pulse.GONE:
-                self.end = (
-                    f"{address(self._settings)} does not answer any more, or no longer knows our session"
-                )
-                if self._turned_away is not None:
-                    self.end = (
-                        f"{address(self._settings)} turned us away: HTTP status {self._turned_away.status}"
-                    )
+            if pulse is Pulse.GONE or (silent >= SILENT_TWICE and not self._calls_under_way):
+                status = self._turned_away and self._turned_away.status
+                why = f"turned us away: HTTP status {status}" if status else GONE
+                self.end = f"{address(self._settings)} {why}"
                 return
             if silent == 1 and not self._calls_under_way:
                 self._wake.set()
-            if pulse is Pulse.ALIVE and list_at <= _now():
+            if pulse is Pulse.ALIVE and not self._announces and list_at <= _now():
                 await self._list_again()
-                list_at = next(relist)
-
-    def _relist_times(self) -> Iterator[float]:
-        if self._announces:
-            while True:
-                yield float("inf")
-        for seconds in self._timeouts.list_again_seconds:
-            yield _now() + seconds
-        while True:
-            yield _now() + self._timeouts.list_every_seconds
+                # Soon after its start there may be more tools.
+                list_at = _now() + min(_now() - opened, self._timeouts.list_every_seconds)
 
     async def _list_again(self) -> None:
         """The server does not announce changes of its tools."""
@@ -474,15 +458,6 @@ def _addresses(url: str) -> tuple[str, ...]:
     if parts.path.endswith(f"{HOME_ASSISTANT}/"):
         return (parts._replace(path=parts.path.rstrip("/")).geturl(),)
     return (url,)
-
-
-def is_near(url: str) -> bool:
-    """In this house: an address that the internet does not know."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return not ip_address(host).is_global
-    except ValueError:
-        return "." not in host or host.endswith((".local", ".lan", ".home", ".internal", ".home.arpa"))
 
 
 def _progress_callback() -> Any:
