@@ -28,7 +28,7 @@ from voice_gateway.mcp_client.status import (
     failure_report,
     refusal,
 )
-from voice_gateway.mcp_client.stdio import StdioConnection
+from voice_gateway.mcp_client.stdio.connection import StdioConnection
 
 if TYPE_CHECKING:
     from voice_gateway.mcp_client.integration import MCPIntegration
