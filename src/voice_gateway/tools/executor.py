@@ -355,7 +355,7 @@ class ToolExecutor:
 
 async def _run_here(call: Callable[[], Awaitable[Any]], deadline: "Deadline") -> Any:
     """Run a call of ours in the caller's task, which saves two rounds of the event loop."""
-    before = progress.listener()
+    before = progress.on_progress.get()
     progress.on_progress.set(deadline.moved)
     try:
         async with deadline:

@@ -129,33 +129,30 @@ def mask_whole(value: Any, args: Any, longest: int) -> Any:
     """All of it with secrets hidden, or None when it is longer than `longest` characters."""
     secrets, left = _secrets_in(args), longest
 
-    def hidden(text: str) -> str:
+    def masked(inner: Any, name: str = "") -> Any:
         nonlocal left
+        if is_secret_name(name[:60]):
+            return HIDDEN
+        if inner is None or isinstance(inner, bool):
+            return inner
+        if isinstance(inner, dict):
+            return {masked(str(key)): masked(part, str(key)) for key, part in inner.items()}
+        if isinstance(inner, list | tuple):
+            return [masked(part) for part in inner]
+        text = whole = inner if isinstance(inner, str) else _shown(inner)
         left -= len(text) + 1
         if left < 0:  # a value of megabytes is not copied first
             raise OverflowError
         for secret in secrets:
             text = text.replace(secret, HIDDEN)
-        return hide_secrets(text)
-
-    def masked(inner: Any) -> Any:
-        if inner is None or isinstance(inner, bool):
-            return inner
-        if isinstance(inner, dict):
-            return {
-                hidden(str(key)): HIDDEN if is_secret_name(str(key)[:60]) else masked(part)
-                for key, part in inner.items()
-            }
-        if isinstance(inner, list | tuple):
-            return [masked(part) for part in inner]
-        if not isinstance(inner, int | float):
-            return hidden(inner if isinstance(inner, str) else _shown(inner))
-        text = str(inner)
-        return HIDDEN if hidden(text) != text else inner
+        text = hide_secrets(text)
+        if isinstance(inner, int | float):
+            return inner if text == whole else HIDDEN
+        return text
 
     try:
         return masked(value)
-    except (OverflowError, ValueError, RecursionError):  # ValueError: a number of thousands of digits
+    except (OverflowError, RecursionError):
         return None
 
 

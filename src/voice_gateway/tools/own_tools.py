@@ -7,8 +7,9 @@ with a mistake is left out and named.
 import contextlib
 import sys
 import traceback
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 GROUP = "voice_gateway.tools"  # the name of the entry points
 LONGEST_REASON = 300  # characters
+NO_TOOL = "there is no LangChain tool in it"
 # The hints in a tool's `metadata` that are believed, by our names and by MCP's.
 HINTS = {"read_only": "readOnlyHint", "destructive": "destructiveHint", "idempotent": "idempotentHint"}
 
@@ -37,66 +39,60 @@ class OwnTools:
     def leave_out(self, where: str, reason: str) -> None:
         self.problems.append(f"{where}: {shorten(' '.join(reason.split()), LONGEST_REASON)}")
 
+    def take(self, source: str, origin: str, where: str, load: Callable[[], Any]) -> None:
+        """The tools that `load` gives, from the source of this name; or the reason why not."""
+        try:
+            made = list({id(tool): tool for tool in _tools_in(load())}.values())
+        except (Exception, SystemExit) as error:
+            self.leave_out(where, _reason(error, where))
+            return
+        if not made:
+            self.leave_out(where, NO_TOOL)
+        for tool in made:
+            try:
+                check_definition(tool)
+            except ToolError as error:
+                self.leave_out(origin, str(error))
+            else:
+                self.tools.append(with_traits(tool, _traits(tool, source, origin)))
+
 
 def own_tools(folder: Path | None, taken: Collection[str] = ()) -> OwnTools:
     """All tools that could be loaded. `taken` are the names of servers, which no source of tools gets."""
+
+    def source(name: str) -> str:
+        own = sendable_name(name).strip("_") or "own"
+        while own in taken or own == "builtin":
+            own += "_py"
+        return own
+
     found = OwnTools()
     with contextlib.redirect_stdout(sys.stderr):  # what it prints is no answer of ours
         for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-            _load_entry(entry, found, taken)
-        if folder is not None:
-            _load_folder(folder, found, taken)
+            origin = f"the package {entry.dist.name if entry.dist is not None else entry.value}"
+            found.take(source(entry.name), origin, f'"{entry.name}" of {origin}', partial(_called, entry))
+        try:
+            files = sorted(folder.iterdir()) if folder is not None else []
+        except OSError as error:
+            found.leave_out(f"tools_dir {folder}", error.strerror or str(error))
+            files = []
+        for file in files:
+            if file.suffix == ".py" and not file.name.startswith(("_", ".")):
+                found.take(source(file.stem), f"the file {file}", str(file), partial(_run, file))
     return found
 
 
-# --- installed packages
-
-
-def _load_entry(entry: EntryPoint, found: OwnTools, taken: Collection[str]) -> None:
-    package = entry.dist.name if entry.dist is not None else entry.value
-    where = f"the package {package}"
-    try:
-        given = entry.load()
-        tools = list(_tools_in(_made(given)))
-    except (Exception, SystemExit) as error:
-        found.leave_out(f'"{entry.name}" of {where}', _reason(error, None))
-        return
-    if not tools:
-        found.leave_out(f'"{entry.name}" of {where}', "it is neither a LangChain tool nor gives one")
-    _take(tools, entry.name, where, found, taken)
-
-
-def _made(given: Any) -> Any:
+def _called(entry: EntryPoint) -> Any:
     """A tool, several, or what gives them; a tool class is made without arguments."""
     from langchain_core.tools import BaseTool
 
-    called = callable(given) and not isinstance(given, BaseTool)
-    return given() if called else given
+    given = entry.load()
+    return given() if callable(given) and not isinstance(given, BaseTool) else given
 
 
-# --- files in a folder
-
-
-def _load_folder(folder: Path, found: OwnTools, taken: Collection[str]) -> None:
-    try:
-        files = sorted(file for file in folder.iterdir() if _is_tool_file(file))
-    except OSError as error:
-        found.leave_out(f"tools_dir {folder}", error.strerror or str(error))
-        return
-    for file in files:
-        _load_file(file, found, taken)
-
-
-def _is_tool_file(file: Path) -> bool:
-    return file.suffix == ".py" and not file.name.startswith(("_", "."))
-
-
-def _load_file(file: Path, found: OwnTools, taken: Collection[str]) -> None:
-    try:
-        content = read_own(file)
-    except OSError as error:
-        found.leave_out(str(file), error.strerror or str(error))
-        return
+def _run(file: Path) -> list[Any]:
+    """The public values of a file, after running it."""
+    content = read_own(file)
     # Known by its name, as a module is: what it defines may be looked up there.
     module = ModuleType(f"own_tools_{file.stem}")
     module.__file__ = str(file)
@@ -104,26 +100,18 @@ def _load_file(file: Path, found: OwnTools, taken: Collection[str]) -> None:
     try:
         # What was checked is what runs, and no other file that took its place.
         exec(compile(content, str(file), "exec"), module.__dict__)
-        public = [value for name, value in vars(module).items() if not name.startswith("_")]
-        tools = list(_tools_in(public))
-    except (Exception, SystemExit) as error:
+    except BaseException:
         del sys.modules[module.__name__]
-        found.leave_out(str(file), _reason(error, file))
-        return
-    if not tools:
-        found.leave_out(str(file), "there is no LangChain tool in it")
-    _take(tools, file.stem, f"the file {file}", found, taken)
+        raise
+    return [value for name, value in vars(module).items() if not name.startswith("_")]
 
 
-def _reason(error: BaseException, file: Path | None) -> str:
+def _reason(error: BaseException, file: str) -> str:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
-    steps = [step for step in traceback.extract_tb(error.__traceback__) if step.filename == str(file)]
-    return f"line {steps[-1].lineno}: {text}" if steps else text
-
-
-# --- what was found
+    steps = [step for step in traceback.extract_tb(error.__traceback__) if step.filename == file]
+    return f"line {steps[-1].lineno}: {text}" if steps else getattr(error, "strerror", None) or text
 
 
 def _tools_in(given: Any) -> "Iterator[BaseTool]":
@@ -135,20 +123,6 @@ def _tools_in(given: Any) -> "Iterator[BaseTool]":
     elif isinstance(given, list | tuple):
         for inner in given:
             yield from _tools_in(inner)
-
-
-def _take(tools: "list[BaseTool]", source: str, origin: str, found: OwnTools, taken: Collection[str]) -> None:
-    """Under the name of its file or entry point; a server of that name keeps it."""
-    name = sendable_name(source).strip("_") or "own"
-    while name in taken or name == "builtin":
-        name += "_py"
-    for tool in {id(tool): tool for tool in tools}.values():
-        try:
-            check_definition(tool)
-        except ToolError as error:
-            found.leave_out(origin, str(error))
-            continue
-        found.tools.append(with_traits(tool, _traits(tool, name, origin)))
 
 
 def _traits(tool: "BaseTool", source: str, origin: str) -> ToolTraits:
