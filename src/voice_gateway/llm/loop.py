@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import re
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -284,8 +285,10 @@ class _Repeats:
         tool = self._tools.find(call.name)
         if tool is None or not traits(tool).side_effects:
             return None
-        key = json.dumps([qualified_name(tool), _alike(call.args)], sort_keys=True, default=str)
-        earlier = self._first.setdefault(key, call.id)
+        # Small models spell one argument in many ways: `device_name` and "50", `deviceName` and 50.
+        given = call.args if isinstance(call.args, dict) else {"": call.args}
+        args = sorted((_folded(name), _folded(value)) for name, value in given.items())
+        earlier = self._first.setdefault(f"{qualified_name(tool)} {args}", call.id)
         return earlier if earlier != call.id else None
 
     def remember(self, outcomes: list[ToolOutcome]) -> None:
@@ -293,34 +296,16 @@ class _Repeats:
 
     def again(self, calls: list[ToolCall], earlier: dict[str, str]) -> list[ToolOutcome]:
         """For each repeated call what became of the first, for the model alone."""
-        told = []
+        repeated = []
         for call in calls:
             if (first := self._outcomes.get(earlier.get(call.id, ""))) is not None:
                 log.info("repeated call not run again", extra={"tool": call.name})
                 text = NOT_RUN_AGAIN + (first.for_model or first.text)
-                told.append(
-                    ToolOutcome(
-                        call.id, call.name, text, first.ok, 0.0, for_model=text, outside=first.outside
-                    )
-                )
-        return told
+                outcome = ToolOutcome(call.id, call.name, text, first.ok, 0.0, for_model=text)
+                repeated.append(replace(outcome, outside=first.outside))
+        return repeated
 
 
-def _alike(value: Any) -> Any:
-    """Small models spell one argument in many ways: `device_name` and "50", `deviceName` and 50."""
-    if isinstance(value, dict):
-        return {re.sub(r"[_\W]", "", str(key)).casefold(): _alike(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_alike(item) for item in value]
-    if isinstance(value, str):
-        return _number(value.strip()) or " ".join(value.casefold().split())
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return _number(str(value))
-    return value
-
-
-def _number(text: str) -> str | None:
-    try:
-        return repr(float(text))
-    except (ValueError, OverflowError):
-        return None
+def _folded(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, default=str)
+    return re.sub(r"[^\w.-]|_", "", text.removesuffix(".0")).casefold()
