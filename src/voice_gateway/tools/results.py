@@ -4,7 +4,6 @@ import asyncio
 import base64
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -218,19 +217,17 @@ def _parameter(found: "re.Match[str]") -> str:
 
 LONGEST_MESSAGE = 500  # characters of an error that was not written for a model
 LONGEST_CAUSE = 2500  # of what lies behind it, in the log
-
 # Kinds of OSError that speak of files and processes; the rest speak of a network or a device.
 _LOCAL_TROUBLE = (
-    FileNotFoundError,
-    FileExistsError,
-    PermissionError,
-    IsADirectoryError,
-    NotADirectoryError,
-    ChildProcessError,
-    ProcessLookupError,
-    BlockingIOError,
-    InterruptedError,
+    FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError,
+    ChildProcessError, ProcessLookupError, BlockingIOError, InterruptedError,
+)  # fmt: skip
+# Errors of libraries that need not be loaded, by package and name.
+_UNREACHABLE = frozenset(
+    "httpx.TransportError httpx2.TransportError mcp.MCPError anyio.ClosedResourceError "
+    "anyio.BrokenResourceError anyio.EndOfStream".split()
 )
+_STATUS_ERRORS = frozenset({"httpx.HTTPStatusError", "httpx2.HTTPStatusError"})
 _INVALID_PARAMS = -32602
 
 
@@ -243,84 +240,53 @@ def describe(error: BaseException, tool: str, source: str) -> tuple[ErrorKind, s
         return ErrorKind.FAILED, f"{tool} was cancelled from inside."
     if isinstance(error, SystemExit | KeyboardInterrupt | GeneratorExit):
         return ErrorKind.FAILED, f"{tool} tried to end the program ({type(error).__name__})."
-    return _describe_foreign(error, tool, source)
+    message, kinds = _message(error), _kinds(error)
+    refused = "mcp.MCPError" in kinds and getattr(error, "code", None) == _INVALID_PARAMS
+    if refused or "pydantic_core.ValidationError" in kinds:
+        return ErrorKind.BAD_ARGUMENTS, message
+    if _is_unreachable(error, kinds):
+        return ErrorKind.UNAVAILABLE, f"{_service(error, tool, source)} is unavailable: {message}"
+    gave_up = f"{tool} gave up waiting: " if isinstance(error, TimeoutError) else ""
+    return ErrorKind.FAILED, gave_up + message
 
 
 def cause_of(error: BaseException) -> str | None:
     """What lies behind a failure that was put into words, such as a dead server's last; for the log alone."""
     cause = error.__cause__ if isinstance(error, ToolError) else None
-    if cause is None:
-        return None
-    text = _message(cause, LONGEST_CAUSE)
+    text = _message(cause, LONGEST_CAUSE) if cause is not None else None
     return None if text == str(error) else text
 
 
-def _describe_foreign(error: BaseException, tool: str, source: str) -> tuple[ErrorKind, str]:
-    message = _message(error)
-    if _is_invalid(error):
-        return ErrorKind.BAD_ARGUMENTS, message
-    if _is_unreachable(error):
-        return ErrorKind.UNAVAILABLE, f"{_service(error, tool, source)} is unavailable: {message}"
-    if isinstance(error, TimeoutError):
-        message = f"{tool} gave up waiting: {message}"
-    return ErrorKind.FAILED, message
-
-
 def _message(error: BaseException, longest: int = LONGEST_MESSAGE) -> str:
+    name = type(error).__name__
     try:
         text = str(error).strip()
     except Exception:  # an error whose own text fails
         text = ""
-    name = type(error).__name__
-    if not text:
-        return name
-    if isinstance(error, KeyError):  # its text is the bare key
+    if isinstance(error, KeyError) and text:  # its text is the bare key
         text = f"{name}: {text}"
-    return shorten(safe(text[: 20 * longest]), longest)
+    return shorten(safe(text[: 20 * longest]), longest) or name
 
 
-def _of(error: BaseException, module: str, *names: str) -> bool:
-    """isinstance for a library that need not be loaded: if it is not, it raised nothing."""
-    loaded = sys.modules.get(module)
-    return loaded is not None and any(
-        isinstance(kind := getattr(loaded, name, None), type) and isinstance(error, kind) for name in names
-    )
+def _kinds(error: BaseException) -> set[str]:
+    return {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(error).__mro__}
 
 
-def _is_invalid(error: BaseException) -> bool:
-    if _of(error, "pydantic", "ValidationError"):
-        return True
-    return _of(error, "mcp.shared.exceptions", "MCPError") and getattr(error, "code", None) == _INVALID_PARAMS
-
-
-def _is_unreachable(error: BaseException) -> bool:
+def _is_unreachable(error: BaseException, kinds: set[str]) -> bool:
     if isinstance(error, TimeoutError):
         return error.errno is not None  # the system's own; a bare one is the tool's clock
     if isinstance(error, OSError):
         return not isinstance(error, _LOCAL_TROUBLE)
-    return (
-        isinstance(error, LinkError)
-        or any(_of(error, library, "TransportError") for library in ("httpx", "httpx2"))
-        or _is_server_error(error)
-        or _of(error, "mcp.shared.exceptions", "MCPError")
-        or _of(error, "anyio", "ClosedResourceError", "BrokenResourceError", "EndOfStream")
-    )
-
-
-def _is_server_error(error: BaseException) -> bool:
-    if not any(_of(error, library, "HTTPStatusError") for library in ("httpx", "httpx2")):
-        return False
-    status = getattr(getattr(error, "response", None), "status_code", 0)
-    return status >= 500 or status == 429
+    status = getattr(getattr(error, "response", None), "status_code", 0) if kinds & _STATUS_ERRORS else 0
+    return isinstance(error, LinkError) or bool(kinds & _UNREACHABLE) or status >= 500 or status == 429
 
 
 def _service(error: BaseException, tool: str, source: str) -> str:
     """Which service: the server of an MCP tool, the host of a web request, else the one behind the tool."""
     if source != "builtin":
         return f'The server "{source}"'
-    try:
-        request: Any = getattr(error, "request", None)  # httpx raises when there was none
-    except RuntimeError:
-        request = None
+    request: Any = None
+    with suppress(RuntimeError):  # httpx raises when there was none
+        request = getattr(error, "request", None)
     host = getattr(getattr(request, "url", None), "host", None)
     return f"The service {host} that {tool} needs" if host else f"The service that {tool} needs"
