@@ -18,9 +18,8 @@ from home_names.wording import quoted, unreachable
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording
-from voice_gateway.integrations.home_assistant.calls import Takes, undo_of
-from voice_gateway.integrations.home_assistant.confirm import Pace, Verdict, confirm
-from voice_gateway.integrations.home_assistant.effects import Effect, effect_of
+from voice_gateway.integrations.home_assistant.calls import Takes, targets, undo_of
+from voice_gateway.integrations.home_assistant.effects import Effect, Pace, Verdict, confirm, effect_of
 from voice_gateway.integrations.home_assistant.entities import (
     EVERY_NAME,
     SCENE,
@@ -40,7 +39,6 @@ from voice_gateway.integrations.home_assistant.entities import (
     text_of,
 )
 from voice_gateway.integrations.home_assistant.live_context import Entity, LiveList
-from voice_gateway.integrations.home_assistant.reach import targets
 from voice_gateway.turn import OutcomeStatus
 
 READ_ITEMS: Final = "todo_get_items"
@@ -325,10 +323,7 @@ def _answer(
 ) -> Answer:
     """One sentence and the facts; anything that is not good is raised, so that it is never taken for done."""
     degrees = home.seen.degrees
-    text = (
-        wording.sentence(verdicts[0], degrees) if len(verdicts) == 1 else wording.summary(verdicts, degrees)
-    )
-    text = " ".join(filter(None, [text, *map(wording.started, unseen)]))
+    text = " ".join([*(wording.sentence(item, degrees) for item in verdicts), *map(wording.started, unseen)])
     facts = _act_facts(args, verdicts, degrees) | undo_of(home.takes, entities, verdicts)
     if unseen or not verdicts:
         if not verdicts or facts["outcome"] in GOOD:

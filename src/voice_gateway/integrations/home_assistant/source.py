@@ -12,11 +12,10 @@ from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant import acts as wrapped
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant.acts import READ_ITEMS, change_list, find_list, read_list
-from voice_gateway.integrations.home_assistant.calls import make_call
-from voice_gateway.integrations.home_assistant.confirm import Pace
+from voice_gateway.integrations.home_assistant.calls import make_call, reach
+from voice_gateway.integrations.home_assistant.effects import Pace
 from voice_gateway.integrations.home_assistant.entities import SCENE, address, devices_of, name_of
 from voice_gateway.integrations.home_assistant.live_context import Entity, LiveList
-from voice_gateway.integrations.home_assistant.reach import reach
 from voice_gateway.integrations.home_assistant.wording import EXPOSE, not_offered
 from voice_gateway.integrations.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor

@@ -1,16 +1,16 @@
 """Sentences about acts in Home Assistant, and its errors in plain words."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from home_names import wording
-from home_names.phrases import capital, listed, with_article
+from home_names.phrases import capital, with_article
 from home_names.states import spoken_state
 from home_names.wording import quoted, the, verb
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home_assistant.confirm import Verdict
+from voice_gateway.integrations.home_assistant.effects import Verdict
 from voice_gateway.integrations.home_assistant.entities import BUTTONS, SCENE, TODO, device_of
 from voice_gateway.turn import OutcomeStatus
 
@@ -50,9 +50,9 @@ def gone(device: Device) -> str:
     return capital(f"{the(device)} {verb(device, 'is')} no longer in Home Assistant's list of devices.")
 
 
-def sentence(verdict: Verdict, degrees: str) -> str:
+def sentence(verdict: Verdict, degrees: str) -> str:  # noqa: PLR0911 (one for each outcome)
     """The outcome for one entity."""
-    effect = verdict.effect
+    effect, domain = verdict.effect, verdict.effect.before.domain
     device = device_of(verdict.now or effect.before, "", degrees)
     if verdict.jammed:
         return wording.jammed(device, effect.action)
@@ -61,56 +61,19 @@ def sentence(verdict: Verdict, degrees: str) -> str:
         return wording.doing(device, effect.action, percent)
     if verdict.outcome is OutcomeStatus.UNSUPPORTED:
         return cannot(device, effect.action)
-    if verdict.outcome in (OutcomeStatus.FAILED, OutcomeStatus.UNREACHABLE):
-        failed = verdict.outcome is OutcomeStatus.FAILED
-        return wording.failed(device, effect.action, device.state) if failed else wording.unreachable(device)
-    return _done(verdict, device) if verdict.outcome is OutcomeStatus.CONFIRMED else _open(verdict, device)
-
-
-def _done(verdict: Verdict, device: Device) -> str:
-    domain, effect = verdict.effect.before.domain, verdict.effect
-    if domain == SCENE:
-        return f"The scene {device.name} was started."
-    if domain in BUTTONS:
-        return f"{capital(the(device))} was pressed."
-    if domain == TODO:
-        return f"{quoted(effect.value)} is {'' if effect.action == 'add' else 'done '}on {the(device)}."
-    return wording.done(device, effect.action, device.state)
-
-
-def _open(verdict: Verdict, device: Device) -> str:
-    """Neither done nor failed, as far as can be seen."""
-    effect = verdict.effect
-    if verdict.now is None:
-        return wording.not_confirmed(device, "Home Assistant no longer lists it")
-    if verdict.hidden or effect.action in ("next", "previous"):
-        what = effect.value or (f"{effect.level:g} kelvin" if effect.action == "kelvin" else "it")
-        shows = f"; Home Assistant {_HIDDEN[effect.action]}, so" if effect.action in _HIDDEN else ","
-        return f"I have asked {the(device)} for {what}{shows} I can't see whether it happened."
-    if verdict.now.domain in (SCENE, TODO, *BUTTONS):
-        return wording.not_confirmed(device)
-    same = verdict.now.state == effect.before.state
-    return wording.not_confirmed(device, f"it {'is still' if same else 'is'} {spoken_state(device.state)}")
-
-
-def summary(verdicts: Sequence[Verdict], degrees: str) -> str:
-    """Of several: those with one confirmed state in one sentence, every other in its own."""
-    alike: dict[str, list[Device]] = {}
-    others: list[str] = []
-    for verdict in verdicts:
-        now = verdict.now if verdict.outcome is OutcomeStatus.CONFIRMED else None
-        if now is not None and now.domain not in (SCENE, TODO, *BUTTONS):
-            device = device_of(now, "", degrees)
-            alike.setdefault(spoken_state(device.state), []).append(device)
-        else:
-            others.append(sentence(verdict, degrees))
-    return " ".join([*(_alike(state, devices) for state, devices in alike.items()), *others])
-
-
-def _alike(state: str, devices: Sequence[Device]) -> str:
-    names = [device.name for device in devices]
-    called = [the(device, room=names.count(device.name) > 1) for device in devices]
-    return capital(f"{listed(called)} {verb(devices[0], 'is') if len(devices) == 1 else 'are'} now {state}.")
+    if verdict.outcome is OutcomeStatus.UNREACHABLE:
+        return wording.unreachable(device)
+    if verdict.outcome is OutcomeStatus.FAILED:
+        return wording.failed(device, effect.action, device.state)
+    stateless = domain in (SCENE, TODO, *BUTTONS)
+    if verdict.outcome is OutcomeStatus.CONFIRMED:
+        started = f"{capital(the(device))}: {effect.action} {effect.value}".strip() + "."
+        return started if stateless else wording.done(device, effect.action, device.state)
+    if verdict.hidden:
+        return f"I have asked {the(device)}; Home Assistant {_HIDDEN.get(effect.action, 'does not show it')}."
+    listed = verdict.now is not None
+    why = f"it is {spoken_state(device.state)}" if listed else "Home Assistant no longer lists it"
+    return wording.not_confirmed(device, "" if stateless and listed else why)
 
 
 def started(script: str) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from voice_gateway.config import PermissionSettings
+from voice_gateway.integrations.home_assistant.calls import reach
 from voice_gateway.integrations.home_assistant.live_context import Entity, read_live_context
-from voice_gateway.integrations.home_assistant.reach import reach
 from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.permission.target import LOOK
 from voice_gateway.turn import ToolCall, ToolTraits
