@@ -13,9 +13,8 @@ from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, Action, answering, command, down, may_have_changed
 from zwave_mcp.devices import CC, Device, components, has_level, with_value
 from zwave_mcp.home import Home, HomeError, ValueId, is_number
-from zwave_mcp.results import NotPossible, Result, result, worst
+from zwave_mcp.results import Before, NotPossible, Result, before_colour, result, worst
 from zwave_mcp.states import colour_text, remembered
-from zwave_mcp.undo import Before, before_colour
 from zwave_mcp.view import View, Viewer, resolve_device
 
 WARM, COLD, RED, GREEN, BLUE = range(5)

@@ -39,9 +39,18 @@ from zwave_mcp.home import (
     ValueId,
     is_number,
 )
-from zwave_mcp.results import NotPossible, Outcome, Refused, Result, result, worst
+from zwave_mcp.results import (
+    Before,
+    NotPossible,
+    Outcome,
+    Refused,
+    Result,
+    before_command,
+    result,
+    together,
+    worst,
+)
 from zwave_mcp.states import JAMMED_STATE, own_tone, remembered, state_of, state_text, tones_of
-from zwave_mcp.undo import Before, before_command, together
 from zwave_mcp.view import View, Viewer, resolve_device
 
 log = logging.getLogger(__name__)

@@ -15,9 +15,8 @@ from zwave_mcp import sentences
 from zwave_mcp.colour import Looks, colour_written, looks_for
 from zwave_mcp.devices import CC, LAST_LEVEL, LOCKED, Device, components, without_jam
 from zwave_mcp.home import GatewayError, Home, HomeError, NoAnswer, Scene, SceneValue, is_number, is_secret
-from zwave_mcp.results import Result, result
+from zwave_mcp.results import Result, before_scene, result
 from zwave_mcp.states import label_of, reading_text, state_of
-from zwave_mcp.undo import before_scene
 from zwave_mcp.view import View, Viewer
 
 NEEDS_YES: Final = "needsYes"  # key in a result: the user may agree to the same call with `confirmed`

@@ -11,9 +11,8 @@ from zwave_mcp.confirm import Command, carry_out
 from zwave_mcp.control import answering, may_have_changed
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value, ValueId, is_number
-from zwave_mcp.results import NotPossible, Result, result
+from zwave_mcp.results import NotPossible, Result, before_setting, result
 from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text, number_text, remembered
-from zwave_mcp.undo import before_setting
 from zwave_mcp.view import Viewer, resolve_device
 
 _SAME_MODE: Final = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}

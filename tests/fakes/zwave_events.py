@@ -65,7 +65,8 @@ class Player:
         self.snapshot = replace(self.snapshot, taken=taken.get("taken", self.moment))
         devices = devices_of(self.snapshot)
         self.log.look(View(self.snapshot, devices, (), Names(devices)))
-        for report in self.reports.look(self.snapshot):
+        self.reports.snapshot = self.snapshot
+        for report in self.reports.due():
             self.log.heard(report)
 
     def with_value(self, value_id: ValueId, raw: Any, **more: Any) -> None:

@@ -10,9 +10,7 @@ HEATER = 5
 
 async def test_codes_are_counted_and_their_digits_stay_inside(server):
     answer = await server.call("get_zwave_user_codes", deviceName="front door lock")
-    assert answer.text == (
-        "The Front Door Lock: codes of user 1 and user 3."
-    )
+    assert answer.text == ("The Front Door Lock: codes of user 1 and user 3.")
     looked = await server.call("get_zwave_device", deviceName="front door lock")
     said = f"{answer.structured} {looked.structured} {server.stderr()}"
     assert "471100" not in said

@@ -216,6 +216,11 @@ class MqttHome:
             for listener in self._report_listeners:
                 listener(report)
 
+    def _listed(self, snapshot: Snapshot) -> None:
+        self._reports.snapshot = snapshot
+        if self._reports.waiting:
+            self._pass_on(self._reports.due())
+
     def _value_changed(self) -> None:
         self._snapshots.outdate()
         self._news.set()
@@ -224,7 +229,7 @@ class MqttHome:
 
     async def run(self) -> None:
         # Last, so that the others know a new node before they get its reports.
-        self.on_snapshot(lambda snapshot: self._pass_on(self._reports.look(snapshot)))
+        self.on_snapshot(self._listed)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._refresh(), name="zwave.refresh")
             await self._connection.run()

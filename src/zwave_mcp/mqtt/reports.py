@@ -42,25 +42,30 @@ class Reports:
         self._indexed: list[tuple[object, ...]] = []
         self._recent: dict[tuple[str, bytes], None] = {}
         # Reports whose node no list has named yet: when each came, its topic and its content.
-        self._waiting: list[tuple[float, str, Any, Report]] = []
+        self.waiting: list[tuple[float, str, Any, Report]] = []
+        self.snapshot = Snapshot(())  # the last list
 
-    def look(self, snapshot: Snapshot) -> list[Report]:
-        """Index the names of a new list; returns waiting reports whose node is known now."""
-        names = [(node.id, node.name, node.room, bool(node.members)) for node in snapshot.nodes]
-        if names != self._indexed:
-            self._indexed = list(names)
-            self._index(snapshot)
+    def due(self) -> list[Report]:
+        """The waiting reports whose node is known now."""
         due: list[Report] = []
-        waiting, self._waiting = self._waiting, []
+        waiting, self.waiting = self.waiting, []
         for late in waiting:
             moment, topic, content, report = late
             if moment < self._monotonic() - STALE_SECONDS:
                 continue
             if nodes := self._nodes_of(topic, content):
                 due.append(replace(report, nodes=nodes))
-            elif moment > snapshot.taken - LATE_SECONDS:
-                self._waiting.append(late)
+            elif moment > self.snapshot.taken - LATE_SECONDS:
+                self.waiting.append(late)
         return due
+
+    def _refreshed(self) -> None:
+        """Index the names of a new list."""
+        snapshot = self.snapshot
+        names = [(node.id, node.name, node.room, bool(node.members)) for node in snapshot.nodes]
+        if names != self._indexed:
+            self._indexed = list(names)
+            self._index(snapshot)
 
     def _index(self, snapshot: Snapshot) -> None:
         by_topic, roomless, named = (defaultdict[Any, tuple[int, ...]](tuple) for _ in range(3))
@@ -95,11 +100,12 @@ class Reports:
         if nodes:
             return replace(report, nodes=nodes)
         waiting = self._monotonic(), match["node"] if match else "", content, report
-        self._waiting = [*self._waiting, waiting][-_KEPT:]
+        self.waiting = [*self.waiting, waiting][-_KEPT:]
         return None
 
     def _nodes_of(self, topic: str, content: Mapping[str, Any]) -> tuple[int, ...]:
         """A name may lose all of its letters in a topic; some payloads have it whole, or the number."""
+        self._refreshed()
         if type(number := content.get("nodeId")) is int:
             return (number,) if any(node[0] == number and not node[3] for node in self._indexed) else ()
         known = self._nodes.get(topic)
