@@ -81,8 +81,6 @@ _SAME_REPORT_SECONDS: Final = 2.0  # between two values of one report
 
 def to_level(percent: int) -> int:
     """From percent to 0..99: 0 is off, everything else at least the lowest level that is on."""
-    if not 0 <= percent <= 100:
-        raise ValueError(f"{percent} is not between 0 and 100")
     return 0 if percent == 0 else max(1, round(percent * 0.99))
 
 
@@ -245,14 +243,6 @@ def settling(device: Device) -> Any:
 
 
 # --- from nodes to devices
-
-
-def devices_of(snapshot: Snapshot) -> tuple[Device, ...]:
-    """All devices of a snapshot: first those of nodes, then the groups."""
-    single = mark_twins(
-        [device for node in snapshot.nodes if not node.members for device in devices_of_node(node)]
-    )
-    return (*single, *groups_of(snapshot, single))
 
 
 def mark_twins(devices: Sequence[Device]) -> tuple[Device, ...]:

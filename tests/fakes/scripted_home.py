@@ -1,9 +1,10 @@
 """A home whose radio does what the test says, and which remembers what was sent."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from zwave_mcp.devices import Device
 from zwave_mcp.home import (
     Health,
     LockUser,
@@ -16,6 +17,19 @@ from zwave_mcp.home import (
     ValueId,
     WriteResult,
 )
+from zwave_mcp.mqtt.nodes import _node, with_groups
+from zwave_mcp.view import Viewer
+
+
+def parse_nodes(result: Iterable[object], groups: object = None) -> tuple[Node, ...]:
+    """The devices of a `getNodes` result."""
+    nodes = (_node(raw) for raw in result if isinstance(raw, Mapping))
+    return with_groups((node for node in nodes if node is not None), groups)
+
+
+def devices_of(snapshot: Snapshot) -> tuple[Device, ...]:
+    return Viewer(ScriptedHome())._view_of(snapshot).devices
+
 
 # Commands are judged in hundredths of a second; the order of things stays the same.
 QUICK = Timing(

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.scripted_home import devices_of, parse_nodes
+
 from home_names.resolver import Names
 from zwave_mcp.care import UserNames
-from zwave_mcp.devices import devices_of
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Snapshot, Value, ValueId
-from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.mqtt.reports import Reports
 from zwave_mcp.view import View
 

@@ -71,12 +71,6 @@ class NodeLists:
         return Listed(raw, number, _node(raw), raw.get("kind") == "multicast")
 
 
-def parse_nodes(result: Iterable[object], groups: object = None) -> tuple[Node, ...]:
-    """The devices of a `getNodes` result, with the gateway's `groups`."""
-    nodes = (_node(raw) for raw in result if isinstance(raw, Mapping))
-    return with_groups((node for node in nodes if node is not None), groups)
-
-
 def with_groups(nodes: Iterable[Node], groups: object) -> tuple[Node, ...]:
     """The nodes, and each multicast group whose members are all known."""
     known = tuple(nodes)

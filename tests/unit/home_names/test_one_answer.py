@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
+from tests.fakes.scripted_home import blind, devices_of, dimmer, lock, sensor, switch, thermostat
 from tests.fakes.zwave_reach import zwave_reaches
 
 from home_names.kinds import is_light
@@ -18,7 +18,7 @@ from voice_gateway.integrations.home import Home, build_home
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.turn import ToolCall, ToolTraits
-from zwave_mcp.devices import Device, devices_of, supports
+from zwave_mcp.devices import Device, supports
 from zwave_mcp.home import Node, Snapshot
 from zwave_mcp.states import entry
 

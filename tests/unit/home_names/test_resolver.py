@@ -4,11 +4,10 @@ import unicodedata
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
+from tests.fakes.scripted_home import blind, devices_of, dimmer, lock, sensor, switch, thermostat
 
 from home_names.names import fold, plain, spellings, words
 from home_names.resolver import Group, Names, Nothing, One, Several
-from zwave_mcp.devices import devices_of
 from zwave_mcp.home import Node, Snapshot
 
 HOME = (

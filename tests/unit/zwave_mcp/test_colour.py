@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 from tests.fakes.home_talk import simulated
-from tests.fakes.scripted_home import ScriptedHome, bulb, switch
+from tests.fakes.scripted_home import ScriptedHome, bulb, devices_of, switch
 
-from zwave_mcp.devices import devices_of
 from zwave_mcp.home import ACKNOWLEDGED, NoAnswer, Node, Snapshot, Value, ValueId, WriteResult
 from zwave_mcp.results import Result
 from zwave_mcp.states import state_text

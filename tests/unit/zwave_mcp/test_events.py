@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from tests.fakes import zwave_recordings as recordings
+from tests.fakes.scripted_home import parse_nodes
 from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player
 
 from zwave_mcp.home import Node
-from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.notifications import is_bell
 
 ALL = [

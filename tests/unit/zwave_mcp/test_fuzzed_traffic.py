@@ -3,16 +3,12 @@
 import asyncio
 import json
 import random
-from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.fakes.zwave_events import GATEWAY
 
-from zwave_mcp.home import HomeError, NoAnswer
+from zwave_mcp.home import NoAnswer
 from zwave_mcp.mqtt.connection import Api, GatewayApi
-
-NODES = json.loads((Path(__file__).parents[2] / "zwave_data" / "getNodes.json").read_text("utf-8"))["result"]
 
 
 class Wire:
@@ -58,27 +54,3 @@ async def _over_a_bad_wire(wire: Wire) -> None:
         api.receive(payload)
     for node, answer in enumerate(await calls):
         assert answer in (node, None)
-
-
-async def test_an_answer_that_is_cut_is_never_half_a_home() -> None:
-    payload = json.dumps({"success": True, "result": NODES, "origin": {"id": "x"}}).encode()
-    places = [random.Random(seed).randrange(len(payload)) for seed in range(20)]
-    await asyncio.gather(*(_refused(payload[:place]) for place in places))
-
-
-async def _refused(cut: bytes) -> None:
-    asked: list[bytes] = []
-
-    async def publish(_topic: str, sent: bytes) -> None:
-        asked.append(sent)
-
-    api = GatewayApi("zwave/_CLIENTS/x", publish)
-
-    async def nodes() -> Any:
-        return await api.call(Api.GET_NODES, [], 0.05)
-
-    call = asyncio.ensure_future(nodes())
-    await asyncio.sleep(0)
-    api.receive(cut + json.loads(asked[0])["id"].encode())
-    with pytest.raises(HomeError):
-        await call

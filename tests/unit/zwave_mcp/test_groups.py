@@ -3,10 +3,9 @@
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, bulb, chime, lock, switch
+from tests.fakes.scripted_home import ScriptedHome, bulb, chime, lock, parse_nodes, switch
 
 from zwave_mcp.home import NoAnswer, Node, WriteResult
-from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.tools import Tools
 
 OFFICE = Node(4096, "Office Lights", members=(16, 17))

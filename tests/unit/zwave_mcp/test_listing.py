@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.scripted_home import parse_nodes
 from tests.fakes.zwave_events import Player
 
 from zwave_mcp.home import Node, Snapshot
 from zwave_mcp.mqtt.home import LISTS_AT_MOST, Snapshots
-from zwave_mcp.mqtt.nodes import NodeLists, parse_nodes
+from zwave_mcp.mqtt.nodes import NodeLists
 
 DATA = Path(__file__).parents[2] / "zwave_data"
 HOME: list[dict[str, Any]] = json.loads((DATA / "getNodes.json").read_text("utf-8"))["result"]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome
+from tests.fakes.scripted_home import ScriptedHome, parse_nodes
 
 from zwave_mcp.home import Node, WriteResult
 from zwave_mcp.mqtt.home import KnownNodes
-from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes
+from zwave_mcp.mqtt.nodes import duration_seconds
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
 

@@ -2,9 +2,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.fakes.scripted_home import QUICK
+from tests.fakes.scripted_home import QUICK, devices_of
 
-from zwave_mcp.devices import Device, devices_of
+from zwave_mcp.devices import Device
 from zwave_mcp.home import ValueId
 from zwave_mcp.simulated.file import BadHome, parse_home, read_home
 from zwave_mcp.simulated.home import SimulatedHome

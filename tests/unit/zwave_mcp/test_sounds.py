@@ -3,11 +3,9 @@
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, chime, dimmer, switch
+from tests.fakes.scripted_home import ScriptedHome, chime, devices_of, dimmer, parse_nodes, switch
 
-from zwave_mcp.devices import devices_of
 from zwave_mcp.home import ACKNOWLEDGED, FAILED, Node, Snapshot, Value, ValueId, WriteResult
-from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
 

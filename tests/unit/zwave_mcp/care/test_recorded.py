@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.scripted_home import parse_nodes
 
 from zwave_mcp.events import EventLog
 from zwave_mcp.home import (
@@ -22,7 +23,6 @@ from zwave_mcp.home import (
 )
 from zwave_mcp.mqtt.connection import Api, _result
 from zwave_mcp.mqtt.home import MqttHome
-from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.options import MqttOptions
 from zwave_mcp.resources import Resources
 from zwave_mcp.simulated.home import SimulatedHome
