@@ -1,12 +1,15 @@
 """What needs no home: calls of the gateway's own tools."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from voice_gateway.integrations.home import Request
+from voice_gateway.routines.schedule import Place
+from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Which, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
-from voice_gateway.understanding.plan.when import moment_of, offset
+from voice_gateway.understanding.plan.when import Moment, offset
 
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
@@ -42,8 +45,12 @@ def _plain(node: Everyday, context: Context) -> Plan:
 
 def _time(node: Everyday, context: Context) -> Plan:
     _ = node.part, node.weekday  # which part of it is said, the reply looks up in the node
-    at = offset(node.when, moment_of(context)) if node.when is not None else None
+    at = offset(node.when, _moment(context)) if node.when is not None else None
     return _step(node, {"timezone": node.place.title(), "offset": at and at.isoformat(timespec="seconds")})
+
+
+def _moment(context: Context) -> Moment:
+    return Moment(context.now or datetime.now(UTC), context.place or Place(local_zone()[0]))
 
 
 def _volume(node: Everyday, context: Context) -> Plan:
@@ -98,7 +105,7 @@ def _weather(node: Everyday, context: Context) -> Plan:
 def _sum(node: Everyday, context: Context) -> Plan:
     if node.when is None:
         return _step(node, {"expression": node.query})
-    day = offset(node.when, moment_of(context)).date()
+    day = offset(node.when, _moment(context)).date()
     return _step(
         node,
         {"expression": f"{node.part or 'days'} until {day}" if node.action == "until" else f"when is {day}"},

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from voice_gateway import languages
 from voice_gateway.integrations.device import Device, has_state
-from voice_gateway.recorder.changes import Changed, ChangeStore, kind_of_state
+from voice_gateway.integrations.home import Home
+from voice_gateway.recorder.changes import ChangeStore, kind_of_state
 from voice_gateway.understanding.nodes import Item, Past, Which, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 from voice_gateway.understanding.plan.sensors import PEOPLE, tells
@@ -30,13 +31,11 @@ def past(node: Past, context: Context) -> Plan:
         raise Refused("no changes are kept", Say("past.not_kept"))
     zone = context.place.zone if context.place is not None else None
     now = context.now.astimezone(zone)
-    seen = _Seen(history, devices, node.state, now, context)
-    ask = {"when": seen.when, "since": seen.since, "ever": seen.ever, "often": seen.often}[node.ask]
-    key, facts = ask(node.span)
+    key, facts = _told(node, devices, history, now, context.home)
     key = named if languages.has(f"past.{(named := f'{key}.{node.state}')}") else key
     facts = {
         "things": [languages.Proper(one.name) if one.domain in PEOPLE else one.name for one in devices[:1]],
-        "done": _word("done", node.state),
+        "done": _word("past.done", node.state),
         **facts,
     }
     return Step(bare(node), devices=devices, say=Say(f"past.{key}", facts))
@@ -76,88 +75,53 @@ def _is_so(device: Device, state: str, now: str) -> bool:
     return bool(tells(device, MOTION)) if state == MOTION else has_state(device, state)
 
 
-class _Seen:
-    """The changes of some devices into one state."""
+def _told(
+    node: Past, devices: Sequence[Device], history: ChangeStore, now: datetime, home: Home
+) -> tuple[str, dict[str, Any]]:
+    """The key of the reply, and its facts: of changes of these devices into the state."""
+    state, first, began = node.state, devices[0], history.began()
+    changes = sorted((one for device in devices for one in history.of(device)), key=lambda one: -one.at)
+    begun = [one for one in changes if _is_so(first, state, one.after)]
+    begun = [one for one in begun if not _is_so(first, state, one.before)]
+    span = node.span or ("" if node.ask in ("when", "since") else "today")
+    if node.ask == "since":
+        steady = bool(begun) and kind_of_state(changes[0].after) == kind_of_state(home.state_of(first))
+        so = any(_is_so(one, state, home.state_of(one)) for one in devices)
+        moment = begun[0].at if steady else began or now.timestamp()
+        facts = {"when": _at(moment, now), "length": _length(now.timestamp() - moment)}
+        key = "not_so" if not so else "since" if steady else "since_before"
+        return key, {**facts, "state": _word("past.state", state)}
+    start, end = _window(span, now) if span else (0.0, now.timestamp() + 1)
+    if hits := [one for one in begun if start <= one.at < end]:
+        keys = {"when": ("when", "when"), "ever": ("yes", "yes_often"), "often": ("once", "often")}
+        return keys[node.ask][len(hits) > 1], {"when": _at(hits[0].at, now), "count": len(hits)}
+    if began is not None and began <= start:
+        return "not", {"span": _word("past.span", span)}
+    # Of the time before, nothing is known.
+    return ("nothing_yet", {}) if began is None else ("not_since", {"when": _at(began, now)})
 
-    def __init__(
-        self, history: ChangeStore, devices: Sequence[Device], state: str, now: datetime, context: Context
-    ) -> None:
-        self.history, self.state, self.now = history, state, now
-        self.device, self.today = devices[0], context.home.state_of(devices[0])
-        self.changes: list[Changed] = sorted(
-            (change for one in devices for change in history.of(one)), key=lambda change: -change.at
-        )
-        self.begun = [
-            change
-            for change in self.changes
-            if _is_so(self.device, state, change.after) and not _is_so(self.device, state, change.before)
-        ]
-        self.is_so = any(_is_so(one, state, context.home.state_of(one)) for one in devices)
 
-    def when(self, span: str) -> tuple[str, dict[str, Any]]:
-        if self.begun:
-            return "when", {"when": self._moment(self.begun[0].at)}
-        return self._never(0.0)
+def _at(moment: float, now: datetime) -> str:
+    return moment_words(datetime.fromtimestamp(moment, UTC), now)
 
-    def since(self, span: str) -> tuple[str, dict[str, Any]]:
-        if not self.is_so:
-            return "not_so", {"state": _word("state", self.state)}
-        known = bool(self.begun) and kind_of_state(self.changes[0].after) == kind_of_state(self.today)
-        if not known:
-            began = self.history.began()
-            return "since_before", {"when": self._moment(began) if began else "", "state": self.today}
-        at = self.begun[0].at
-        facts = {"when": self._moment(at), "length": self._length(at), "state": _word("state", self.state)}
-        return "since", facts
 
-    def ever(self, span: str) -> tuple[str, dict[str, Any]]:
-        hits = self._within(span or "today")
-        if hits:
-            return "yes" if len(hits) == 1 else "yes_often", {
-                "when": self._moment(hits[0].at),
-                "count": len(hits),
-            }
-        return self._never(self._window(span or "today")[0], span or "today")
+def _window(span: str, now: datetime) -> tuple[float, float]:
+    midnight, hour, end = now.replace(hour=0, minute=0, second=0, microsecond=0), timedelta(hours=1), now
+    start, end = {
+        "yesterday": (midnight - 24 * hour, midnight),
+        "night": (midnight - 2 * hour, min(midnight + 7 * hour, end)),
+        "morning": (midnight + 4 * hour, min(midnight + 12 * hour, end)),
+        "hour": (now - hour, end),
+        "week": (now - 7 * 24 * hour, end),
+    }.get(span, (midnight, end))
+    return start.timestamp(), end.timestamp() + 1
 
-    def often(self, span: str) -> tuple[str, dict[str, Any]]:
-        hits = self._within(span or "today")
-        if not hits:
-            return self._never(self._window(span or "today")[0], span or "today")
-        return "once" if len(hits) == 1 else "often", {"count": len(hits), "when": self._moment(hits[0].at)}
 
-    def _within(self, span: str) -> list[Changed]:
-        start, end = self._window(span)
-        return [one for one in self.begun if start <= one.at < end]
-
-    def _window(self, span: str) -> tuple[float, float]:
-        midnight = self.now.replace(hour=0, minute=0, second=0, microsecond=0)
-        day, end = timedelta(days=1), self.now + timedelta(seconds=1)
-        start, end = {
-            "yesterday": (midnight - day, midnight),
-            "night": (midnight - timedelta(hours=2), min(midnight + timedelta(hours=7), end)),
-            "morning": (midnight + timedelta(hours=4), min(midnight + timedelta(hours=12), end)),
-            "hour": (self.now - timedelta(hours=1), end),
-            "week": (self.now - 7 * day, end),
-        }.get(span, (midnight, end))
-        return start.timestamp(), end.timestamp()
-
-    def _never(self, start: float, span: str = "") -> tuple[str, dict[str, Any]]:
-        """Of the time before the file began, nothing is known."""
-        began = self.history.began()
-        if began is None:
-            return "nothing_yet", {}
-        if began > start:
-            return "not_since", {"when": self._moment(began)}
-        return "not", {"span": _word("span", span)}
-
-    def _moment(self, at: float) -> str:
-        return moment_words(datetime.fromtimestamp(at, UTC), self.now)
-
-    def _length(self, at: float) -> str:
-        minutes = max(1, round((self.now.timestamp() - at) / 60))
-        parts = {"day": minutes // 1440, "hour": minutes // 60 % 24, "minute": minutes % 60}
-        said = [_word("past", f"{unit}{'' if n == 1 else 's'}", n) for unit, n in parts.items() if n]
-        return languages.listed(said[:2])
+def _length(seconds: float) -> str:
+    minutes = max(1, round(seconds / 60))
+    parts = {"day": minutes // 1440, "hour": minutes // 60 % 24, "minute": minutes % 60}
+    counted = [_word("past", f"{unit}{'' if n == 1 else 's'}", n) for unit, n in parts.items() if n]
+    return languages.listed(counted[:2])
 
 
 def moment_words(moment: datetime, now: datetime) -> str:
@@ -171,5 +135,5 @@ def moment_words(moment: datetime, now: datetime) -> str:
 
 
 def _word(kind: str, name: str, count: int = 0) -> str:
-    key = {"clock": f"clock.{name}", "past": f"past.{name}"}.get(kind, f"past.{kind}.{name}")
+    key = f"{kind}.{name}"
     return languages.say(key, count=count) if name and languages.has(key) else name
