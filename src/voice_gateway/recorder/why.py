@@ -49,6 +49,7 @@ _STATE = r"(?:still |suddenly |already |just )?(?P<state>on|off|open|closed|lock
 # The last act, in any words; then a thing that was named.
 _LAST = re.compile(
     rf"{_WHY}(?: not)?(?: (?:is|was))?(?: (?:that|this|it|so))?"
+    r"|what did i (?:just )?(?:ask|say|tell)(?: to)?(?: you)?"
     r"|what (?:did|have) you (?:just )?(?:do|done)(?: just now)?|explain yourself"
     rf"|{_WHY} (?:did|have|do|had) you (?:just )?(?:do|done|say|said|ask|asked|answer)(?: me)?(?: \w+)?"
     rf"|{_WHY} did (?:that|this) happen|what made you (?:do|say|ask)(?: \w+)?"

@@ -657,6 +657,13 @@ def _act(answer: Answer, node: Node) -> Node | None:
     return _value(answer, node)
 
 
+def _name(answer: Answer, node: Node) -> Node | None:
+    """Of a timer or a routine, behind "Which one?"."""
+    text = f"{answer.ordinal + 1:g}." if answer.kind == "nth" and answer.ordinal is not None else answer.text
+    name = "all" if answer.kind == "all" else text
+    return replace(node, name=name, it=False) if name and isinstance(node, Everyday) else None
+
+
 _FIELDS: Final[Mapping[str, Callable[[Answer, Node], Node | None]]] = {
     "at": _at,
     "duration": _at,
@@ -664,6 +671,7 @@ _FIELDS: Final[Mapping[str, Callable[[Answer, Node], Node | None]]] = {
     "value": _value,
     "act": _act,
     "room": _room,
+    "name": _name,
     "message": _text("message"),
     "items": _text("items"),
     "list": _text("list"),

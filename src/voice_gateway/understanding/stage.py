@@ -22,7 +22,16 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.risk import is_search
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import qualified_name, traits
-from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Words
+from voice_gateway.turn import (
+    OutcomeStatus,
+    Passed,
+    Reply,
+    ToolCall,
+    ToolOutcome,
+    ToolTraits,
+    Utterance,
+    Words,
+)
 from voice_gateway.turns.stage import HomeFacts, Turn
 from voice_gateway.understanding import listing, wording
 from voice_gateway.understanding.calls import make_calls, more_pages
@@ -310,6 +319,8 @@ class UnderstandingStage:
                 continue
             told.append((step, self._learnt(step, own)))
             memory = memory.after(step, _devices(*told[-1]))
+            if isinstance(step.node, Everyday) and any(map(_asks_which, own)):
+                memory = memory.asking(Open(step.node, expects="name"), self._now())
             if end is not None:
                 back = await settle_end(self._executor, turn, step, end, own)
                 outcomes += back
@@ -323,7 +334,12 @@ class UnderstandingStage:
         ok = all(outcome.ok for outcome in outcomes)
         read = "\n".join(drawn(understood.reading)) if understood.reading is not None else ""
         return Reply(
-            text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=is_question(text), understood=read
+            text,
+            tuple(outcomes),
+            stage=self.name,
+            ok=ok,
+            expects_answer=is_question(text) or any(map(_asks_which, outcomes)),
+            understood=read,
         )
 
     def _learnt(self, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
@@ -334,6 +350,10 @@ class UnderstandingStage:
         ]
         self.cache.learn(step.requests, told)
         return told
+
+
+def _asks_which(outcome: ToolOutcome) -> bool:
+    return outcome.facts.get("outcome") == OutcomeStatus.AMBIGUOUS
 
 
 def _devices(step: Step, outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:

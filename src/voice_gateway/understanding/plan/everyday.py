@@ -7,7 +7,7 @@ from typing import Any, Final
 from voice_gateway.integrations.home import Request
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.builtin.zones import local_zone
-from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Which, bare
+from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Which, bare, closed
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.when import Moment, offset
 
@@ -44,7 +44,11 @@ def _plain(node: Everyday, context: Context) -> Plan:
 
 
 def _time(node: Everyday, context: Context) -> Plan:
-    _ = node.part, node.weekday  # which part of it is said, the reply looks up in the node
+    _ = (
+        node.part,
+        node.weekday,
+        node.clock and closed(node.clock),
+    )  # which part of it is said, the reply looks up in the node
     at = offset(node.when, _moment(context)) if node.when is not None else None
     return _step(node, {"timezone": node.place.title(), "offset": at and at.isoformat(timespec="seconds")})
 

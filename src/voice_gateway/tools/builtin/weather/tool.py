@@ -17,7 +17,7 @@ from voice_gateway.turn import ToolTraits
 MAX_PLACE = 80  # characters
 LIKELY, POSSIBLE = 50, 20  # percent: from here on rain is worth an umbrella, or a word
 WET, WET_IMPERIAL = 1.0, 0.04  # millimetres, inches: as much in a day is rain
-NO_PLACE = "I need a town for the weather, or the place of your home in my settings."
+NO_PLACE = "For weather and sun I need your home's location in my settings."
 ABOUT = ("weather", "rain", "temperature", "wind")
 
 DESCRIPTION = (
