@@ -34,7 +34,7 @@ from voice_gateway.events import (
 )
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import turn_context
-from voice_gateway.progress import OnProgress, Progress, listener, progress_to
+from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.executor import ToolExecutor, heard_by
 from voice_gateway.tools.manager import tool_beside
 from voice_gateway.turn import (
@@ -89,23 +89,22 @@ class Conversation:
         pin_file: Path | None = None,  # the count of wrong PINs; in memory if None
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._executor = executor
-        self._brain = brain
+        self._executor, self._brain, self._gateway, self._now = executor, brain, gateway, now
         self.events = events or EventBus()
         self._context = context or NullContext()
         self._alarms = alarms
         self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
         self._stages = Stages(stages, self.events, self._context.home_facts, asides=asides, prompts=prompts)
-        self._gateway = gateway
         self._acts = acts or KeptActs(MemoryStore(now), now=now)
-        self._now = now
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self.events)
+        self.watch_memory = self._histories.watch_store
         self.locks = Locks(store, self._histories.failed)
         self.pin_lock = PinLock(pin_file, self.events, now)
         self._confirmation = Confirmation(
             executor, permission, context=self._context, pin_lock=self.pin_lock, now=now
         )
+        self.wants_pin = self._confirmation.wants_pin
 
     async def answer(
         self,
@@ -124,8 +123,10 @@ class Conversation:
         started = perf_counter()
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
-        if self._alarms and (heard := await self._alarms(utterance.text)):
-            return self._acknowledged(utterance, heard, started)
+        if self._alarms and (heard := await self._alarms(utterance.text)):  # closes an open question
+            self._set_aside.add(conversation_key(utterance, self._gateway))
+            self.events.publish(Heard(utterance))
+            return self._answered(utterance, Reply(heard, stage="local"), History(), started)
         async with self._opened(utterance) as opened:
             key, history = opened.key, opened.history
             if key in self._set_aside:
@@ -137,16 +138,11 @@ class Conversation:
                 shown = replace(utterance, text=self._confirmation.masked(utterance.text))
             open_now = open_question(history.state)
             self.events.publish(Heard(shown, open_now.question if open_now else ""))
-            opened.turn = turn = Turn(
-                incoming.utterance,
-                history,
-                self._telling(shown, say),
-                interruption=interruption or Interruption(),
-                acts=self._acts_for(incoming.utterance, key, take_back),
-                watched=TurnEvents(self.events, shown),
+            turn = self._turn(incoming.utterance, opened, shown, take_back=take_back)
+            opened.turn = turn = replace(
+                turn, say=self._telling(shown, say), interruption=interruption or Interruption()
             )
-            with heard_by(partial(self._waits, shown)):
-                reply = await self._in_time(turn, self._take_turn(turn, incoming, read_only_reason))
+            reply = await self._in_time(turn, shown, self._take_turn(turn, incoming, read_only_reason))
         log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
         return self._answered(shown, reply, history, started)
 
@@ -157,26 +153,21 @@ class Conversation:
 
         With `sensitive` the yes covered sensitive calls; otherwise such a call asks first.
         """
-        started = perf_counter()
+        started, replies = perf_counter(), list[Reply]()
         async with self._opened(utterance) as opened:
             opened.history.add_user(utterance.text)
-            opened.turn = self._own_turn(utterance, opened, conversation_key(made_in, self._gateway))
-            reply = await self._agreed(opened.turn, calls, sensitive=sensitive)
-        return self._answered(utterance, reply, opened.history, started)
-
-    async def _agreed(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
-        replies: list[Reply] = []
-        try:
-            async with asyncio.timeout(self._brain.turn_timeout_seconds):
-                for wave in waves(calls):
-                    replies += [await self._confirmation.run(turn, wave, sensitive=sensitive)]
-        except TimeoutError:
-            replies.append(Reply("It took too long, and may still happen.", ok=False))
+            where = conversation_key(made_in, self._gateway)
+            opened.turn = turn = self._turn(utterance, opened, utterance, made_in=where)
+            try:
+                async with asyncio.timeout(self._brain.turn_timeout_seconds):
+                    for wave in waves(calls):
+                        replies += [await self._confirmation.run(turn, wave, sensitive=sensitive)]
+            except TimeoutError:
+                replies.append(Reply("It took too long, and may still happen.", ok=False))
         outcomes = tuple(outcome for reply in replies for outcome in reply.outcomes)
-        text, ok = " ".join(reply.text for reply in replies), all(reply.ok for reply in replies)
-        return Reply(
-            text, outcomes, stage="local", ok=ok and not any(each.expects_answer for each in replies)
-        )
+        ok = all(reply.ok and not reply.expects_answer for reply in replies)
+        whole = Reply(" ".join(reply.text for reply in replies), outcomes, stage="local", ok=ok)
+        return self._answered(utterance, whole, opened.history, started)
 
     async def make_calls(self, utterance: Utterance, calls: Sequence[ToolCall]) -> Reply:
         """Makes calls that were chosen by hand, with the permission and questions of a spoken request.
@@ -188,11 +179,17 @@ class Conversation:
             return self._refused(utterance, problem)
         async with self._opened(utterance) as opened:
             self.events.publish(Heard(utterance))
-            opened.turn = turn = self._own_turn(utterance, opened, opened.key)
-            with heard_by(partial(self._waits, utterance)):
-                turn.tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
-                reply = await self._in_time(turn, self._confirmation.chosen(turn, calls))
+            opened.turn = turn = self._turn(utterance, opened, utterance)
+            turn.tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
+            reply = await self._in_time(turn, utterance, self._confirmation.chosen(turn, calls))
         return self._answered(utterance, reply, opened.history, started)
+
+    async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
+        """Opens a question about these calls in that conversation; "" if it cannot be asked."""
+        async with self._opened(utterance) as opened:
+            opened.turn = turn = Turn(utterance, opened.history)
+            text, is_open = await self._confirmation.asked(turn, calls)
+        return text if is_open else ""
 
     @asynccontextmanager
     async def _opened(self, utterance: Utterance) -> AsyncIterator[_Opened]:
@@ -209,10 +206,22 @@ class Conversation:
                             await turn.acts.keep(turn.outcomes, turn.history.state)
                         await self._histories.save(key, turn.history)
 
-    def _own_turn(self, utterance: Utterance, opened: _Opened, made_in: str) -> Turn:
-        """A turn without words of a user."""
-        acts = self._acts_for(utterance, made_in, None)
-        return Turn(utterance, opened.history, acts=acts, watched=TurnEvents(self.events, utterance))
+    def _turn(
+        self,
+        utterance: Utterance,
+        opened: _Opened,
+        shown: Utterance,
+        *,
+        made_in: str = "",
+        take_back: Where | None = None,
+    ) -> Turn:
+        """`shown` holds no PIN; `made_in` is another conversation in which undo finds the acts."""
+        here = Where(utterance.channel, (utterance.room or "").casefold(), made_in or opened.key)
+        if take_back is not None and take_back.conversation is not None:
+            take_back = replace(take_back, conversation=opened.key)
+        beside = partial(tool_beside, self._executor.tools)
+        acts = TurnActs(self._acts, here, self._now, beside, take_back)
+        return Turn(utterance, opened.history, acts=acts, watched=TurnEvents(self.events, shown))
 
     def _answered(self, shown: Utterance, reply: Reply, history: History, started: float) -> Reply:
         """Completes the reply and publishes it."""
@@ -222,18 +231,6 @@ class Conversation:
             self.events.publish(Acted(shown, outcome, reply.model))
         self.events.publish(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
         return reply
-
-    async def watch_memory(self) -> None:
-        await self._histories.watch_store()
-
-    async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
-        """Opens a question about these calls in that conversation; "" if it cannot be asked."""
-        key = conversation_key(utterance, self._gateway)
-        async with self.locks.of(key):
-            history = await self._histories.load(key)
-            text, is_open = await self._confirmation.asked(Turn(utterance, history), calls)
-            await self._histories.save(key, history)
-        return text if is_open else ""
 
     def _telling(self, utterance: Utterance, say: Say | None) -> Say | None:
         """Publishes streamed words too; None if the channel takes the reply as a whole."""
@@ -246,33 +243,15 @@ class Conversation:
 
         return publish
 
-    def _waits(self, utterance: Utterance, what: str) -> None:
-        self.events.publish(Waiting(utterance, what))
-
-    def _acts_for(self, utterance: Utterance, key: str, take_back: Where | None) -> TurnActs:
-        here = Where(utterance.channel, (utterance.room or "").casefold(), key)
-        wanted = take_back
-        if wanted is not None and wanted.conversation is not None:
-            wanted = replace(wanted, conversation=key)
-        beside = partial(tool_beside, self._executor.tools)
-        return TurnActs(self._acts, here, self._now, beside, wanted)
-
-    def _acknowledged(self, utterance: Utterance, text: str, started: float) -> Reply:
-        """Replies to the acknowledgement of an alarm, and closes an open question."""
-        self._set_aside.add(conversation_key(utterance, self._gateway))
-        self.events.publish(Heard(utterance))
-        return self._answered(utterance, Reply(text, stage="local"), History(), started)
-
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
         """Replies to an utterance that is too long; only its beginning is published."""
+        text = self._confirmation.masked(f"{utterance.text[:SHOWN_OF_TOO_MUCH]}…")
         shown = replace(
             utterance,
-            text=HIDDEN
-            if self.wants_pin(utterance.channel)
-            else self._confirmation.masked(_cut(utterance.text, SHOWN_OF_TOO_MUCH)),
-            conversation_id=_cut(utterance.conversation_id, LONGEST_NAME),
-            room=_cut(utterance.room or "", LONGEST_NAME) or None,
-            satellite=_cut(utterance.satellite or "", LONGEST_NAME) or None,
+            text=HIDDEN if self.wants_pin(utterance.channel) else text,
+            conversation_id=utterance.conversation_id[:LONGEST_NAME],
+            room=(utterance.room or "")[:LONGEST_NAME] or None,
+            satellite=(utterance.satellite or "")[:LONGEST_NAME] or None,
         )
         log.warning("what was said is too long", extra={"characters": len(utterance.text)})
         reply = Reply(problem, ok=False, conversation_id=utterance.conversation_id)
@@ -280,21 +259,27 @@ class Conversation:
         self.events.publish(Answered(shown, reply))
         return reply
 
-    def wants_pin(self, channel: str) -> bool:
-        """Whether a PIN is asked for on this channel, or was less than a minute ago."""
-        return self._confirmation.wants_pin(channel)
-
     def _cleaned(self, utterance: Utterance) -> Utterance:
         """The utterance without control characters, and with single spaces."""
         text = " ".join("".join(c if c.isprintable() else " " for c in utterance.text).split())
         return replace(utterance, text=text, room=utterance.room or self._brain.room)
 
-    async def _in_time(self, turn: Turn, work: Awaitable[Reply]) -> Reply:
+    async def _in_time(self, turn: Turn, shown: Utterance, work: Awaitable[Reply]) -> Reply:
         """The reply within the time limit. After an error, the outcomes so far are reported first."""
-        seconds = self._brain.turn_timeout_seconds
+        seconds, outer = self._brain.turn_timeout_seconds, listener()
+
+        def moved(progress: Progress) -> None:
+            """Progress of a call moves the turn's limit; the call has a hard limit of its own."""
+            if not limit.expired():
+                until = asyncio.get_running_loop().time() + seconds
+                limit.reschedule(max(limit.when() or until, until))
+            self.events.publish(Progressed(turn.utterance, progress))
+            if outer is not None:
+                outer(progress)
+
         try:
             async with asyncio.timeout(seconds) as limit:
-                with progress_to(partial(self._progressed, turn.utterance, limit, listener())):
+                with progress_to(moved), heard_by(lambda what: self.events.publish(Waiting(shown, what))):
                     return await work
         except GatewayError as error:
             log.error("turn failed", extra={"reason": str(error)})
@@ -308,17 +293,6 @@ class Conversation:
                 log.exception("turn failed")
                 text = "Sorry, something went wrong in me."
         return behind_outcomes(turn.outcomes, Reply(text, ok=False))
-
-    def _progressed(
-        self, utterance: Utterance, limit: asyncio.Timeout, outer: OnProgress | None, progress: Progress
-    ) -> None:
-        """Progress of a call moves the turn's limit; the call has a hard limit of its own."""
-        if not limit.expired():
-            until = asyncio.get_running_loop().time() + self._brain.turn_timeout_seconds
-            limit.reschedule(max(limit.when() or until, until))
-        self.events.publish(Progressed(utterance, progress))
-        if outer is not None:
-            outer(progress)
 
     async def _take_turn(self, turn: Turn, incoming: Incoming, read_only_reason: str | None) -> Reply:
         text = turn.utterance.text
@@ -345,7 +319,3 @@ def _too_long(utterance: Utterance) -> str | None:
     if any(len(name) > LONGEST_NAME for name in names):
         return NAME_TOO_LONG
     return TOO_LONG if len(utterance.text) > LONGEST_TEXT else None
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[:length]}…"
