@@ -24,15 +24,7 @@ from zwave_mcp.devices import (
     with_value,
 )
 from zwave_mcp.home import (
-    ACKNOWLEDGED,
-    CONFIRMED,
-    ENDPOINT_NOT_FOUND,
-    FAILED,
-    INVALID_VALUE,
-    NO_DEVICE_SUPPORT,
-    NOT_IMPLEMENTED,
     POLL_TIMEOUT_SECONDS,
-    WORKING,
     WRITE_TIMEOUT_SECONDS,
     GatewayError,
     Home,
@@ -40,6 +32,7 @@ from zwave_mcp.home import (
     NoAnswer,
     Node,
     NotUnderstood,
+    Status,
     ValueId,
     WriteResult,
     is_number,
@@ -49,10 +42,10 @@ from zwave_mcp.sentences import numbered
 from zwave_mcp.states import remembered, state_of
 
 _REJECTED: Final[dict[int, Outcome]] = {
-    NO_DEVICE_SUPPORT: "unsupported",
-    ENDPOINT_NOT_FOUND: "unsupported",
-    NOT_IMPLEMENTED: "unsupported",
-    INVALID_VALUE: "invalid",
+    Status.NO_DEVICE_SUPPORT: "unsupported",
+    Status.ENDPOINT_NOT_FOUND: "unsupported",
+    Status.NOT_IMPLEMENTED: "unsupported",
+    Status.INVALID_VALUE: "invalid",
 }
 _NO_VALUE: Final = object()
 _NEAR_TARGET: Final = 2  # levels
@@ -131,15 +124,15 @@ async def answers_ping(home: Home, node_id: int) -> bool:
 
 async def _judge(home: Home, command: Command, written: WriteResult) -> CommandOutcome:
     status = written.status
-    if command.stops and status in (CONFIRMED, WORKING, ACKNOWLEDGED):
+    if command.stops and status in (Status.CONFIRMED, Status.WORKING, Status.ACKNOWLEDGED):
         return await _after_stop(home, command)
-    if status == CONFIRMED:
+    if status == Status.CONFIRMED:
         return await _after_confirmation(home, command)
-    if status == WORKING:
+    if status == Status.WORKING:
         return await _after_working(home, command, written.remaining_seconds)
-    if status == ACKNOWLEDGED:
+    if status == Status.ACKNOWLEDGED:
         return await _ask(home, command, _window(home, command))
-    if status == FAILED:
+    if status == Status.FAILED:
         return CommandOutcome("unreachable" if await _died(home, command.device) else "failed")
     if status in _REJECTED:
         return CommandOutcome(_REJECTED[status], message=written.message)

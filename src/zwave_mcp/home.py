@@ -8,17 +8,21 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any, Final, Protocol
 
-# Statuses of `writeValue`, as zwave-js gives them.
-NO_DEVICE_SUPPORT: Final = 0
-WORKING: Final = 1  # the device accepted the command and is on its way
-FAILED: Final = 2  # no answer, unknown node, or a value that could not be sent
-ENDPOINT_NOT_FOUND: Final = 3
-NOT_IMPLEMENTED: Final = 4
-INVALID_VALUE: Final = 5
-ACKNOWLEDGED: Final = 254  # the radio frame arrived; what the device did with it is not known
-CONFIRMED: Final = 255  # the device itself confirmed it (supervision)
+
+class Status(IntEnum):
+    """What `writeValue` answers, as zwave-js gives it."""
+
+    NO_DEVICE_SUPPORT = 0
+    WORKING = 1  # the device accepted the command and is on its way
+    FAILED = 2  # no answer, unknown node, or a value that could not be sent
+    ENDPOINT_NOT_FOUND = 3
+    NOT_IMPLEMENTED = 4
+    INVALID_VALUE = 5
+    ACKNOWLEDGED = 254  # the radio frame arrived; what the device did with it is not known
+    CONFIRMED = 255  # the device itself confirmed it (supervision)
 
 
 class HomeError(Exception):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.fakes.zwave_server import claims_success
 
-from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, ValueId
+from zwave_mcp.home import Status, ValueId
 from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
 
@@ -50,12 +50,12 @@ async def believed(home, text):
 @pytest.mark.parametrize(
     ("value_id", "value", "status"),
     [
-        (CEILING_LIGHT, True, CONFIRMED),
-        (FLOOR_LAMP, 42, ACKNOWLEDGED),
-        (BLIND, 99, WORKING),
+        (CEILING_LIGHT, True, Status.CONFIRMED),
+        (FLOOR_LAMP, 42, Status.ACKNOWLEDGED),
+        (BLIND, 99, Status.WORKING),
         (ValueId(2, 37, 3, "targetValue"), True, 3),
         (CEILING_LIGHT, "banana", 5),
-        (ValueId(99, 37, 0, "targetValue"), True, FAILED),
+        (ValueId(99, 37, 0, "targetValue"), True, Status.FAILED),
     ],
 )
 async def test_the_status_codes_are_those_of_the_recordings(driver, value_id, value, status):
@@ -65,7 +65,7 @@ async def test_the_status_codes_are_those_of_the_recordings(driver, value_id, va
 
 async def test_the_driver_shows_a_wish_as_a_fact_and_a_poll_tells_the_truth(driver):
     async with home_of(driver) as home, faulty(driver, 7, "ignoring"):
-        assert (await home.write(COFFEE_MAKER, True)).status == ACKNOWLEDGED
+        assert (await home.write(COFFEE_MAKER, True)).status == Status.ACKNOWLEDGED
         assert await believed(home, "7-37-0-currentValue") is True
         assert await home.poll(COFFEE_MAKER_STATE) is False
 

@@ -9,7 +9,7 @@ from tests.fakes.mosquitto import Broker
 from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 
-from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
+from zwave_mcp.home import HomeDown, Status, ValueId
 from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
@@ -41,7 +41,7 @@ async def test_the_documented_rights_are_enough(guarded, guarded_gateway, start_
     options = MqttOptions(guarded.url, username="assistant", password="open sesame")
     async with start_home(options) as home:
         assert len((await home.snapshot()).nodes) == 12
-        assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+        assert (await home.write(FLOOR_LAMP, 42)).status == Status.CONFIRMED
         assert await home.poll(ValueId(10, 37, 0, "currentValue")) is True
         assert await home.ping(2)
         assert len(await home.scenes()) == 1
@@ -105,7 +105,7 @@ async def test_an_own_authority_is_trusted_when_it_is_named(encrypted, start_hom
     options = MqttOptions(encrypted.url, ca_file=encrypted.tls.ca)
     async with FakeGateway(encrypted.port, ca_file=encrypted.tls.ca), start_home(options) as home:
         assert len((await home.snapshot()).nodes) == 12
-        assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+        assert (await home.write(FLOOR_LAMP, 42)).status == Status.CONFIRMED
 
 
 async def test_an_unknown_authority_is_not_trusted(encrypted, start_home):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, GatewayError, NoAnswer, ValueId
+from zwave_mcp.home import GatewayError, NoAnswer, Status, ValueId
 from zwave_mcp.mqtt.connection import Api
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
@@ -35,7 +35,11 @@ async def test_a_command_is_sent_once_with_qos_1_not_retained_and_soon_expires(h
 
 @pytest.mark.parametrize(
     ("value_id", "value", "status"),
-    [(FLOOR_LAMP, 42, CONFIRMED), (COFFEE_MAKER, False, ACKNOWLEDGED), (BLIND, 0, WORKING)],
+    [
+        (FLOOR_LAMP, 42, Status.CONFIRMED),
+        (COFFEE_MAKER, False, Status.ACKNOWLEDGED),
+        (BLIND, 0, Status.WORKING),
+    ],
 )
 async def test_the_status_is_what_the_gateway_recorded(home, value_id, value, status):
     assert (await home.write(value_id, value)).status == status
@@ -59,7 +63,7 @@ async def test_a_wrong_command_comes_back_with_the_drivers_words(home, value_id,
 async def test_a_dead_device_fails_and_is_marked(home, gateway):
     gateway.house.dead.add(9)
 
-    assert (await home.write(HEATER, True)).status == FAILED
+    assert (await home.write(HEATER, True)).status == Status.FAILED
     assert await home.ping(9) is False
     with pytest.raises(GatewayError, match="did not acknowledge"):
         await home.poll(ValueId(9, 37, 0, "currentValue"))
@@ -77,7 +81,7 @@ async def test_a_dead_device_does_not_hold_up_what_needs_no_radio(home, gateway)
         await asyncio.gather(home.snapshot(0), home.scenes())
 
         assert not write.done()
-    assert (await write).status == FAILED
+    assert (await write).status == Status.FAILED
 
 
 async def test_a_command_behind_a_dead_device_keeps_its_own_limit(home, gateway):
@@ -136,7 +140,7 @@ async def test_200_calls_at_once_get_their_own_answers(home, gateway):
 
     results = await asyncio.gather(*(home.write(FLOOR_LAMP, level) for level in levels))
 
-    assert {result.status for result in results} == {CONFIRMED}
+    assert {result.status for result in results} == {Status.CONFIRMED}
     assert sorted(value for _, _, value in gateway.house.writes) == sorted(levels)
     ids = [request.body["id"] for request in gateway.requests if request.api == "writeValue"]
     assert len(set(ids)) == 200

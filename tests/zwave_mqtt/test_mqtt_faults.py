@@ -11,7 +11,7 @@ from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 
-from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, ValueId
+from zwave_mcp.home import HomeDown, HomeError, NoAnswer, NotUnderstood, Status, ValueId
 from zwave_mcp.mqtt.home import Limits
 from zwave_mcp.options import MqttOptions
 from zwave_mcp.tools import Tools
@@ -105,7 +105,7 @@ async def test_a_restarted_broker_gets_a_new_list_and_no_old_command(home, gatew
     gateway.silent.clear()
     await gateway.connected()
     await gateway.asked("getNodes", lists + 1)  # by itself
-    assert (await home.write(FLOOR_LAMP, 70)).status == CONFIRMED
+    assert (await home.write(FLOOR_LAMP, 70)).status == Status.CONFIRMED
 
     assert [value for _, _, value in gateway.house.writes] == [70]
     assert gateway.count("writeValue") == 2
@@ -119,7 +119,7 @@ async def test_a_broker_restarted_in_the_middle_of_200_calls_answers_each_of_the
     broker.restart()
     done = await asyncio.gather(*calls, return_exceptions=True)
 
-    assert all(isinstance(one, HomeDown) or one.status == CONFIRMED for one in done)
+    assert all(isinstance(one, HomeDown) or one.status == Status.CONFIRMED for one in done)
     assert any(isinstance(one, HomeDown) for one in done)
     assert 0 < len(gateway.house.writes) <= 200
     assert len((await back(home)).nodes) == 12
@@ -138,7 +138,7 @@ async def test_a_hung_broker_is_given_up_and_nothing_is_sent_to_it_later(home, g
     assert not any(failure.sent for failure in failures)
     broker.thaw()
     assert len((await back(home)).nodes) == 12
-    assert (await home.write(FLOOR_LAMP, 70)).status == CONFIRMED
+    assert (await home.write(FLOOR_LAMP, 70)).status == Status.CONFIRMED
     assert [value for _, _, value in gateway.house.writes] == [70]
 
 
@@ -302,7 +302,7 @@ async def test_a_driver_of_another_gateway_that_is_away_is_not_ours(home, gatewa
     await until(lambda: home._gateways.driver is False)
     gateway.house.pace = 20.0  # 1.8 s: longer than anything is given that is taken for dead
 
-    assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+    assert (await home.write(FLOOR_LAMP, 42)).status == Status.CONFIRMED
     assert len((await home.snapshot(0)).nodes) == 12
     assert ((await home.health()).ok, (await home.health()).driver) == (True, True)
 
@@ -397,7 +397,7 @@ async def test_a_malformed_message_does_no_harm(home, gateway, payload):
     await gateway.publish("_CLIENTS/ZWAVE_GATEWAY-Other/status", payload, retain=True)
     await gateway.publish("driver/status", b"maybe", retain=True)
 
-    assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+    assert (await home.write(FLOOR_LAMP, 42)).status == Status.CONFIRMED
     assert len((await home.snapshot(0)).nodes) == 12
 
 
@@ -443,7 +443,7 @@ async def test_a_huge_message_does_not_break_the_connection(home, gateway):
     large = {"success": True, "result": "x" * 8 * 1024 * 1024, "origin": {"id": "other"}}
     await gateway.answer_raw("pingNode", json.dumps(large))
 
-    assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+    assert (await home.write(FLOOR_LAMP, 42)).status == Status.CONFIRMED
 
 
 async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(home, gateway):
@@ -456,4 +456,4 @@ async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(home, gatewa
         await call
     gateway.silent.clear()
 
-    assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+    assert (await home.write(FLOOR_LAMP, 42)).status == Status.CONFIRMED

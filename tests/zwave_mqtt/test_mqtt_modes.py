@@ -4,7 +4,7 @@ import pytest
 from tests.fakes import zwave_recordings as recordings
 from tests.fakes.zwave_gateway import FakeGateway
 
-from zwave_mcp.home import CONFIRMED, ValueId
+from zwave_mcp.home import Status, ValueId
 from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
@@ -18,7 +18,7 @@ async def test_a_mode_shows_the_home_and_switches_a_lamp(mode, broker, start_hom
 
         assert [node.id for node in snapshot.nodes] == list(range(2, 14))
         assert {node.name: node.room for node in snapshot.nodes}["Window Blind"] == "Bedroom"
-        assert written.status == CONFIRMED
+        assert written.status == Status.CONFIRMED
         assert gateway.house.writes == [(3, "38-0-targetValue", 42)]
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.zwave_gateway import FakeGateway
 from tests.fakes.zwave_house import House
 
-from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, ValueId
+from zwave_mcp.home import HomeDown, HomeError, Status, ValueId
 from zwave_mcp.options import MqttOptions
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "120"))
@@ -34,7 +34,7 @@ async def test_random_faults_never_lose_double_or_delay_a_command(broker, start_
             sent[number] = started
             try:
                 result = await home.write(FLOOR_LAMP, number, WRITE_SECONDS)
-                assert result.status == CONFIRMED
+                assert result.status == Status.CONFIRMED
                 confirmed.add(number)
                 outcomes["confirmed"] += 1
             except HomeError as error:

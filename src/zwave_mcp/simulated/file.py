@@ -1,6 +1,5 @@
 """The description of a simulated home: a TOML file, checked completely before anything starts."""
 
-import re
 import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -55,7 +54,9 @@ class DeviceSpec:
     temperature: Number = 20.0
     battery: Annotated[StrictInt, Field(ge=0, le=100)] | None = None
     shows: tuple[Shows, ...] = ("colours", "warm", "cold")  # a light
-    color: str = "#0000007191"  # … at first: `#rrggbb`, or `#rrggbbwwcc` with its whites
+    color: Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}(?:[0-9a-fA-F]{4})?$")] = (
+        "#0000007191"  # … at first: `#rrggbb`, or `#rrggbbwwcc` with its whites
+    )
     # Of a chime or a siren.
     tones: tuple[str, ...] = ("Ding Dong (3 sec)", "Westminster (8 sec)", "Siren (30 sec)")
     volume: Annotated[StrictInt, Field(ge=1, le=100)] = 40
@@ -164,8 +165,6 @@ def _device(given: DeviceSpec, others: Collection[int], where: str) -> DeviceSpe
     """The device with its node, its state as a Z-Wave value, and what is usual for its kind."""
     if given.node in others:
         raise BadHome(f"{where}: node {given.node} is used twice")
-    if not re.fullmatch("#[0-9a-fA-F]{6}(?:[0-9a-fA-F]{4})?", given.color):
-        raise BadHome(f"{where}: color must be #rrggbb or #rrggbbwwcc")
     usual = given.kind not in ("lock", "thermostat")
     return replace(
         given,

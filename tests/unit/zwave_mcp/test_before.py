@@ -8,17 +8,7 @@ from hypothesis import strategies as st
 from tests.fakes.home_talk import simulated, states
 from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, switch
 
-from zwave_mcp.home import (
-    ACKNOWLEDGED,
-    HomeDown,
-    NoAnswer,
-    Node,
-    Scene,
-    SceneValue,
-    Value,
-    ValueId,
-    WriteResult,
-)
+from zwave_mcp.home import HomeDown, NoAnswer, Node, Scene, SceneValue, Status, Value, ValueId, WriteResult
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
 
@@ -117,7 +107,7 @@ async def test_what_did_not_happen_has_nothing_to_put_back(
 async def test_a_dimmer_that_stopped_elsewhere_can_be_put_back() -> None:
     node = dimmer(2, "Lamp", level=40)
     home = ScriptedHome(node)
-    home.written, home.polled = WriteResult(ACKNOWLEDGED), [60]
+    home.written, home.polled = WriteResult(Status.ACKNOWLEDGED), [60]
 
     answer = await act(node, home=home, action="dim", level=90)
 

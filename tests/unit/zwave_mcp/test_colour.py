@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.home_talk import simulated
 from tests.fakes.scripted_home import ScriptedHome, bulb, devices_of, switch
 
-from zwave_mcp.home import ACKNOWLEDGED, NoAnswer, Node, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.home import NoAnswer, Node, Snapshot, Status, Value, ValueId, WriteResult
 from zwave_mcp.results import Result
 from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
@@ -23,7 +23,7 @@ async def paint(home: ScriptedHome, **args: Any) -> Result:
 def home_of(node: Node, *, polled: list[Any] | None = None) -> ScriptedHome:
     home = ScriptedHome(node)
     if polled is not None:
-        home.written, home.polled = WriteResult(ACKNOWLEDGED), polled
+        home.written, home.polled = WriteResult(Status.ACKNOWLEDGED), polled
     return home
 
 
@@ -129,7 +129,7 @@ async def test_a_component_that_stays_behind_is_no_success(told: list[int]):
             return dict(zip((0, 2, 3, 4), told, strict=True))[value_id.property_key]
 
     home = Stubborn(bulb(4, "Mood Light", RGBW))
-    home.written = WriteResult(ACKNOWLEDGED)
+    home.written = WriteResult(Status.ACKNOWLEDGED)
 
     answer = await paint(home, color="blue")
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, chime, devices_of, dimmer, parse_nodes, switch
 
-from zwave_mcp.home import ACKNOWLEDGED, FAILED, Node, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.home import Node, Snapshot, Status, Value, ValueId, WriteResult
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
 
@@ -21,7 +21,7 @@ TONE = "5-121-0-toneId"
 def home_of(node: Node, *polled: Any) -> ScriptedHome:
     home = ScriptedHome(node)
     if polled:
-        home.written, home.polled = WriteResult(ACKNOWLEDGED), list(polled)
+        home.written, home.polled = WriteResult(Status.ACKNOWLEDGED), list(polled)
     return home
 
 
@@ -87,7 +87,7 @@ async def test_one_that_stays_silent_or_goes_on_is_no_success():
     silent = await play(home_of(chime(5, "Door Chime", TONES), 0), tone="siren")
     going = await play(home_of(chime(5, "Door Chime", TONES, tone=3), 3), "stop")
     refused = home_of(chime(5, "Door Chime", TONES))
-    refused.written = WriteResult(FAILED)
+    refused.written = WriteResult(Status.FAILED)
 
     assert silent.sentence == "The Door Chime did not play; it is still silent."
     assert going.sentence == "The Door Chime did not stop; it is still playing Siren."
