@@ -56,25 +56,6 @@ def echo(i, a):
     send(reply(i, json.dumps(a)))
 
 
-def text_line(i, a):
-    write(b"Starting up, please wait ...\n")
-    send(reply(i))
-
-
-def json_lines(i, a):
-    write(b'{"level": "info", "msg": "not a frame"}\n[1, 2]\n42\n"word"\nnull\n{"jsonrpc": "1.0"}\n')
-    send(reply(i))
-
-
-def blank_lines(i, a):
-    write(b"\n\r\n   \n\n")
-    send(reply(i))
-
-
-def crlf(i, a):
-    write(frame(reply(i)) + b"\r\n")
-
-
 def split_frame(i, a):
     data = frame(reply(i, "in two")) + b"\n"
     for at in range(0, len(data), 7):
@@ -89,47 +70,6 @@ def stray_replies(i, a):
     send({"id": None, "error": {"code": -32700, "message": "I could not parse that"}})
     send(reply(i, "first"))
     send(reply(i, "second"))
-
-
-def invalid_utf8(i, a):
-    write(b"caf\xe9 \xff\xfe\n")
-    write(frame(reply(i, "XXXX")).replace(b"XXXX", b"caf\xe9") + b"\n")
-
-
-def glued_text(i, a):
-    write(b"Downloading... 100%" + frame(reply(i)) + b"\n")
-
-
-def no_newline(i, a):
-    write(frame(reply(i)))
-
-
-def two_frames_without_newline(i, a):
-    write(frame({"method": "notifications/message", "params": {"level": "info"}}) + frame(reply(i)))
-
-
-def two_frames_on_a_line(i, a):
-    write(
-        frame({"method": "notifications/message", "params": {"level": "info", "data": "x"}}) + frame(reply(i))
-    )
-    write(b"\n")
-
-
-def byte_order_mark(i, a):
-    write(b"\xef\xbb\xbf" + frame(reply(i)) + b"\n")
-
-
-def batch(i, a):
-    write(b"[" + frame(reply(i)) + b"]\n")
-
-
-def deep(i, a):
-    write(b"[" * 200_000 + b"\n")
-    send(reply(i))
-
-
-def half_a_character(i, a):
-    write(frame(reply(i, "XXXX")).replace(b"XXXX", b"\\ud83d") + b"\n")
 
 
 def long_line(i, a):
@@ -281,60 +221,47 @@ def change_tools(i, a):
     send(reply(i))
 
 
-def echo_reserved(i, a):
-    echo(i, a)
-
-
+NOTE = frame({"method": "notifications/message", "params": {"level": "info", "data": "x"}})
+# What is written before the reply, …
+BEFORE = {
+    "text_line": b"Starting up, please wait ...\n",
+    "json_lines": b'{"level": "info", "msg": "not a frame"}\n[1, 2]\n42\n"word"\nnull\n{"jsonrpc": "1.0"}\n',
+    "blank_lines": b"\n\r\n   \n\n",
+    "deep": b"[" * 200_000 + b"\n",
+}
+# … and how the reply itself is written.
+WRITTEN = {
+    "crlf": lambda data: data + b"\r\n",
+    "invalid_utf8": lambda data: b"caf\xe9 \xff\xfe\n" + data.replace(b"done", b"caf\xe9") + b"\n",
+    "glued_text": lambda data: b"Downloading... 100%" + data + b"\n",
+    "no_newline": lambda data: data,
+    "two_frames_without_newline": lambda data: NOTE + data,
+    "two_frames_on_a_line": lambda data: NOTE + data + b"\n",
+    "byte_order_mark": lambda data: b"\xef\xbb\xbf" + data + b"\n",
+    "batch": lambda data: b"[" + data + b"]\n",
+    "half_a_character": lambda data: data.replace(b"done", b"\\ud83d") + b"\n",
+}
 PARAMETERS = {
     "echo_reserved": ["config", "runtime", "self", "callbacks", "run_manager", "tags", "args", "kwargs"]
 }
+HELPERS = {"write", "frame", "send", "say", "reply", "next_message"}
 CALLS = {
-    call.__name__: call
-    for call in [
-        *(
-            echo,
-            echo_reserved,
-            text_line,
-            json_lines,
-            blank_lines,
-            crlf,
-            split_frame,
-            stray_replies,
-            invalid_utf8,
-            glued_text,
-        ),
-        *(
-            no_newline,
-            two_frames_without_newline,
-            two_frames_on_a_line,
-            byte_order_mark,
-            batch,
-            deep,
-            half_a_character,
-            long_line,
-            long_line_id_last,
-            endless_line,
-            many_objects,
-            junk,
-            flood,
-        ),
-        *(
-            stderr_flood,
-            die,
-            kill_self,
-            answer_and_die,
-            long_answer_and_die,
-            flood_of_long_lines,
-            flood_of_questions,
-            die_leaving_a_child,
-            close_stdout,
-            grandchild,
-            hang,
-            deaf,
-        ),
-        *(slow, was_cancelled, environment, pid, is_error, rpc_error, odd_reply, ask_back, change_tools),
-    ]
+    name: function
+    for name, function in list(globals().items())
+    if callable(function)
+    and name.islower()
+    and getattr(function, "__module__", "") == __name__
+    and name not in HELPERS
 }
+NAMES = [*CALLS, *BEFORE, *WRITTEN, *PARAMETERS]
+
+
+def call(name: str, i: object, a: dict) -> None:
+    if name in BEFORE or name in WRITTEN:
+        data = frame(reply(i))
+        write(BEFORE.get(name, b"") + WRITTEN.get(name, lambda data: data + b"\n")(data))
+    else:
+        CALLS[name.removesuffix("_reserved")](i, a)
 
 
 def definition(name: str) -> dict:
@@ -344,7 +271,7 @@ def definition(name: str) -> dict:
 
 
 def tools(params: dict) -> dict:
-    listed = [definition(name) for name in [*CALLS, *extra_tools]]
+    listed = [definition(name) for name in [*NAMES, *extra_tools]]
     if "endless_pages" in FAULTS:
         return {"tools": [definition("again")], "nextCursor": os.urandom(4).hex()}
     if "pages" in FAULTS:
@@ -397,13 +324,11 @@ def handle(message: dict) -> None:
         if "exit_after_list" in FAULTS:
             os._exit(0)
     elif method == "tools/call":
-        call = CALLS.get(params["name"])
-        if call is None:
-            send(
-                {"id": message["id"], "error": {"code": -32602, "message": f"Unknown tool: {params['name']}"}}
-            )
+        if params["name"] in NAMES:
+            call(params["name"], message["id"], params.get("arguments") or {})
         else:
-            call(message["id"], params.get("arguments") or {})
+            error = {"code": -32602, "message": f"Unknown tool: {params['name']}"}
+            send({"id": message["id"], "error": error})
     elif method == "ping" and "no_ping" not in FAULTS:
         send({"id": message["id"], "result": {}})
 
