@@ -1,10 +1,10 @@
 """`tools call --save`, `mcp resources` and `mcp prompts`, by the running gateway and without one."""
 
 import pytest
-from tests.fakes.content_server import PNG, WAV
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.linked import FAKES
 from tests.fakes.running_gateway import server, socket_of
+from tests.fakes.stdio_rpc import PNG, WAV
 
 from voice_gateway.channels.control import request
 from voice_gateway.progress import Progress

@@ -5,8 +5,8 @@ import sys
 from typing import Any
 
 import pytest
-from tests.fakes.content_server import PNG
 from tests.fakes.linked import FAKES, Linked, linked
+from tests.fakes.stdio_rpc import PNG
 
 from voice_gateway.artifacts import content, description_of
 from voice_gateway.config import ServerSettings

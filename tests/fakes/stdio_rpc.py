@@ -1,0 +1,52 @@
+"""The loop of a small stdio MCP server, on the standard library. The servers beside it are run as scripts."""
+
+import json
+import sys
+from collections.abc import Callable
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 12  # 3 kB, and a picture by its first bytes
+WAV = b"RIFF\x00\x00\x00\x00WAVE" + bytes(range(256)) * 8
+
+
+def send(message: dict) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def text(words: str) -> dict:
+    """The result of a call."""
+    return {"content": [{"type": "text", "text": words}]}
+
+
+def tool(name: str, description: str, properties: dict, *, looks: bool = False) -> dict:
+    """A definition; every parameter is required."""
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    hints = {"annotations": {"readOnlyHint": True}} if looks else {}
+    return {"name": name, "description": description, "inputSchema": schema, **hints}
+
+
+def serve(
+    name: str, answer: Callable[[str, dict], dict | None], *, instructions: str = "", **capabilities: dict
+) -> None:
+    """`answer` gets a method and its parameters; None, or a LookupError: there is no such method."""
+    for line in sys.stdin.buffer:
+        message = json.loads(line)
+        if "id" not in message:
+            continue
+        method, params = message["method"], message.get("params") or {}
+        result: dict | None
+        if method == "initialize":
+            offers, info = {"tools": {}, **capabilities}, {"name": name, "version": "1"}
+            version = params["protocolVersion"]
+            result = {"protocolVersion": version, "capabilities": offers, "serverInfo": info}
+            result["instructions"] = instructions
+        problem = "Method not found"
+        if method != "initialize":
+            try:
+                result = {} if method == "ping" else answer(method, params)
+            except LookupError as error:
+                result, problem = None, str(error)
+        if result is None:
+            send({"id": message["id"], "error": {"code": -32601, "message": problem}})
+        else:
+            send({"id": message["id"], "result": result})
