@@ -116,7 +116,7 @@ async def _lateness() -> list[float]:
                 [Routine("x", Once(at, 1.0), (call,), next=at) for at, call in zip(due, calls, strict=True)],
                 MANY,
             )
-            await until(lambda: not store.planned(), 120)
+            await until(lambda: not store.all(), 120)
         lines = (line.rpartition("|") for line in done.read_text().splitlines())
         at = {lamp: float(moment) for lamp, _, moment in lines}
         return [at[f"Lamp {number}"] - moment.timestamp() for number, moment in enumerate(due)][WARM:]

@@ -36,7 +36,7 @@ async def test_each_is_done_at_most_once_and_the_unfinished_are_told(commands: C
     async with Running.opened(commands) as first, Running.opened(commands) as second:
         await until(lambda: len(done.read_text().split("\n")) > COUNT // 4, LIMIT_SECONDS)
         first.process.send_signal(signal.SIGKILL)
-        await until(lambda: not store.planned(), LIMIT_SECONDS)
+        await until(lambda: not store.all(), LIMIT_SECONDS)
         second.process.send_signal(signal.SIGTERM)
         out, err = await second.process.communicate()
 

@@ -1,7 +1,7 @@
 """Makes routines, finds them by what people call them, and changes them."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, Protocol
@@ -130,8 +130,6 @@ class RoutineBook:
 
     def keep(self, routine: Routine, origin: Origin) -> Routine:
         """ToolError: it was not kept."""
-        if isinstance(routine.trigger, Event) and starts_itself(routine, self.store.events()):
-            raise ToolError("That would start itself again and again, so I kept nothing.")
         made = replace(routine, channel=origin.channel, room=origin.room, conversation=origin.conversation)
         return self.store.add([made], self._settings.limit)[0]
 
@@ -377,44 +375,3 @@ def _plain(name: str) -> str:
 def _at_time(rrule: str, at: datetime) -> str:
     rule = re.sub(r"BYHOUR=[\d,]+", f"BYHOUR={at.hour}", rrule)
     return re.sub(r"BYMINUTE=[\d,]+", f"BYMINUTE={at.minute}", rule)
-
-
-# --- routines that start themselves
-
-# The states that an action may bring about.
-_STATES = {
-    "on": ("on",), "dim": ("on",), "off": ("off",),
-    "toggle": ("on", "off", "open", "closed", "locked", "unlocked"),
-    "open": ("open",), "close": ("closed",), "lock": ("locked",), "unlock": ("unlocked",),
-}  # fmt: skip
-
-
-def starts_itself(routine: Routine, others: Sequence[Routine]) -> bool:
-    """Whether its own calls, or those of routines that it starts, bring about what it waits for. What a scene
-    does is not known here."""
-    seen: set[int] = set()
-    waiting = [routine]
-    while waiting:
-        effects = set(_effects(waiting.pop()))
-        started = [follower for follower in (routine, *others) if _awaited(follower) in effects]
-        if routine in started:
-            return True
-        waiting += [follower for follower in started if follower.id not in seen]
-        seen |= {follower.id for follower in started}
-    return False
-
-
-def _awaited(routine: Routine) -> tuple[str, str] | None:
-    """A device's name and state."""
-    trigger = routine.trigger
-    return (trigger.device.casefold(), trigger.becomes) if isinstance(trigger, Event) else None
-
-
-def _effects(routine: Routine) -> Iterable[tuple[str, str]]:
-    for call in routine.calls:
-        name = str(call["args"].get("deviceName") or call["args"].get("name") or "").casefold()
-        action = str(call["args"].get("action", ""))
-        for state in _STATES.get(action, ()):
-            # What it waits for holds already, so an action for the same state changes nothing.
-            if (name, state) != _awaited(routine) or action == "toggle":
-                yield name, state

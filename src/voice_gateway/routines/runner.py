@@ -5,18 +5,17 @@ import functools
 import logging
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.routines.model import UPDATED, Event, LastRun, ResourceState, Routine
 from voice_gateway.routines.schedule import NoPlace, Place, due_next, holds_at
-from voice_gateway.routines.store import Finished, PlannedRun, RoutineStore
+from voice_gateway.routines.store import Finished, RoutineStore
 from voice_gateway.shared.lease import Lease
 from voice_gateway.tools.builtin.timers.clock import Wait
 from voice_gateway.tools.builtin.timers.store import time_passed
@@ -74,49 +73,6 @@ class RoutineHost(Protocol):
         ...
 
 
-class Agenda:
-    """The planned runs by the seconds that are left. A time of day is what the clock shows; a duration, which
-    has microseconds, is time that passes however the clock is set."""
-
-    def __init__(self, now: Callable[[], datetime], monotonic: Callable[[], float]) -> None:
-        self._now, self._monotonic = now, monotonic
-        self._clock_times: list[PlannedRun] = []  # the next first
-        self._durations: list[PlannedRun] = []
-        self._ends: dict[tuple[int, datetime | None], float] = {}  # of durations, on the monotonic clock
-
-    def plan(self, planned: Sequence[PlannedRun]) -> None:
-        """Replaces all runs."""
-        waiting = [run for run in planned if run.next is not None and not run.paused]
-        durations = [run for run in waiting if run.next and run.next.microsecond]
-        self._ends = {(run.id, run.next): self._end(run) for run in durations}
-        self._durations = sorted(durations, key=self._end)
-        clock_times = [run for run in waiting if run.next and not run.next.microsecond]
-        self._clock_times = sorted(clock_times, key=attrgetter("next"))
-
-    def first(self, running: Container[int]) -> Iterator[tuple[PlannedRun, float]]:
-        """The runs that are due and the next one of each kind, with the seconds left. Of ten thousand the
-        others are not looked at."""
-        for waiting in (self._durations, self._clock_times):
-            for run in waiting:
-                if run.id not in running:
-                    left = self._left_seconds(run)
-                    yield run, left
-                    if left > 0:
-                        break
-
-    def _left_seconds(self, run: PlannedRun) -> float:
-        assert run.next is not None
-        if run.next.microsecond == 0:
-            return (run.next - self._now()).total_seconds()
-        return self._end(run) - self._monotonic()
-
-    def _end(self, run: PlannedRun) -> float:
-        """Kept from when the run was seen first."""
-        assert run.next is not None
-        known = self._ends.get((run.id, run.next))
-        return known if known is not None else self._monotonic() + (run.next - self._now()).total_seconds()
-
-
 class RoutineRunner:
     """Runs routines while this gateway holds the lease. The claim in the store decides: no run starts twice,
     even if two gateways believe that they hold it."""
@@ -141,7 +97,8 @@ class RoutineRunner:
         self._who = uuid.uuid4().hex
         self._leads = False
         self._stamp: object = object()
-        self._agenda = Agenda(now, monotonic)
+        self._waiting: list[Routine] = []  # for a time
+        self._ends: dict[tuple[int, datetime], float] = {}  # of durations, on the monotonic clock
         self._by_resource: dict[tuple[str, str], list[Routine]] = {}
         self._running: set[int] = set()
         self._over: list[Routine] = []  # carried out, to be written down
@@ -238,7 +195,7 @@ class RoutineRunner:
 
     def _stand_by(self) -> None:
         self._by_resource, self._stamp, self._plans = {}, object(), {}
-        self._agenda.plan(())
+        self._waiting = []
         self._host.watch(())
         self._miss(list(self._started))
 
@@ -260,7 +217,7 @@ class RoutineRunner:
                 self._host.tell(MISSED.format(text=routine.text))
 
     async def _start(self, tasks: asyncio.TaskGroup) -> None:
-        left = {(run.id, run.next): left for run, left in self._agenda.first(self._running) if left <= 0}
+        left = {(each.id, each.next): left for each, left in self._left_seconds() if left <= 0}
         old = self._monotonic() - LATE_SECONDS
         self._miss([number for number, (_, at) in self._started.items() if at < old])
         happened = [(number, None) for number in self._started if number not in self._running]
@@ -300,20 +257,37 @@ class RoutineRunner:
         stamp = await self._in_thread(self._store.stamp)
         if stamp == self._stamp:
             return
-        planned = await self._in_thread(self._store.planned)
-        if any(run.claimed and run.id not in self._running for run in planned):
-            await self._tell_unfinished()  # of a gateway that held the lease until a moment ago
-        events: dict[tuple[str, str], list[Routine]] = defaultdict(list)
-        if any(run.is_event for run in planned):
-            for routine in await self._in_thread(self._store.events):
-                assert isinstance(routine.trigger, Event)
-                events[routine.trigger.server, routine.trigger.resource].append(routine)
-        self._by_resource = dict(events)
+        routines = [routine for routine in await self._in_thread(self._store.all) if not routine.paused]
+        await self._tell_unfinished()  # of a gateway that held the lease until a moment ago
+        self._waiting = [routine for routine in routines if routine.next is not None]
+        self._ends = {(each.id, each.next): self._end(each) for each in self._waiting if each.next}
+        by_resource: dict[tuple[str, str], list[Routine]] = defaultdict(list)
+        for routine in routines:
+            if isinstance(routine.trigger, Event):
+                by_resource[routine.trigger.server, routine.trigger.resource].append(routine)
+        self._by_resource = dict(by_resource)
         self._host.watch(self._by_resource)
-        there = {routine.id for waiting in events.values() for routine in waiting}
+        there = {routine.id for waiting in by_resource.values() for routine in waiting}
         self._known = {number: held for number, held in self._known.items() if number in there}
-        self._agenda.plan(planned)
         self._stamp = stamp
+
+    def _left_seconds(self) -> list[tuple[Routine, float]]:
+        """Of all that wait for a time. A time of day is what the clock shows; a duration, which has
+        microseconds, is time that passes however the clock is set."""
+        now, moment = self._now(), self._monotonic()
+        return [
+            (each, self._end(each) - moment if each.next.microsecond else (each.next - now).total_seconds())
+            for each in self._waiting
+            if each.next is not None and each.id not in self._running
+        ]
+
+    def _end(self, routine: Routine) -> float:
+        """Kept from when the routine was seen first."""
+        assert routine.next is not None
+        known = self._ends.get((routine.id, routine.next))
+        return (
+            known if known is not None else self._monotonic() + (routine.next - self._now()).total_seconds()
+        )
 
     # --- one run
 
@@ -383,5 +357,5 @@ class RoutineRunner:
             return BLINK_SECONDS
         left = LOOK_SECONDS
         if self._leads and len(self._running) < AT_ONCE:
-            left = min((seconds for _, seconds in self._agenda.first(self._running)), default=left)
+            left = min((seconds for _, seconds in self._left_seconds()), default=left)
         return min(LOOK_SECONDS, max(BLINK_SECONDS, left))

@@ -46,17 +46,6 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """As much of a routine as is needed to wait for it."""
-
-    id: int
-    next: datetime | None
-    is_event: bool
-    paused: bool
-    claimed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Finished:
     """A run is over."""
 
@@ -122,19 +111,6 @@ class RoutineStore:
         )
 
     # --- for the runner
-
-    def planned(self) -> list[PlannedRun]:
-        return [
-            PlannedRun(
-                number, moment_of(row.next), bool(row.is_event), bool(row.paused), bool(row.claimed_by)
-            )
-            for number, row in self._rows.read().items()
-        ]
-
-    def events(self) -> list[Routine]:
-        """Those that an event starts, not the clock."""
-        rows = self._rows.read().items()
-        return self._parsed({number: row for number, row in rows if row.is_event and not row.paused})
 
     def plan(self, moments: Mapping[int, datetime | None]) -> None:
         """When routines are due whose event has happened and must last; None: it has not lasted.

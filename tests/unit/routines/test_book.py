@@ -11,7 +11,7 @@ from tests.fakes.limits import with_limits
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.book import JudgedCalls, Origin, RoutineBook, has_time, starts_itself
+from voice_gateway.routines.book import JudgedCalls, Origin, RoutineBook, has_time
 from voice_gateway.routines.model import Event, Every, Later, Missing, Once, Routine
 from voice_gateway.routines.schedule import Place, due_next
 from voice_gateway.routines.store import kept_in
@@ -104,25 +104,6 @@ def test_a_script_that_makes_two_thousand_gets_to_the_limit_and_no_further(book)
         with pytest.raises(ToolError, match="There are 5 routines already, and no more are kept"):
             book.keep(drafted, Origin())
     assert len(book.all()) == 5
-
-
-def waiting(number: int, waits_for: str, becomes: str, acts_on: str, action: str) -> Routine:
-    call = {"name": "control_zwave_device", "args": {"deviceName": acts_on, "action": action}}
-    return Routine("x", Event("zwave", f"r/{waits_for}", becomes, device=waits_for), (call,), id=number)
-
-
-def test_a_routine_that_starts_itself_is_refused(book, home):
-    home.later = Later(Event("zwave", "zwave://devices/3/0", "off", device="Floor Lamp"))
-    toggles = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "toggle"}}
-    drafted = book.drafted("when the lamp goes off", calls=(toggles,))
-    with pytest.raises(ToolError, match="start itself"):
-        book.keep(drafted, Origin())
-    assert book.all() == []
-    for becomes, action, loops in (("off", "toggle", True), ("on", "on", False), ("on", "off", False)):
-        assert starts_itself(waiting(0, "Lamp", becomes, "lamp", action), []) is loops
-    ring = [waiting(n, f"Lamp {n}", "on", f"Lamp {n + 1}", "on") for n in range(1, 50)]
-    assert starts_itself(waiting(0, "Lamp 50", "on", "Lamp 1", "on"), ring)
-    assert not starts_itself(waiting(0, "Lamp 50", "on", "Lamp 90", "on"), ring)
 
 
 def test_one_is_found_by_its_words_and_never_more_than_was_meant(book):

@@ -12,9 +12,9 @@ from tests.fakes.timer_clock import StoppedClock
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.routines.model import Condition, Event, Every, LastRun, Once, ResourceState, Routine
-from voice_gateway.routines.runner import Agenda, RoutineRunner, StateChange
+from voice_gateway.routines.runner import RoutineRunner, StateChange
 from voice_gateway.routines.schedule import Place
-from voice_gateway.routines.store import PlannedRun, kept_in
+from voice_gateway.routines.store import kept_in
 from voice_gateway.shared.lease import FileLease
 
 START = datetime(2026, 11, 16, 7, tzinfo=UTC)
@@ -301,14 +301,6 @@ async def test_an_alarm_that_repeats_may_be_as_late_as_a_single_one(gateway, lat
         assert len(gateway.house.done) == done
         assert gateway.house.asked == []
         assert gateway.store.all()[0].next == due + timedelta(days=1)
-
-
-def test_ten_thousand_lengths_of_time_are_not_all_looked_at():
-    due = [START + timedelta(minutes=10 + number, microseconds=5) for number in range(10_000)]
-    agenda = Agenda(lambda: START, lambda: 0.0)
-    agenda.plan([PlannedRun(number, one, is_event=False, paused=False) for number, one in enumerate(due)])
-    [(planned, left)] = agenda.first(())
-    assert (planned.id, left) == (0, pytest.approx(600.0))
 
 
 @pytest.mark.parametrize(("state", "done"), [("on", 0), ("off", 1)])
