@@ -21,7 +21,7 @@ from bench.table import Row
 from voice_gateway.routines.model import Event, Every, Once, Routine
 from voice_gateway.routines.store import RoutineStore, kept_in
 
-MANY, IDLE_SECONDS = 10_000, 20.0
+MANY, IDLE_SECONDS = 1_000, 20.0
 SENSORS, REPORTS = 1000, 100  # each sensor reports every ten seconds
 DUE, EACH_SECONDS = 210, 0.1  # runs, and the time between two
 WARM = 10  # the first ones, which load what every later one has

@@ -79,8 +79,6 @@ class Recorder:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._store: TurnStore | None = None
         self._records: Records | None = None
-        self._lost = False  # the file cannot be written now
-        self._tried = 0.0  # when turns were written last
 
     def start(self) -> None:
         if self.settings.enabled:
@@ -123,9 +121,12 @@ class Recorder:
         from voice_gateway.recorder.store import TurnStore
 
         if self._store is None:
-            days, megabytes = self.settings.days, self.settings.megabytes
             self._store = TurnStore(
-                self.path, days=days, megabytes=megabytes, now=self._now, on_damage=self._damaged
+                self.path,
+                days=self.settings.days,
+                megabytes=self.settings.megabytes,
+                now=self._now,
+                on_damage=lambda damage: self._on_loop(self._report_damage, damage),
             )
         return self._store
 
@@ -152,9 +153,10 @@ class Recorder:
 
     def _write_all(self) -> None:
         held: deque[RecordedTurn] = deque(maxlen=MOST_HELD)  # to be written, now or later
-        waiting: list[RecordedTurn | threading.Event | None] = []
-        while None not in waiting:
+        stopping = False
+        while not stopping:
             waiting = self._next(self._try_seconds if held else self._trim_seconds)
+            stopping = None in waiting
             held.extend(entry for entry in waiting if isinstance(entry, RecordedTurn))
             if held and self._wrote(held):
                 held.clear()
@@ -163,15 +165,18 @@ class Recorder:
             for entry in waiting:
                 if isinstance(entry, threading.Event):
                     entry.set()
+        if self._store is not None:
+            self._store.close()
 
     def _next(self, seconds: float) -> list[RecordedTurn | threading.Event | None]:
-        """What waits, together: under load many turns are one transaction. Empty when the time is over."""
+        """All that waits: under load many turns are one transaction. Empty when the time is over."""
         waiting: list[RecordedTurn | threading.Event | None] = []
         with contextlib.suppress(queue.Empty):
             waiting.append(self._queue.get(timeout=seconds))
-            until = self._tried + GATHER_SECONDS
-            while len(waiting) < MOST_TOGETHER and isinstance(waiting[-1], RecordedTurn):
-                waiting.append(self._queue.get(timeout=max(until - time.monotonic(), 0.0)))
+            while len(waiting) < MOST_TOGETHER:
+                waiting.append(
+                    self._queue.get(timeout=GATHER_SECONDS if isinstance(waiting[-1], RecordedTurn) else 0.0)
+                )
         return waiting
 
     def _wrote(self, turns: Sequence[RecordedTurn]) -> bool:
@@ -180,20 +185,17 @@ class Recorder:
         from voice_gateway.recorder.store import RecorderLost
 
         if self._records is None:
+            self.store().keep_open()
             self._records = Records(self.store(), audio=self.settings.audio)
-        self._tried = time.monotonic()
         try:
             self._records.write(turns)
         except RecorderLost as error:
-            if not self._lost:
-                self._on_loop(self._report, error)
-            self._lost = True
+            self._on_loop(self._report, error)
             return False
         except Exception:  # a turn that cannot be written must not cost the next ones
             log.exception("turns could not be kept")
         else:
             self._on_loop(self._report, None)
-            self._lost = False
         return True
 
     def _trim(self) -> None:
@@ -201,9 +203,8 @@ class Recorder:
             self.store().trim()
         except Exception as error:  # the next turn that is written reports it
             log.info("turns that are too old could not be deleted", extra={"reason": str(error)})
-
-    def _damaged(self, damage: "Damage") -> None:
-        self._on_loop(self._report_damage, damage)
+        finally:
+            self.store().close()  # so that a deleted file is not held open for ever
 
     def _on_loop(self, report: Callable[[Any], None], what: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
@@ -211,10 +212,11 @@ class Recorder:
                 self._loop.call_soon_threadsafe(report, what)
 
     def _report(self, error: Exception | None) -> None:
-        if error is not None:
+        lost = self._events.state("recorder") is State.DEGRADED
+        if error is not None and not lost:
             log.error("turns could not be kept", extra={"reason": str(error)})
             self._events.report("recorder", State.DEGRADED, TURNS_LOST, f"check the disk: {error}")
-        elif self._events.state("recorder") is State.DEGRADED:
+        elif error is None and lost:
             self._events.report("recorder", State.OK, "Turns are kept again.")
 
     def _report_damage(self, damage: "Damage") -> None:

@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 import time
+import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,7 +44,6 @@ CREATE TABLE turns (
 )
 """
 _COLUMNS = tuple(re.findall(r"^  (\w+) ", _TURNS, re.MULTILINE))
-_FOUND_BY = "text, reply, named"
 _MIGRATIONS = (
     _TURNS,
     "CREATE INDEX turns_by_id ON turns (id)",
@@ -51,16 +51,8 @@ _MIGRATIONS = (
     "CREATE INDEX turns_by_conversation ON turns (conversation, seq)",
     # Content that many turns share, by digest: the tools, and what was known of the home.
     "CREATE TABLE shared (digest TEXT PRIMARY KEY, content BLOB NOT NULL)",
-    f"""CREATE VIRTUAL TABLE found USING fts5({_FOUND_BY}, content='turns', content_rowid='seq',
-        tokenize='unicode61 remove_diacritics 2', prefix='2 3')""",
-    f"""CREATE TRIGGER found_added AFTER INSERT ON turns BEGIN
-        INSERT INTO found (rowid, {_FOUND_BY}) VALUES (new.seq, new.text, new.reply, new.named); END""",
-    f"""CREATE TRIGGER found_gone AFTER DELETE ON turns BEGIN
-        INSERT INTO found (found, rowid, {_FOUND_BY})
-        VALUES ('delete', old.seq, old.text, old.reply, old.named); END""",
 )
-# Qualified, because `found` has columns of the same names.
-_SHOWN = "seq, id, at, door, room, conversation, turns.text, turns.reply, ok, stage, seconds, acts"
+_SHOWN = "seq, id, at, door, room, conversation, text, reply, ok, stage, seconds, acts"
 
 
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
@@ -155,14 +147,12 @@ class TurnStore:
         return self._delete("DELETE FROM turns WHERE id = ?", turn_id)
 
     def _delete(self, asked: str, *values: Any) -> int:
-        """Leaves nothing of them in the index or in free pages; returns how many there were."""
+        """Leaves nothing of them in free pages; returns how many there were."""
 
         def work(connection: sqlite3.Connection) -> int:
             self._trim(connection)
             gone = connection.execute(asked, values).rowcount
             _forget_shared(connection)
-            # A word that was deleted stays in the index until its parts are merged.
-            connection.execute("INSERT INTO found (found) VALUES ('optimize')")
             return gone
 
         if not self._path.exists():
@@ -193,21 +183,20 @@ class TurnStore:
         conversation: str = "",
     ) -> list[dict[str, Any]]:
         """Newest first, older than the turn with the id `before`."""
-        words = _query(search)
+        words = _words(search)
         if search.strip() and not words:
             return []
-        table, place = ("found JOIN turns ON seq = found.rowid", "found.rowid") if words else ("turns", "seq")
         wanted: list[tuple[str, Any]] = [
-            ("found MATCH ?", words),
+            *(("instr(' ' || words(text, reply, named), ?)", f" {word}") for word in words),
             ("+at >= ?", self._horizon()),  # + keeps it from the index of times, which needs a sort
-            (f"{place} < (SELECT MAX(seq) FROM turns WHERE id = ?)", before),
+            ("seq < (SELECT MAX(seq) FROM turns WHERE id = ?)", before),
             ("at >= ?", since),
             ("door = ?", channel),
             ("conversation = ?", conversation),
         ]
         given = [(condition, value) for condition, value in wanted if value]
         where = " AND ".join(condition for condition, _ in given)
-        asked = f"SELECT {_SHOWN} FROM {table} WHERE {where} ORDER BY {place} DESC LIMIT ?"
+        asked = f"SELECT {_SHOWN} FROM turns WHERE {where} ORDER BY seq DESC LIMIT ?"
         return [_shown(row) for row in self._read(asked, (*(value for _, value in given), limit))]
 
     def find(self, name: str) -> list[dict[str, Any]]:
@@ -235,8 +224,13 @@ class TurnStore:
     def _read(self, asked: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         if not self._path.exists():
             return []
+
+        def work(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            connection.create_function("words", -1, lambda *texts: " ".join(_words(" ".join(texts))))
+            return list(connection.execute(asked, values))
+
         with _translated():
-            return self._file.run(lambda connection: list(connection.execute(asked, values)), write=False)
+            return self._file.run(work, write=False)
 
 
 def public(turn: Mapping[str, Any]) -> dict[str, Any]:
@@ -259,27 +253,15 @@ def _row(turn: Kept) -> tuple[Any, ...]:
 
 
 def _shown(row: Sequence[Any]) -> dict[str, Any]:
-    seq, name, at, door, room, conversation, text, reply, ok, stage, seconds, acts = row[:12]
-    return {
-        "seq": seq,
-        "id": name,
-        "at": at,
-        "door": door,
-        "room": room,
-        "conversation_id": conversation,
-        "text": text,
-        "reply": reply,
-        "ok": bool(ok),
-        "stage": stage,
-        "seconds": seconds,
-        "acts": json.loads(acts),
-    }
+    facts = dict(zip(_SHOWN.replace("conversation", "conversation_id").split(", "), row, strict=False))
+    return {**facts, "ok": bool(facts["ok"]), "acts": json.loads(facts["acts"])}
 
 
-def _query(search: str) -> str:
-    """An FTS query for all of these words or beginnings of words; no sign has a meaning of its own."""
-    words = re.findall(r"\w+", search)
-    return " ".join(f'"{word}"*' for word in words[:20])
+def _words(text: str) -> list[str]:
+    """In small letters and without accents."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return re.findall(r"\w+", plain)
 
 
 def _bytes_used(connection: sqlite3.Connection) -> int:
