@@ -165,8 +165,6 @@ class Recorder:
             for entry in waiting:
                 if isinstance(entry, threading.Event):
                     entry.set()
-        if self._store is not None:
-            self._store.close()
 
     def _next(self, seconds: float) -> list[RecordedTurn | threading.Event | None]:
         """All that waits: under load many turns are one transaction. Empty when the time is over."""
@@ -185,7 +183,6 @@ class Recorder:
         from voice_gateway.recorder.store import RecorderLost
 
         if self._records is None:
-            self.store().keep_open()
             self._records = Records(self.store(), audio=self.settings.audio)
         try:
             self._records.write(turns)
@@ -203,8 +200,6 @@ class Recorder:
             self.store().trim()
         except Exception as error:  # the next turn that is written reports it
             log.info("turns that are too old could not be deleted", extra={"reason": str(error)})
-        finally:
-            self.store().close()  # so that a deleted file is not held open for ever
 
     def _on_loop(self, report: Callable[[Any], None], what: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
