@@ -96,7 +96,7 @@ class Gateway:
     def _build_tools(self) -> None:
         """The tools, the executor, and the links to MCP servers."""
         settings, folder = self.settings, data_folder()
-        self.playback = PlaybackVolume(file=folder / "volume.json")
+        self.playback = PlaybackVolume()
         self.shared = connected(settings.brain.store)
         self.timers = Timers(self.events, self.shared)
         lists = ListStore(folder / "lists.sqlite3", on_damage=damaged_file(self.events, "memory", "lists"))

@@ -1,7 +1,6 @@
 """What the volume actions mean, without a loudspeaker."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -167,24 +166,3 @@ async def test_a_sound_system_that_is_lost_is_told_and_not_replaced_by_a_pretenc
     with pytest.raises(ToolUnavailable, match="not reachable"):
         await control(volume, "set", level=20)
     assert own.gain() == before
-
-
-async def test_the_own_loudness_survives_in_its_file_and_is_seen_by_other_processes(tmp_path: Path) -> None:
-    file = tmp_path / "data" / "volume.json"
-    running, other = PlaybackVolume(file=file), PlaybackVolume(file=file)
-
-    await control(running, "set", level=30)
-
-    assert (await control(other, "get"))[1]["volume"] == 30
-    await control(other, "mute")
-    assert await running.read() == Loudness(30, muted=True)
-    assert PlaybackVolume(file=file).gain() == 0.0
-    assert [entry.name for entry in file.parent.iterdir()] == ["volume.json"]
-
-
-@pytest.mark.parametrize("kept", ["", "[]", "7", '{"percent": 400, "muted": false}', "\xff", "[" * 9999])
-async def test_a_broken_file_is_no_volume(kept: str, tmp_path: Path) -> None:
-    file = tmp_path / "volume.json"
-    file.write_bytes(kept.encode("latin-1"))
-
-    assert await PlaybackVolume(file=file).read() == Loudness(100, muted=False)

@@ -1,8 +1,9 @@
 """The tools that set, list, cancel and extend timers, alarms and reminders."""
 
 import asyncio
+import contextlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -53,6 +54,7 @@ EXTEND = (
 )
 
 
+ENDED = "That timer has just ended."
 # Added to the reply while no gateway is running that would let it ring.
 NOBODY_RINGS = "It only rings while the gateway is running."
 
@@ -67,6 +69,36 @@ class RepeatedTimers(Protocol):
         ...
 
 
+def _schema(**properties: str) -> dict[str, Any]:
+    kinds = {"enum": [kind.value for kind in Kind]}
+    return {
+        "type": "object",
+        "properties": {
+            name: {"type": "string", **(kinds if name == "kind" else {}), "description": text}
+            for name, text in properties.items()
+        },
+    }
+
+
+SET_PARAMETERS = _schema(
+    duration='From now, for example "10 minutes" or "90" for seconds. Or use at',
+    at='Local time, for example "7 pm" or "tomorrow at 9 am"',
+    name=f'If named, for example "pasta"; up to {MAX_NAME} characters',
+    message=f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters',
+    kind="What it is",
+)
+LIST_PARAMETERS = _schema(name='For example "pasta"; all if left out', kind="Only of this kind")
+CANCEL_PARAMETERS = _schema(
+    name='For example "pasta" or "10 minutes"; "all" for all; the only one if left out',
+    kind="Only of this kind",
+)
+EXTEND_PARAMETERS = _schema(
+    duration='For example "5 minutes", or "-1 minute" for less',
+    name='For example "pasta"; the only one if left out',
+    kind="Only of this kind",
+)
+
+
 def timer_tools(
     store: TimerStore,
     now: Callable[[], datetime],
@@ -74,177 +106,215 @@ def timer_tools(
     repeated: RepeatedTimers | None = None,
     times: Times | None = None,
 ) -> list[BaseTool]:
-    """They work on the file alone; a `TimerClock` on the same file lets the timers ring.
+    """They work on the store alone; a `TimerClock` on the same store lets the timers ring.
 
     `rings` says whether there is one, in this process or in another.
     """
-    told: list[str] = []
-    read = times or Times()
+    own = _Tools(store, now, rings, repeated, times or Times())
+    setting = ToolTraits(
+        title="Set a timer, alarm or reminder",
+        summary="Rings after a while or at a time of day, and says what you wanted to remember.",
+    )
+    looking = ToolTraits(
+        title="Timers",
+        summary="Which timers, alarms and reminders there are, and how long they have left.",
+        read_only=True,
+        idempotent=True,
+    )
+    ending = ToolTraits(
+        title="Cancel or stop a timer", summary="Ends a timer, an alarm or a reminder, or all of a kind."
+    )
+    moving = ToolTraits(title="More time", summary="Gives a timer more time, and lets an alarm snooze.")
+    return [
+        declared_tool("set_timer", SET, SET_PARAMETERS, own.set, setting),
+        declared_tool("list_timers", LIST, LIST_PARAMETERS, own.list, looking),
+        declared_tool("cancel_timer", CANCEL, CANCEL_PARAMETERS, own.cancel, ending),
+        declared_tool("extend_timer", EXTEND, EXTEND_PARAMETERS, own.extend, moving),
+    ]
 
-    async def set_timer(
+
+Answer = tuple[str, dict[str, Any]]
+
+
+class _Tools:
+    def __init__(
+        self,
+        store: TimerStore,
+        now: Callable[[], datetime],
+        rings: Callable[[], bool],
+        repeated: RepeatedTimers | None,
+        read: Times,
+    ) -> None:
+        self._store, self._now, self._rings, self._repeated, self._read = store, now, rings, repeated, read
+        self._warned = False  # that nothing rings; once is enough
+
+    async def set(
+        self,
         duration: str | float | None = None,
         at: str | None = None,
         name: str | None = None,
         message: str | None = None,
         kind: str | None = None,
-    ) -> tuple[str, dict[str, Any]]:
-        moment = now()
-        label, text = _short("name", name, MAX_NAME), _short("message", message, MAX_MESSAGE)
-        known = _kind(kind) or kind_of(text, at_clock_time=bool(at))
-        due = _due(duration, at, moment, known, read)
-        timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text, kind=known)
-        reply = say_set(timer, moment)
-        if not told and not await asyncio.to_thread(rings):
-            told.append(NOBODY_RINGS)  # once is enough
-            reply = f"{reply} {NOBODY_RINGS}"
-        return reply, {"structured": {**_facts(timer, moment), "before": [_cancel(timer)]}}
+    ) -> Answer:
+        now = self._now()
+        label, text = (" ".join((words or "").split()) for words in (name, message))
+        if len(label) > MAX_NAME or len(text) > MAX_MESSAGE:
+            raise BadArguments(
+                f"name must have at most {MAX_NAME} characters, message at most {MAX_MESSAGE} characters."
+            )
+        known = Kind(kind) if kind else kind_of(text, at_clock_time=bool(at))
+        due = self._due(duration, at, now, known)
+        timer = await asyncio.to_thread(
+            self._store.add, due=due, now=now, name=label, message=text, kind=known
+        )
+        reply = say_set(timer, now)
+        if not self._warned and not await asyncio.to_thread(self._rings):
+            self._warned, reply = True, f"{reply} {NOBODY_RINGS}"
+        return reply, {"structured": {**_facts(timer, now), "before": [_cancel(timer)]}}
 
-    async def list_timers(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
-        moment, wanted = now(), _kind(kind)
-        timers = [
-            timer for timer in await asyncio.to_thread(_all, store, repeated) if wanted in (None, timer.kind)
-        ]
+    async def list(self, name: str | None = None, kind: str | None = None) -> Answer:
+        now, wanted = self._now(), Kind(kind) if kind else None
+        timers = [timer for timer in await asyncio.to_thread(self._all) if wanted in (None, timer.kind)]
         if name and timers:
-            timers = list(_choose(name, timers, moment, read, wanted))
+            timers = [*self._choose(name, timers, now, wanted)]
         only = len(timers) == 1 and (name or wanted is Kind.TIMER)
-        text = say_remaining(timers, moment) if only else say_list(timers, moment, wanted)
-        return text, {"structured": {"timers": [_facts(timer, moment) for timer in timers]}}
+        text = say_remaining(timers, now) if only else say_list(timers, now, wanted)
+        return text, {"structured": {"timers": [_facts(timer, now) for timer in timers]}}
 
-    async def cancel_timer(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
-        moment = now()
-        timers = await asyncio.to_thread(_all, store, repeated)
-        chosen = _choose(name, timers, moment, read, _kind(kind))
-        gone, back = await asyncio.to_thread(_remove, store, repeated, chosen)
+    async def cancel(self, name: str | None = None, kind: str | None = None) -> Answer:
+        now = self._now()
+        chosen = self._choose(name, await asyncio.to_thread(self._all), now, Kind(kind) if kind else None)
+        gone, back = await asyncio.to_thread(self._remove, chosen)
         if not gone:
-            raise ToolError("That timer has just ended.")
-        again = _set_again([timer for timer in gone if not timer.again], moment)
-        facts = {"cancelled": [_facts(timer, moment) for timer in gone], **again}
+            raise ToolError(ENDED)
+        again = _set_again([timer for timer in gone if not timer.again], now)
+        facts = {"cancelled": [_facts(timer, now) for timer in gone], **again}
         facts["before"] = [*again["before"], *back]
         return say_gone(gone), {"structured": facts}
 
-    async def extend_timer(
-        duration: str | float | None = None, name: str | None = None, kind: str | None = None
-    ) -> tuple[str, dict[str, Any]]:
-        moment = now()
-        timers = await asyncio.to_thread(store.all)
-        snooze = name == RINGING or not (duration or name)
-        [timer, *_] = _ringing(timers) if snooze else _choose(name, timers, moment, read, _kind(kind))
-        snoozed = timer.rang is not None
+    async def extend(
+        self, duration: str | float | None = None, name: str | None = None, kind: str | None = None
+    ) -> Answer:
+        now, timers = self._now(), await asyncio.to_thread(self._store.all)
+        if name == RINGING or not (duration or name):
+            timers = [timer for timer in timers if timer.rang is not None]
+            if not timers:
+                raise ToolError("Nothing is ringing.")
+        else:
+            timers = [*self._choose(name, timers, now, Kind(kind) if kind else None)]
+        timer, snoozed = timers[0], timers[0].rang is not None
         if not snoozed and not duration:
             raise BadArguments(f"How much time shall I add to the {called(timer)}?")
-        due, seconds = _later(timer, str(duration or SNOOZE), moment, read, snoozed=snoozed)
-        moved = await asyncio.to_thread(store.move, timer, due, seconds)
+        due, seconds = self._later(timer, str(duration or SNOOZE), now)
+        moved = await asyncio.to_thread(self._store.move, timer, due, seconds)
         if moved is None:
-            raise ToolError("That timer has just ended.")
-        again = _set_again([timer], moment)
-        facts = {**_facts(moved, moment), **again, "before": [_cancel(moved), *again["before"]]}
-        return say_moved(moved, moment, snoozed=snoozed), {"structured": facts}
+            raise ToolError(ENDED)
+        again = _set_again([timer], now)
+        facts = {**_facts(moved, now), **again, "before": [_cancel(moved), *again["before"]]}
+        return say_moved(moved, now, snoozed=snoozed), {"structured": facts}
 
-    return [
-        declared_tool("set_timer", SET, SET_PARAMETERS, set_timer, SET_TRAITS),
-        declared_tool("list_timers", LIST, LIST_PARAMETERS, list_timers, LIST_TRAITS),
-        declared_tool("cancel_timer", CANCEL, CANCEL_PARAMETERS, cancel_timer, CANCEL_TRAITS),
-        declared_tool("extend_timer", EXTEND, EXTEND_PARAMETERS, extend_timer, EXTEND_TRAITS),
-    ]
+    # --- the store
 
+    def _all(self) -> "Sequence[Timer]":
+        return [*self._store.all(), *(self._repeated.all() if self._repeated is not None else ())]
 
-SET_TRAITS = ToolTraits(
-    title="Set a timer, alarm or reminder",
-    summary="Rings after a while or at a time of day, and says what you wanted to remember.",
-)
-LIST_TRAITS = ToolTraits(
-    title="Timers",
-    summary="Which timers, alarms and reminders there are, and how long they have left.",
-    read_only=True,
-    idempotent=True,
-)
-CANCEL_TRAITS = ToolTraits(
-    title="Cancel or stop a timer", summary="Ends a timer, an alarm or a reminder, or all of a kind."
-)
-EXTEND_TRAITS = ToolTraits(title="More time", summary="Gives a timer more time, and lets an alarm snooze.")
+    def _remove(self, chosen: Sequence[Timer]) -> tuple[Sequence[Timer], Sequence[dict[str, Any]]]:
+        """The timers that were still there, and the calls that make the repeated ones again."""
+        again = [timer for timer in chosen if timer.again]
+        gone = self._store.remove([timer.id for timer in chosen if not timer.again])
+        back = self._repeated.cancel(again) if again and self._repeated is not None else []
+        return [*gone, *again], back
 
+    # --- times
 
-def _all(store: TimerStore, repeated: RepeatedTimers | None) -> list[Timer]:
-    return [*store.all(), *(repeated.all() if repeated is not None else ())]
+    def _due(self, duration: str | float | None, at: str | None, now: datetime, kind: Kind) -> datetime:
+        if (duration in (None, "")) == (not at):
+            raise BadArguments('Give either duration, for example "10 minutes", or at, for example "7 pm".')
+        if not at:
+            return now + timedelta(seconds=self._seconds(str(duration).strip()))
+        if at == NOW:
+            return now.replace(microsecond=0)
+        moment = self._read.moment(at, now, kind.value)
+        if moment is None:
+            raise BadArguments(
+                f'I cannot read the time "{at[:60]}". Use a form such as "7 pm" or "tomorrow at 9".'
+            )
+        if moment <= now:
+            raise BadArguments(f'"{at[:60]}" is in the past.')
+        return _in_reach(moment, now)
 
+    def _later(self, timer: Timer, duration: str, now: datetime) -> tuple[datetime, float]:
+        """When it is due then, and how long it is in all."""
+        sign, snoozed = -1 if duration.startswith("-") else 1, timer.rang is not None
+        more = sign * self._seconds(duration.removeprefix("-").strip())
+        due = (now if snoozed else timer.due) + timedelta(seconds=more)
+        if due <= now:
+            left = say_seconds(timer.remaining_seconds(now))
+            raise BadArguments(f"The {called(timer)} has only {left} left.")
+        return _in_reach(due, now), more if snoozed else timer.seconds + more
 
-def _remove(
-    store: TimerStore, repeated: RepeatedTimers | None, chosen: Sequence[Timer]
-) -> tuple[list[Timer], list[dict[str, Any]]]:
-    """(the timers that were still there, the calls that make the repeated timers again)."""
-    once = [timer.id for timer in chosen if not timer.again]
-    again = [timer for timer in chosen if timer.again]
-    gone = list(store.remove(once)) if once else []
-    back = repeated.cancel(again) if again and repeated is not None else []
-    return [*gone, *again], list(back)
+    def _seconds(self, spoken: str) -> float:
+        seconds = self._read.length(spoken)
+        if seconds is None or not 1 <= seconds <= MAX_DAYS * 86400:
+            raise BadArguments(
+                f'I cannot set a timer for "{spoken[:60]}". '
+                'Use 1 second to one year, such as "10 minutes", "1 h 30" or "90" for seconds.'
+            )
+        return seconds
 
+    # --- which are meant
 
-def _text(description: str) -> dict[str, str]:
-    return {"type": "string", "description": description}
+    def _choose(
+        self, name: str | None, every: Sequence[Timer], now: datetime, kind: Kind | None
+    ) -> Sequence[Timer]:
+        """Never more than was meant: what is not clear is asked."""
+        ringing = [timer for timer in every if timer.rang is not None]
+        # All that rings is an alarm to a sleeper.
+        timers = [timer for timer in every if kind in (None, timer.kind)] or ringing
+        if not timers:
+            raise ToolError(say_list([], now, kind), structured={"timers": []})
+        wanted = _plain(name or "")
+        if wanted in {"all", "every", "everything"}:
+            return timers
+        if not wanted and ringing:
+            return ringing  # "stop" while it rings means what is heard
+        words = _singular(wanted.split())  # "the eggs" are what the egg timer is for
+        matches = [timer for timer in timers if not wanted or self._matches(wanted, timer, now)]
+        matches = matches or [timer for timer in timers if words <= _singular(_words_of(timer))]
+        matches = [timer for timer in matches if timer.rang is not None] or matches
+        if len(matches) == 1:
+            return matches
+        shown, noun = matches or timers, kind or Kind.TIMER
+        known = "; ".join(render_timer(timer, now) for timer in shown[:5])
+        facts: dict[str, Any] = {"timers": [_facts(timer, now) for timer in shown]}
+        if not matches:
+            there = "Running" if noun is Kind.TIMER else "Set"
+            no_such = f'There is no {noun} "{(name or "")[:MAX_NAME]}". {there}: {known}.'
+            raise ToolError(no_such, structured=facts)
+        facts["outcome"] = OutcomeStatus.AMBIGUOUS.value
+        raise ToolError(f"Which {noun} do you mean? {known}.", structured=facts)
 
-
-_KIND_PARAMETER = {
-    "type": "string",
-    "enum": [kind.value for kind in Kind],
-    "description": "Only of this kind",
-}
-SET_PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "duration": _text('From now, for example "10 minutes" or "90" for seconds. Or use at'),
-        "at": _text('Local time, for example "7 pm" or "tomorrow at 9 am"'),
-        "name": _text(f'If named, for example "pasta"; up to {MAX_NAME} characters'),
-        "message": _text(f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters'),
-        "kind": {**_KIND_PARAMETER, "description": "What it is"},
-    },
-}
-LIST_PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"name": _text('For example "pasta"; all if left out'), "kind": _KIND_PARAMETER},
-}
-CANCEL_PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": _text('For example "pasta" or "10 minutes"; "all" for all; the only one if left out'),
-        "kind": _KIND_PARAMETER,
-    },
-}
-EXTEND_PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "duration": _text('For example "5 minutes", or "-1 minute" for less'),
-        "name": _text('For example "pasta"; the only one if left out'),
-        "kind": _KIND_PARAMETER,
-    },
-}
-
-
-def _short(parameter: str, text: str | None, limit: int) -> str:
-    words = " ".join((text or "").split())
-    if len(words) > limit:
-        raise BadArguments(f"{parameter} must have at most {limit} characters.")
-    return words
-
-
-def _kind(given: str | None) -> Kind | None:
-    return Kind(given) if given else None
-
-
-def _due(duration: str | float | None, at: str | None, now: datetime, kind: Kind, read: Times) -> datetime:
-    if (duration in (None, "")) == (not at):
-        raise BadArguments('Give either duration, for example "10 minutes", or at, for example "7 pm".')
-    if not at:
-        return _in_reach(now + timedelta(seconds=_seconds(duration, read)), now)
-    if at == NOW:
-        return now.replace(microsecond=0)
-    moment = read.moment(at, now, kind.value)
-    if moment is None:
-        raise BadArguments(
-            f'I cannot read the time "{at[:60]}". Use a form such as "7 pm" or "tomorrow at 9".'
-        )
-    if moment <= now:
-        raise BadArguments(f'"{at[:60]}" is in the past.')
-    return _in_reach(moment, now)
+    def _matches(self, wanted: str, timer: Timer, now: datetime) -> bool:
+        """By its name, its number, its length; an alarm by its time of day, its day or both."""
+        if wanted in {_plain(timer.name), _plain(timer.message), str(timer.id)}:
+            return True
+        if not wanted.isdecimal() and (seconds := self._read.length(wanted)) is not None:
+            return seconds == round(timer.seconds)
+        zone = local_zone()[0]
+        there = timer.due.astimezone(zone)
+        if timer.kind is Kind.TIMER:
+            return False
+        if clock := _CLOCK.fullmatch(wanted):
+            hour, minute = int(clock[1]), int(clock[2] or 0)
+            half = clock[3] or ("pm" if hour > 12 else "")
+            fits = half in ("", f"{there:%p}".lower())
+            return (there.hour % 12, there.minute) == (hour % 12, minute) and fits
+        day = self._read.day(wanted, now.astimezone(zone).date())
+        with contextlib.suppress(BadArguments):
+            return (
+                day == there.date() if day else self._read.moment(wanted, now, timer.kind.value) == timer.due
+            )
+        return False
 
 
 def _in_reach(moment: datetime, now: datetime) -> datetime:
@@ -253,77 +323,15 @@ def _in_reach(moment: datetime, now: datetime) -> datetime:
     return moment
 
 
-def _later(
-    timer: Timer, duration: str, now: datetime, read: Times, *, snoozed: bool
-) -> tuple[datetime, float]:
-    """When it is due then, and how long it is in all."""
-    less = duration.startswith("-")
-    more = _seconds(duration.removeprefix("-").strip(), read) * (-1 if less else 1)
-    due = (now if snoozed else timer.due) + timedelta(seconds=more)
-    if due <= now:
-        left = say_seconds(timer.remaining_seconds(now))
-        raise BadArguments(f"The {called(timer)} has only {left} left.")
-    return _in_reach(due, now), more if snoozed else timer.seconds + more
+def _singular(words: Iterable[str]) -> set[str]:
+    return {word.removesuffix("s") for word in words}
 
 
-def _seconds(duration: str | float | None, read: Times) -> float:
-    spoken = str(duration).strip()
-    seconds = read.length(spoken)
-    if seconds is None or not 1 <= seconds <= MAX_DAYS * 86400:
-        raise BadArguments(
-            f'I cannot set a timer for "{spoken[:60]}". '
-            'Use 1 second to one year, such as "10 minutes", "1 h 30" or "90" for seconds.'
-        )
-    return seconds
-
-
-def _choose(
-    name: str | None, every: Sequence[Timer], now: datetime, read: Times, kind: Kind | None = None
-) -> Sequence[Timer]:
-    """Never more than was meant: what is not clear is asked."""
-    ringing = [timer for timer in every if timer.rang is not None]
-    timers = [timer for timer in every if kind in (None, timer.kind)] or ringing  # all that rings is an alarm
-    if not timers:
-        raise ToolError(say_list([], now, kind), structured={"timers": []})
-    wanted = _plain(name or "")
-    if wanted in {"all", "every", "everything"}:
-        return timers
-    if not wanted and ringing:
-        return ringing  # "stop" while it rings means what is heard
-    found = [timer for timer in timers if not wanted or _matches(wanted, timer, now, read)]
-    found = found or [timer for timer in timers if set(wanted.split()) <= _words_of(timer)]
-    singular = {word.removesuffix("s") for word in wanted.split()}  # "the eggs" are what the egg timer is for
-    found = found or [
-        timer for timer in timers if singular <= {word.removesuffix("s") for word in _words_of(timer)}
-    ]
-    found = [timer for timer in found if timer.rang is not None] or found
-    if len(found) == 1:
-        return found
-    known = "; ".join(render_timer(timer, now) for timer in (found or timers)[:5])
-    structured = {"timers": [_facts(timer, now) for timer in found or timers]}
-    noun = kind or Kind.TIMER
-    if not found:
-        there = "Running" if noun is Kind.TIMER else "Set"
-        no_such = f'There is no {noun} "{(name or "")[:MAX_NAME]}". {there}: {known}.'
-        raise ToolError(no_such, structured=structured)
-    raise ToolError(
-        f"Which {noun} do you mean? {known}.",
-        structured={"outcome": OutcomeStatus.AMBIGUOUS.value, **structured},
-    )
-
-
-def _ringing(timers: Sequence[Timer]) -> Sequence[Timer]:
-    found = [timer for timer in timers if timer.rang is not None]
-    if not found:
-        raise ToolError("Nothing is ringing.")
-    return found
-
-
-def _words_of(timer: Timer) -> set[str]:
+def _words_of(timer: Timer) -> list[str]:
     message = timer.message if timer.kind is Kind.REMINDER else ""
-    again = _plain(f"{timer.again} repeating recurring regular") if timer.again else ""
+    again = f"{timer.again} repeating recurring regular" if timer.again else ""
     again = again.replace("every day", "every day daily")
-    return {*_plain(timer.name).split(), *_plain(message).split(), *again.split()}
+    return [word for text in (timer.name, message, again) for word in _plain(text).split()]
 
 
 def _plain(name: str) -> str:
@@ -331,33 +339,6 @@ def _plain(name: str) -> str:
     if not words:
         return " ".join(name.lower().split())  # a name of signs only is still a name
     return " ".join(word for word in words if word not in _FILLERS)
-
-
-def _matches(wanted: str, timer: Timer, now: datetime, read: Times) -> bool:
-    """By its name, its number, its length; an alarm by its time of day, its day or both."""
-    if wanted in {_plain(timer.name), _plain(timer.message), str(timer.id)}:
-        return True
-    if not wanted.isdecimal() and (seconds := read.length(wanted)) is not None:
-        return seconds == round(timer.seconds)
-    return timer.kind is not Kind.TIMER and _is_at(wanted, timer, now, read)
-
-
-def _is_at(wanted: str, timer: Timer, now: datetime, read: Times) -> bool:
-    zone = local_zone()[0]
-    there = timer.due.astimezone(zone)
-    if clock := _CLOCK.fullmatch(wanted):
-        hour, minute = int(clock[1]), int(clock[2] or 0)
-        half = clock[3] or ("pm" if hour > 12 else "")
-        return (there.hour % 12, there.minute) == (hour % 12, minute) and half in ("", f"{there:%p}".lower())
-    if (day := read.day(wanted, now.astimezone(zone).date())) is not None:
-        return day == there.date()
-    try:
-        return read.moment(wanted, now, timer.kind.value) == timer.due
-    except BadArguments:
-        return False
-
-
-# their facts for programs
 
 
 def _facts(timer: Timer, now: datetime) -> dict[str, Any]:

@@ -1,16 +1,12 @@
 """Finds the sound system of this machine, and again when it changes; otherwise our own loudness is set."""
 
-import json
 import logging
 import math
-import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.private_files import private_file
 from voice_gateway.tools.builtin.volume.backends import AlsaVolume, PulseVolume
 from voice_gateway.tools.builtin.volume.tool import FULL, Loudness, VolumeBackend
 
@@ -24,58 +20,25 @@ Answer = TypeVar("Answer")
 class PlaybackVolume:
     """The gateway's own loudness, for a machine whose sound system cannot be controlled.
 
-    Speaking multiplies its samples with `gain()`. With a file it survives, and other processes see it.
+    Speaking multiplies its samples with `gain()`. It holds until the process ends.
     """
 
     label = "the gateway's own playback"
 
-    def __init__(self, percent: int = FULL, *, file: Path | None = None) -> None:
-        self._file = file
+    def __init__(self, percent: int = FULL) -> None:
         self._now = Loudness(percent, muted=False)
-        self._look()
 
     def gain(self) -> float:
-        """Asked for every block of sound, so it comes from memory."""
         return 0.0 if self._now.muted else self._now.percent / FULL
 
     async def read(self) -> Loudness:
-        self._look()
         return self._now
 
     async def set_percent(self, percent: int) -> None:
-        self._keep(Loudness(percent, self._now.muted))
+        self._now = Loudness(percent, self._now.muted)
 
     async def set_muted(self, muted: bool) -> None:
-        self._keep(Loudness(self._now.percent, muted))
-
-    def _look(self) -> None:
-        if self._file is None:
-            return
-        try:
-            kept = json.loads(self._file.read_text(encoding="utf-8"))
-            percent, muted = kept["percent"], kept["muted"]
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            log.warning(
-                "the kept volume cannot be read", extra={"file": str(self._file), "reason": str(error)}
-            )
-            return
-        if type(percent) is int and 0 <= percent <= FULL and type(muted) is bool:
-            self._now = Loudness(percent, muted)
-
-    def _keep(self, now: Loudness) -> None:
-        self._now = now
-        if self._file is None:
-            return
-        # Replaced as a whole, so that no process reads half of it.
-        fresh = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-        try:
-            private_file(fresh)
-            fresh.write_text(json.dumps({"percent": now.percent, "muted": now.muted}), encoding="utf-8")
-            fresh.replace(self._file)
-        except OSError as error:  # it holds until this process ends
-            log.warning("the volume cannot be kept", extra={"file": str(self._file), "reason": str(error)})
+        self._now = Loudness(self._now.percent, muted)
 
 
 class SystemVolume:
