@@ -66,23 +66,13 @@ def builtin_tools(
 
         tools.append(broadcast_tool(announce))
     if settings.weather:
-        tools.append(_weather_tool(settings, home, now, times))
+        from voice_gateway.tools.builtin.weather import weather_tool
+
+        tools.append(weather_tool(settings, home, now, times))
     if settings.search:
         limit = settings.search_timeout_seconds
         tools.append(search_tool(_search_backend(settings), now=now, timeout_seconds=limit))
     return tools
-
-
-def _weather_tool(
-    settings: "ToolsSettings", home: tuple[float, float] | None, now: Now, times: "Times"
-) -> "BaseTool":
-    from voice_gateway.tools.builtin.weather.open_meteo import OpenMeteo
-    from voice_gateway.tools.builtin.weather.tool import weather_tool
-
-    imperial, limit = settings.weather_units == "imperial", settings.weather_timeout_seconds
-    urls = settings.weather_url, settings.weather_towns_url
-    source = OpenMeteo(*urls, imperial=imperial, timeout_seconds=limit)
-    return weather_tool(source, home, now, times, imperial=imperial, limit=limit)
 
 
 def _search_backend(settings: "ToolsSettings") -> "SearchBackend":

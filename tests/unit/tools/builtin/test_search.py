@@ -10,8 +10,7 @@ from langchain_core.tools import BaseTool
 from tests.fakes.search_engines import Engine
 
 from voice_gateway.errors import BadArguments, ToolTimeout, ToolUnavailable
-from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, search_tool
-from voice_gateway.tools.builtin.search.backends import SearXNG, language
+from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, SearXNG, language, search_tool
 from voice_gateway.tools.gateway_tool import typed
 
 ROWS = [

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
-from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume
-from voice_gateway.tools.builtin.volume.tool import (
+from voice_gateway.tools.builtin.volume import (
     Loudness,
+    PlaybackVolume,
+    SystemVolume,
     VolumeBackend,
     as_percent,
     plan,

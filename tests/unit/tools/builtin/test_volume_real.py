@@ -14,9 +14,13 @@ from tests.fakes import counterparts
 from tests.fakes.pulse import PulseDaemon, pulse_daemon
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume
-from voice_gateway.tools.builtin.volume.backends import AlsaVolume, PulseVolume
-from voice_gateway.tools.builtin.volume.tool import volume_tool
+from voice_gateway.tools.builtin.volume import (
+    AlsaVolume,
+    PlaybackVolume,
+    PulseVolume,
+    SystemVolume,
+    volume_tool,
+)
 from voice_gateway.tools.gateway_tool import typed
 
 

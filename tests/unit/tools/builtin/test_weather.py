@@ -75,7 +75,7 @@ async def test_it_asks_for_the_home_that_is_set_and_for_nothing_else() -> None:
 
 async def test_without_a_home_it_says_which_settings_are_missing_and_sends_nothing() -> None:
     async with FakeOpenMeteo() as server:
-        with pytest.raises(ToolError, match="place of your home"):
+        with pytest.raises(ToolError, match="location in my settings"):
             await weather(server, home=None)
 
         assert server.asked == []

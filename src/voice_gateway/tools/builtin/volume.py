@@ -1,0 +1,382 @@
+"""The tool `control_speaker_volume`, and what it sets: the system's loudness, or the gateway's own.
+
+The system's: by PulseAudio's protocol, which PipeWire speaks too, or by ALSA's mixer program."""
+
+import asyncio
+import logging
+import math
+import os
+import re
+import shutil
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from langchain_core.tools import BaseTool
+
+from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
+from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.turn import ToolTraits
+
+NAME = "control_speaker_volume"
+ACTIONS = ("get", "set", "up", "down", "mute", "unmute", "max")
+STEP = 10  # percent for "louder" without an amount
+FULL = 100
+_COARSE = 4  # a sound card with few steps comes this close to what was asked; more than that is a failure
+
+DESCRIPTION = (
+    "REQUIRED for this speaker's loudness: you MUST call this whenever the user asks about the volume, "
+    "louder, quieter or mute. DO NOT use for lights or televisions.\n"
+    'Good: "volume to 30", "how loud is it". Bad: "dim the lamp to 30".'
+)
+
+PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "action": {
+            "type": "string",
+            "enum": list(ACTIONS),
+            "description": 'For example "up" for "louder"',
+        },
+        "level": {
+            "type": "number",
+            "minimum": 0,
+            "maximum": FULL,
+            "description": "Percent, 0 to 100, for example 30; REQUIRED for set. "
+            f"up, down: by how much, {STEP} if left out",
+        },
+    },
+    "required": ["action"],
+}
+LIMIT_SECONDS = 2.0  # a local daemon answers in milliseconds; what hangs has lost it
+LOOK_AGAIN_SECONDS = 10.0  # a desktop session may start after the gateway
+
+log = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Loudness:
+    """What a loudspeaker is set to."""
+
+    percent: int
+    muted: bool
+
+
+class VolumeBackend(Protocol):
+    """Something whose loudness can be set. Trouble comes out as ToolUnavailable."""
+
+    label: str
+
+    async def read(self) -> Loudness: ...
+    async def set_percent(self, percent: int) -> None: ...
+    async def set_muted(self, muted: bool) -> None: ...
+
+
+def volume_tool(backend: VolumeBackend) -> BaseTool:
+    one_at_a_time = asyncio.Lock()  # "louder" twice in one message must not read the same value twice
+
+    async def control_speaker_volume(action: str, level: float | None = None) -> tuple[str, dict[str, Any]]:
+        wanted = as_percent(level) if level is not None else None
+        async with one_at_a_time:
+            before = await backend.read()
+            target = plan(action, wanted, before)
+            if target.percent != before.percent:
+                await backend.set_percent(target.percent)
+            if target.muted != before.muted:
+                await backend.set_muted(target.muted)
+            after = before if target == before else await backend.read()
+        facts: dict[str, Any] = {"volume": after.percent, "muted": after.muted, "backend": backend.label}
+        stuck = abs(after.percent - target.percent) > _COARSE or after.muted != target.muted
+        looked = action == "get" or (stuck and after == before)
+        facts |= {"before": []} if looked else _before(before, after)
+        if stuck:
+            raise ToolError(f"The volume did not follow: {_state(after)}.", structured=facts)
+        return _sentence(action, before, after), {"structured": facts}
+
+    return declared_tool(
+        NAME,
+        DESCRIPTION,
+        PARAMETERS,
+        control_speaker_volume,
+        ToolTraits(
+            title="Speaker volume", summary="Turns this speaker up, down or mute, or says how loud it is."
+        ),
+    )
+
+
+def as_percent(level: float) -> int:
+    """A fraction strictly between 0 and 1 is a share: 0.3 is 30. 1 is one percent."""
+    if isinstance(level, bool) or not math.isfinite(level) or not 0 <= level <= FULL:
+        raise BadArguments("level must be a percentage from 0 to 100.")
+    return math.floor((level * FULL if 0 < level < 1 else level) + 0.5)
+
+
+def plan(action: str, level: int | None, now: Loudness) -> Loudness:
+    """What it should be afterwards.
+
+    Asking for sound (set above 0, up, max) unmutes, because a changed number that nobody hears is not what
+    was meant. Asking for less (down, set to 0) never makes a muted loudspeaker sound.
+    """
+    step = STEP if level is None else level
+    if action == "set":
+        if level is None:
+            raise BadArguments("level is required for set: a percentage from 0 to 100.")
+        return Loudness(level, now.muted and level == 0)
+    if action == "up":
+        # A system may stand above 100 already; louder must not make it quieter.
+        return Loudness(max(now.percent, min(FULL, now.percent + step)), muted=False)
+    if action == "down":
+        return Loudness(max(0, now.percent - step), now.muted)
+    changed = {
+        "get": now,
+        "mute": Loudness(now.percent, muted=True),
+        "unmute": Loudness(now.percent, muted=False),
+        "max": Loudness(FULL, muted=False),
+    }
+    if action not in changed:
+        raise BadArguments(f"action must be one of {', '.join(ACTIONS)}.")
+    return changed[action]
+
+
+def _before(before: Loudness, after: Loudness) -> dict[str, Any]:
+    """The calls that put it back (docs/tools.md). Setting a level unmutes, so muting comes behind it."""
+    calls: list[dict[str, Any]] = []
+    muted = after.muted
+    if before.percent != after.percent or (before == after and not before.muted):
+        calls.append({"action": "set", "level": min(before.percent, FULL)})
+        muted = after.muted and before.percent == 0
+    if muted != before.muted or not calls:
+        calls.append({"action": "mute" if before.muted else "unmute"})
+    facts: dict[str, Any] = {"before": [{"name": NAME, "args": args} for args in calls]}
+    too_loud = f"It stood at {before.percent} percent, and {FULL} is the most that can be set."
+    return {**facts, "undo": too_loud} if before.percent > FULL else facts
+
+
+def _sentence(action: str, before: Loudness, after: Loudness) -> str:
+    if action in {"mute", "unmute"}:
+        done = "muted" if after.muted else f"unmuted, at {after.percent} percent"
+        return f"It's already {done}." if before == after else f"{done.capitalize()}."
+    level = f"{after.percent} percent{', and muted' if after.muted else ''}"
+    if action == "get":
+        return f"The volume is at {level}."
+    return f"It's already at {level}." if before == after else f"Volume at {level}."
+
+
+def _state(now: Loudness) -> str:
+    return f"it is {now.percent} percent{' and muted' if now.muted else ''}"
+
+
+# --- what is set
+
+
+class PlaybackVolume:
+    """The gateway's own loudness, for a machine whose sound system cannot be controlled.
+
+    Speaking multiplies its samples with `gain()`. It holds until the process ends.
+    """
+
+    label = "the gateway's own playback"
+
+    def __init__(self, percent: int = FULL) -> None:
+        self._now = Loudness(percent, muted=False)
+
+    def gain(self) -> float:
+        return 0.0 if self._now.muted else self._now.percent / FULL
+
+    async def read(self) -> Loudness:
+        return self._now
+
+    async def set_percent(self, percent: int) -> None:
+        self._now = Loudness(percent, self._now.muted)
+
+    async def set_muted(self, muted: bool) -> None:
+        self._now = Loudness(self._now.percent, muted)
+
+
+class SystemVolume:
+    """The sound system of this machine. It is looked for at first use, so starting costs nothing."""
+
+    def __init__(
+        self,
+        own: PlaybackVolume,
+        backends: Sequence[VolumeBackend] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._own = own
+        self._backends: Sequence[VolumeBackend] = (
+            (PulseVolume(), AlsaVolume()) if backends is None else backends
+        )
+        self._found: VolumeBackend | None = None
+        self._clock, self._look_at = clock, -math.inf
+        self.label = own.label
+
+    async def find(self) -> VolumeBackend | None:
+        """Look for it now; None when nothing here answers."""
+        for backend in self._backends:
+            try:
+                await backend.read()
+            except ToolUnavailable as error:
+                log.debug("no volume control", extra={"backend": backend.label, "reason": str(error)})
+                continue
+            if backend is not self._found:
+                log.info("volume control found", extra={"backend": backend.label})
+                await self._make_way()
+            self._found, self.label = backend, backend.label
+            return backend
+        return None
+
+    async def _make_way(self) -> None:
+        """From now on the system's loudness is what is set: ours would stay below it, out of reach."""
+        if await self._own.read() != Loudness(FULL, muted=False):
+            await self._own.set_percent(FULL)
+            await self._own.set_muted(False)
+
+    async def read(self) -> Loudness:
+        return await self._ask(lambda backend: backend.read())
+
+    async def set_percent(self, percent: int) -> None:
+        await self._ask(lambda backend: backend.set_percent(percent))
+
+    async def set_muted(self, muted: bool) -> None:
+        await self._ask(lambda backend: backend.set_muted(muted))
+
+    async def _ask(self, request: Callable[[VolumeBackend], Awaitable[Answer]]) -> Answer:
+        backend = self._found
+        if backend is None and self._clock() >= self._look_at:
+            backend = await self.find()
+            self._look_at = self._clock() + LOOK_AGAIN_SECONDS
+        if backend is None:
+            return await request(self._own)
+        try:
+            return await request(backend)
+        except ToolUnavailable:
+            # It may be back, or another system may have taken over. If not, the failure is reported: setting
+            # the gateway's own loudness instead would claim a change of the system's.
+            again = await self.find()
+            if again is None:
+                raise
+            return await request(again)
+
+
+class PulseVolume:
+    """PulseAudio, or PipeWire speaking its protocol, with `pulsectl-asyncio`.
+
+    Connects anew for every request, in milliseconds, so that a restarted daemon is no special case.
+    """
+
+    label = "PulseAudio"
+
+    def __init__(self, limit_seconds: float = LIMIT_SECONDS) -> None:
+        self._limit_seconds = limit_seconds
+
+    async def read(self) -> Loudness:
+        async with self._default_sink() as (_, sink):
+            # The loudest channel, as desktop sliders show it.
+            return Loudness(round(max(sink.volume.values) * FULL), bool(sink.mute))
+
+    async def set_percent(self, percent: int) -> None:
+        async with self._default_sink() as (pulse, sink):
+            loudest = max(sink.volume.values)
+            # Scaled, so that the balance between the channels stays; from silence there is none to keep.
+            sink.volume.values = [
+                percent / FULL * (value / loudest if loudest else 1.0) for value in sink.volume.values
+            ]
+            await pulse.volume_set(sink, sink.volume)
+
+    async def set_muted(self, muted: bool) -> None:
+        async with self._default_sink() as (pulse, sink):
+            await pulse.mute(sink, muted)
+
+    @asynccontextmanager
+    async def _default_sink(self) -> AsyncIterator[tuple[Any, Any]]:
+        # The first time it takes a tenth of a second and more to load.
+        connection, pulse_error = await asyncio.to_thread(_pulse_client)
+        pulse = connection("voice-gateway")
+        try:
+            async with asyncio.timeout(self._limit_seconds) as limit:
+                await pulse.connect()
+                name = (await pulse.server_info()).default_sink_name
+                if not name:
+                    raise ToolUnavailable("PulseAudio has no loudspeaker.")
+                yield pulse, await pulse.get_sink_by_name(name)
+        except pulse_error as error:
+            raise ToolUnavailable("PulseAudio is not reachable or has no loudspeaker.") from error
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise ToolUnavailable("PulseAudio does not answer.") from error
+        finally:
+            pulse.close()
+
+
+def _pulse_client() -> tuple[Any, type[Exception]]:
+    try:
+        from pulsectl import PulseError
+        from pulsectl_asyncio import PulseAsync
+    except (ImportError, OSError) as error:  # OSError: the package is there, the C library is not
+        raise ToolUnavailable("PulseAudio's client library is not installed.") from error
+    return PulseAsync, PulseError
+
+
+class AlsaVolume:
+    """ALSA's mixer `amixer`. `-M` gives the curve people hear, the same as alsamixer shows.
+
+    A missing, failing or hanging program means: not available.
+    """
+
+    label = "ALSA"
+    _names = ("Master", "Speaker", "PCM", "Headphone", "Digital", "Line Out")  # first that the card has
+
+    def __init__(self, limit_seconds: float = LIMIT_SECONDS) -> None:
+        self._limit_seconds = limit_seconds
+
+    async def read(self) -> Loudness:
+        output = await self._run("-M", "sget", await self._control())
+        percents = re.findall(r"\[(\d+)%\]", output)
+        if not percents:
+            raise ToolUnavailable("amixer gave an answer that I cannot read.")
+        # A control without a switch prints neither, and is never muted.
+        return Loudness(max(int(percent) for percent in percents), "[off]" in output and "[on]" not in output)
+
+    async def set_percent(self, percent: int) -> None:
+        await self._run("-M", "sset", await self._control(), f"{percent}%")
+
+    async def set_muted(self, muted: bool) -> None:
+        await self._run("sset", await self._control(), "mute" if muted else "unmute")
+
+    async def _control(self) -> str:
+        found = set(re.findall(r"Simple mixer control '([^']+)',0", await self._run("scontrols")))
+        for name in self._names:
+            if name in found:
+                return name
+        raise ToolUnavailable("ALSA has no playback volume here.")
+
+    async def _run(self, *arguments: str) -> str:
+        """What the program prints."""
+        if shutil.which("amixer") is None:
+            raise ToolUnavailable("amixer is not installed.")
+        process = await asyncio.create_subprocess_exec(
+            "amixer",
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "LC_ALL": "C"},  # its words are parsed
+        )
+        try:
+            async with asyncio.timeout(self._limit_seconds):
+                output, complaint = await process.communicate()
+        except TimeoutError as error:
+            raise ToolUnavailable("amixer does not answer.") from error
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        if process.returncode:
+            reason = complaint.decode(errors="replace").strip().splitlines()
+            raise ToolUnavailable(f"amixer failed{': ' + reason[0][:200] if reason else ''}.")
+        return output.decode(errors="replace")

@@ -1,0 +1,266 @@
+"""The tool `get_weather`: now or on a day of the next week, at home or in a town, from Open-Meteo."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.tools import BaseTool
+
+from home_names.phrases import capital
+from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
+from voice_gateway.tools.builtin.times import Times, say_day
+from voice_gateway.tools.builtin.web_json import get_json
+from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.turn import OutcomeStatus, ToolTraits
+
+if TYPE_CHECKING:
+    from voice_gateway.config import ToolsSettings
+
+SERVICE = "Open-Meteo"
+DAYS = 8  # today and a week
+MAX_ANSWER = 500_000  # bytes; an answer has some thousand
+MAX_PLACE = 80  # characters
+LIKELY, POSSIBLE = 50, 20  # percent: from here on rain is worth an umbrella, or a word
+WET, WET_IMPERIAL = 1.0, 0.04  # millimetres, inches: as much in a day is rain
+NO_PLACE = "For weather and sun I need your home's location in my settings."
+NO_WEATHER = f"{SERVICE} has no weather for that place."
+UNREADABLE = f"{SERVICE} gave an answer that I cannot read."
+ABOUT = ("weather", "rain", "temperature", "wind")
+_CURRENT = "temperature_2m,weather_code,wind_speed_10m"
+_DAILY = (
+    "weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max,precipitation_sum,"
+    "wind_speed_10m_max"
+)
+_IMPERIAL = {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph", "precipitation_unit": "inch"}
+
+DESCRIPTION = (
+    "REQUIRED for the weather: you MUST call this whenever the user asks about weather, rain or how warm it "
+    'is outside. DO NOT use for rooms.\nGood: "will it rain tomorrow". Bad: "how warm is the kitchen".'
+)
+PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "day": {"type": "string", "description": 'For example "tomorrow" or "friday"; now if left out'},
+        "place": {"type": "string", "description": 'A town, for example "Paris"; home if left out'},
+        "about": {"type": "string", "enum": list(ABOUT), "description": "What is asked"},
+    },
+}
+
+# The codes of the World Meteorological Organization, as Open-Meteo uses them.
+_SKY = {
+    0: "clear", 1: "mostly clear", 2: "partly cloudy", 3: "cloudy", 45: "foggy", 48: "foggy",
+    **dict.fromkeys((51, 53, 55, 56, 57), "drizzly"),
+    **dict.fromkeys((61, 63, 65, 66, 67, 80, 81, 82), "rainy"),
+    **dict.fromkeys((71, 73, 75, 77, 85, 86), "snowy"), **dict.fromkeys((95, 96, 99), "stormy"),
+}  # fmt: skip
+_FALLING = {"drizzly": "drizzling", "rainy": "raining", "snowy": "snowing"}
+
+
+@dataclass(frozen=True, slots=True)
+class Weather:
+    """Now, when `day` is None, or of a day; `high` is then the highest temperature."""
+
+    day: date | None
+    code: int
+    high: float
+    wind: float | None
+    low: float = 0.0
+    rain_percent: int | None = None
+    rain_amount: float | None = None
+
+    @property
+    def sky(self) -> str:
+        return _SKY.get(self.code, "")
+
+
+def weather_tool(
+    settings: "ToolsSettings",
+    home: tuple[float, float] | None,
+    now: Callable[[], datetime],
+    times: Times,
+) -> BaseTool:
+    imperial, limit = settings.weather_units == "imperial", settings.weather_timeout_seconds
+
+    async def get_weather(
+        day: str | None = None, place: str | None = None, about: str | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        name = " ".join((place or "").split())
+        if len(name) > MAX_PLACE:
+            raise BadArguments(f"place must have at most {MAX_PLACE} characters.")
+        if name:
+            name, latitude, longitude = await _town(settings, name)
+        elif home is not None:
+            latitude, longitude = home
+        else:
+            raise ToolError(NO_PLACE)
+        current, days = await _forecast(settings, latitude, longitude)
+        wanted = _wanted(day, now().astimezone(local_zone()[0]).date(), days, times)
+        there = f" in {name}" if name else ""
+        if wanted is None:
+            text = _say_now(current, about, there, imperial)
+        else:
+            text = _say_day(wanted, days[0].day, about, there, imperial)
+        return f"{text}.", {"structured": _facts(wanted or current, name)}
+
+    return declared_tool(
+        "get_weather",
+        DESCRIPTION,
+        PARAMETERS,
+        get_weather,
+        ToolTraits(
+            title="Weather",
+            summary="The weather now and for a week, from Open-Meteo.",
+            read_only=True,
+            idempotent=True,
+            timeout_seconds=2 * limit + 5,  # a town is looked up first
+        ),
+    )
+
+
+# --- Open-Meteo
+
+
+async def _town(settings: "ToolsSettings", name: str) -> tuple[str, float, float]:
+    url = f"{settings.weather_towns_url.rstrip('/')}/v1/search"
+    answer = await _get(settings, url, {"name": name, "count": "1", "format": "json"})
+    results = answer.get("results")
+    if not isinstance(results, list) or not results:
+        no_such = f"I can't find a place called {name}."
+        raise ToolError(no_such, structured={"outcome": OutcomeStatus.NOT_FOUND.value})
+    try:
+        town = results[0]
+        return str(town.get("name") or name)[:60], float(town["latitude"]), float(town["longitude"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ToolUnavailable(UNREADABLE) from error
+
+
+async def _forecast(
+    settings: "ToolsSettings", latitude: float, longitude: float
+) -> tuple[Weather, list[Weather]]:
+    """Now, and each day from today, there."""
+    wanted = {"latitude": f"{latitude:.4f}", "longitude": f"{longitude:.4f}", "timezone": "auto"}
+    wanted |= {"current": _CURRENT, "daily": _DAILY, "forecast_days": str(DAYS)}
+    wanted |= _IMPERIAL if settings.weather_units == "imperial" else {}
+    answer = await _get(settings, f"{settings.weather_url.rstrip('/')}/v1/forecast", wanted)
+    try:
+        now, daily = answer["current"], answer["daily"]
+        days = [_of_day(daily, at) for at in range(len(daily["time"][:DAYS]))]
+        wind = _number(now.get("wind_speed_10m"))
+        current = Weather(None, int(now["weather_code"]), float(now["temperature_2m"]), wind)
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        # A place of which nothing is measured has nothing in its lists.
+        raise ToolUnavailable(NO_WEATHER) from error
+    if not days:
+        raise ToolUnavailable(NO_WEATHER)
+    return current, days
+
+
+def _of_day(daily: Mapping[str, Sequence[Any]], at: int) -> Weather:
+    def optional(name: str) -> float | None:
+        values = daily.get(name) or ()
+        return _number(values[at]) if at < len(values) else None
+
+    share = optional("precipitation_probability_max")
+    return Weather(
+        date.fromisoformat(str(daily["time"][at])),
+        int(daily["weather_code"][at]),
+        float(daily["temperature_2m_max"][at]),
+        optional("wind_speed_10m_max"),
+        float(daily["temperature_2m_min"][at]),
+        None if share is None else round(share),
+        optional("precipitation_sum"),
+    )
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+async def _get(settings: "ToolsSettings", url: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
+    status, answer = await get_json(
+        SERVICE,
+        url,
+        parameters,
+        seconds=settings.weather_timeout_seconds,
+        most_bytes=MAX_ANSWER,
+        unreachable=f"I can't reach {SERVICE}, so I don't know the weather.",
+        unreadable=UNREADABLE,
+    )
+    if status != 200 or not isinstance(answer, Mapping):
+        raise ToolUnavailable(f"{SERVICE} has no weather for that right now.")
+    return answer
+
+
+# --- in words
+
+
+def _wanted(spoken_day: str | None, today: date, days: Sequence[Weather], times: Times) -> Weather | None:
+    """None is now."""
+    text = " ".join((spoken_day or "").lower().split())
+    if text in ("", "now", "right now", "currently"):
+        return None
+    day = times.day(text, today)
+    if day is None:
+        raise BadArguments(f'I cannot read the day "{text[:40]}". Use "tomorrow" or "friday".')
+    # Elsewhere it may be another day already: days are counted from today, there.
+    ahead = (day - today).days
+    if not 0 <= ahead < len(days):
+        raise BadArguments(f"The forecast of {SERVICE} reaches {len(days) - 1} days ahead.")
+    return days[ahead]
+
+
+def _say_now(now: Weather, about: str | None, there: str, imperial: bool) -> str:
+    degrees = _degrees(now.high)
+    if about == "temperature":
+        return f"It's {degrees} outside{there}"
+    if about == "wind" and now.wind is not None:
+        return f"The wind blows at {_speed(now.wind, imperial)}{there}"
+    if about == "rain":
+        falling = _FALLING.get(now.sky)
+        return f"Yes, it's {falling}{there}" if falling else f"No, it's {now.sky or 'dry'}{there}"
+    return f"It's {degrees}{f' and {now.sky}' if now.sky else ''}{there}"
+
+
+def _say_day(day: Weather, today: date | None, about: str | None, there: str, imperial: bool) -> str:
+    assert day.day is not None
+    assert today is not None
+    when, chance = say_day(day.day, today), day.rain_percent
+    span = f"{round(day.low)} to {_degrees(day.high)}"
+    if about == "temperature":
+        return f"{span} {when}{there}"
+    if about == "wind" and day.wind is not None:
+        return f"Wind up to {_speed(day.wind, imperial)} {when}{there}"
+    if about == "rain":
+        wet = (day.rain_amount or 0) >= (WET_IMPERIAL if imperial else WET)
+        known = f": {chance} percent" if chance is not None else ""
+        what = "snow" if day.sky == "snowy" else "rain"
+        if (chance or 0) >= LIKELY or (chance is None and wet):
+            return f"Yes, {what} is likely {when}{there}{known}"
+        if (chance or 0) >= POSSIBLE:
+            return f"Maybe: there is {_a(chance or 0)} {chance} percent chance of {what} {when}{there}"
+        return f"No, {what} is unlikely {when}{there}{known}"
+    likely = chance is not None and chance >= POSSIBLE
+    rain = f", with {_a(chance or 0)} {chance} percent chance of rain" if likely else ""
+    return f"{capital(when)}{there} it will be {f'{day.sky}, ' if day.sky else ''}{span}{rain}"
+
+
+def _degrees(value: float) -> str:
+    return f"{round(value)} degree{'' if abs(round(value)) == 1 else 's'}"
+
+
+def _speed(value: float, imperial: bool) -> str:
+    return f"{round(value)} {'miles' if imperial else 'kilometers'} per hour"
+
+
+def _a(percent: int) -> str:
+    return "an" if percent in (8, 11, 18) or 80 <= percent < 90 else "a"
+
+
+def _facts(weather: Weather, place: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {"source": SERVICE, "place": place or "home"}
+    if weather.day is None:
+        return {**facts, "temperature": weather.high, "sky": weather.sky, "wind": weather.wind}
+    facts |= {"date": weather.day.isoformat(), "low": weather.low, "high": weather.high}
+    return {**facts, "sky": weather.sky, "rain_percent": weather.rain_percent}

@@ -1,1 +1,0 @@
-"""The weather from Open-Meteo: its client and the tool."""
