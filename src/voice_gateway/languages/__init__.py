@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from home_names.phrases import with_article
+from voice_gateway.config.folders import user_file
 from voice_gateway.errors import ConfigError
 
 MOST_NAMED = 3  # in one sentence; of more the rest is counted
@@ -78,6 +79,12 @@ def language_files(code: str) -> Iterator[LanguageFile]:
     for one in sorted(_folder(code).iterdir(), key=lambda file: file.name):
         if one.name.endswith(".yaml") and one.name != "replies.yaml":
             yield LanguageFile(f"{code}/{one.name}", one.read_text("utf-8"))
+
+
+def taught() -> LanguageFile | None:
+    """The user's own sentences."""
+    file = user_file().with_name("sentences.yaml")
+    return LanguageFile(str(file), file.read_text("utf-8")) if file.is_file() else None
 
 
 def shared_data(name: str) -> Mapping[str, Any]:

@@ -405,6 +405,13 @@ class Situation(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Taught(Node):
+    """A sentence of the user's own, which stands for an order."""
+
+    order: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Undo(Node):
     count: float = 1.0
     sure: bool = harmless(False)  # a yes was said to it

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from voice_gateway.understanding.leaves import EXACT
-from voice_gateway.understanding.nodes import Command, Node, Situation, Unread, Utterance, bare
+from voice_gateway.understanding.nodes import Command, Node, Situation, Taught, Unread, Utterance, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 
 HERE: Final = "here"  # in a proposal: the place that was named, or the speaker's room
@@ -36,6 +36,16 @@ def situation(node: Situation, context: Context) -> Plan:
             if (asked := _proposal(wish, order, around, placed=placed)) is not None:
                 return asked
     raise Refused("nothing here helps", Say(PARTING.get(what, "situation.none")))
+
+
+@plans(Taught)
+def taught(node: Taught, context: Context) -> Plan:
+    """What the order does that the sentence stands for."""
+    for wish in _read(node.order, context):
+        return plan(wish, replace(context, alone=True))
+    raise Refused(
+        "the order of an own sentence is not understood", Say("cannot.taught", {"text": node.order})
+    )
 
 
 def _scene(context: Context, names: tuple[tuple[str, ...], ...]) -> str:

@@ -7,11 +7,12 @@ mapping of one entry: `"turn <Which> on": {do: on, cost: 0.2}`.
 
 import hashlib
 import itertools
+import logging
 import marshal
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.metadata import version
@@ -24,6 +25,8 @@ from voice_gateway.languages import Line
 from voice_gateway.understanding import home_assistant, lexer
 from voice_gateway.understanding.grammar import Grammar, GrammarError, Pairs, Tree, leaves_of, references
 from voice_gateway.understanding.nodes import field_types, node_types
+
+logger = logging.getLogger(__name__)
 
 VERSION: Final = 4  # of this file and of the lexer; a new one makes old caches stale
 _PIECE: Final = re.compile(
@@ -85,13 +88,32 @@ class Language:
 def language(code: str) -> Language:
     """Compiled, from the cache where it is still right."""
     files = tuple(languages.language_files(code))
+    taught = languages.taught()
+    try:
+        return _cached(code, files if taught is None else (*files, taught))
+    except (ConfigError, ValueError, TypeError) as error:
+        if taught is None:
+            raise
+        logger.warning("own sentences are left out", extra={"error": str(error)})
+        return _cached(code, files)
+
+
+def _cached(code: str, files: Sequence[languages.LanguageFile]) -> Language:
     key = _key(code, [file.text for file in files])
     kept = _cache_file(code, key)
     if (data := _read_cache(kept)) is not None:
         return _loaded(code, data)
-    made = _compiled(code, {file.name: file.read() for file in files})
+    made = _compiled(code, {file.name: _rules_of(file.read()) for file in files})
     _write_cache(kept, made)
     return made
+
+
+def _rules_of(file: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Own sentences, each with the order that it stands for, as rules."""
+    if "sentences" not in file:
+        return file
+    taught = [{template: {"order": str(order)}} for template, order in dict(file["sentences"]).items()]
+    return {"rules": {"utterance": ["[<pre>] <Taught:step> [<post>]"], "Taught": taught}}
 
 
 # --- the notation
