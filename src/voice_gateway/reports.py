@@ -1,7 +1,7 @@
 """How each part is, in sentences a person understands, with what to check."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -41,9 +41,15 @@ _SWITCHES, _LISTS = "HassTurnOn", "GetLiveContext"
 # --- MCP servers
 
 
-def home_trouble(servers: Iterable[ServerStatus]) -> str:
-    """Why a server that could have the home is not usable yet; empty if there is no such server."""
-    late = [status for status in servers if status.refusal is not None or status.installing]
+def home_trouble(servers: Iterable[ServerStatus], homes: Container[str] = ()) -> str:
+    """Why a server that has the home, or could have it, is not usable yet; empty if there is none."""
+    late = [
+        status
+        for status in servers
+        if status.refusal is not None
+        or status.installing
+        or (status.name in homes and status.state != "connected")
+    ]
     reports = (server_report(status) for status in late)
     return next((sentence for state, sentence, _ in reports if state is not State.OK), "")
 

@@ -61,7 +61,7 @@ async def test_a_switch_shows_what_the_device_said(console: Console, commands: C
 
     await lamp.click()
 
-    await console.page.locator("#toasts").get_by_text("The Desk Lamp is now").wait_for()
+    await console.page.locator("#toasts").get_by_text("lamp o").wait_for()
     await console.until(
         "was => document.querySelector('[role=switch][aria-label=\"Desk Lamp\"]').ariaChecked !== was",
         was,

@@ -41,6 +41,7 @@ def settings(ollama: FakeOllama, tmp_path: Path, notes: str) -> str:
         '[brain]\nprovider = "ollama"\n'
         f'[ollama]\nbase_url = "{ollama.url}"\nmodel = "qwen2.5:0.5b"\nwarm_up = false\n'
         f"[mcp]\nsimulated_home = false\n{server('notes', 'strange_server.py', tmp_path / 'notes.json')}"
+        "trusted = true\n"
     )
 
 

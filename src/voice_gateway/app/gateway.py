@@ -135,7 +135,8 @@ class Gateway:
         """The home, what reads words about it, and what happens in it by itself."""
         settings, link = self.settings, self.link
         reached = any(server.url is not None for server in settings.mcpServers.values())
-        self._sources = Sources(self.executor, lambda: home_trouble(link.status()), lists=reached)
+        homes = {name for name, server in settings.mcpServers.items() if server.is_home}
+        self._sources = Sources(self.executor, lambda: home_trouble(link.status(), homes), lists=reached)
         self.servers = ToolServers(
             settings,
             link,

@@ -157,7 +157,7 @@ def login_router(tokens: TokenFile) -> APIRouter:
             raise HTTPException(401, "this is not the token: `voice-gateway web token` makes a new one")
         return _with_cookie(json_response({"ok": True}), given.token, request)
 
-    @router.get("/api/login")
+    @router.get("/enter", include_in_schema=False)
     async def login_by_link(request: Request, key: str = "") -> Response:
         """The link that `run` prints becomes a cookie, once"""
         token = tokens.session(key)

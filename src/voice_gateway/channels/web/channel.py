@@ -60,7 +60,7 @@ class WebChannel:
         """A URL that logs one browser in, where people of this machine need a login; else empty."""
         if not self._settings.login_by_link or not self.address:
             return ""
-        return f"{self.address}api/login?key={self._tokens.link_key()}"
+        return f"{self.address}enter?key={self._tokens.link_key()}"
 
     async def run(self) -> None:
         """Serves until cancelled."""

@@ -63,7 +63,7 @@ async def test_where_loopback_needs_a_login_a_link_gives_it_once(tmp_path, token
             again = await other.get(link)
             assert again.headers["location"] == "/login.html"
             assert (await other.get("/api/well")).status_code == 401
-            assert (await other.get("/api/login?key=")).headers["location"] == "/login.html"
+            assert (await other.get("/enter?key=")).headers["location"] == "/login.html"
 
 
 async def test_without_a_token_nothing_but_the_way_to_give_one_is_shown(tmp_path, tokens):
