@@ -1,7 +1,6 @@
 """Ctrl-C in the first moments, and a settings file that would never come to its end."""
 
 import asyncio
-import os
 import signal
 import sys
 
@@ -36,15 +35,6 @@ async def test_an_interrupt_during_the_imports_is_silent(commands, module):
         out, err = await process.communicate()
 
     assert (process.returncode, out, err) == (128 + signal.SIGINT, b"", b"")
-
-
-async def test_a_pipe_that_nobody_writes_to_is_not_waited_for(commands):
-    os.mkfifo(commands.folder / "pipe.toml")
-
-    done = await commands.run("config", "check", "--config", "pipe.toml")
-
-    assert done.code == 2
-    assert done.err == "voice-gateway: pipe.toml is not a regular file\n"
 
 
 async def test_settings_may_come_from_what_the_shell_has_opened(commands):

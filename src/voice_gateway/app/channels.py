@@ -127,12 +127,11 @@ class Channels:
 
     def text(self, *, as_json: bool, out: TextIO | None = None) -> "TextChannel":
         """Lines in, answers out, and unprompted messages such as a ringing timer."""
-        from voice_gateway.channels.terminal import Source, TextChannel, TypedHistory, source
+        from voice_gateway.channels.terminal import Source, TextChannel, source
 
         gateway = self._gateway
         answer, room = gateway.conversation.answer, gateway.settings.brain.room
-        history = TypedHistory(data_folder() / "typed-history")
-        channel = TextChannel(answer, as_json=as_json, room=room, out=out, history=history)
+        channel = TextChannel(answer, as_json=as_json, room=room, out=out)
         gateway.events.subscribe(channel.on_event)
         self._terminal = source(sys.stdin) is Source.TERMINAL
         if self._terminal:

@@ -11,21 +11,17 @@ import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, TextIO
 
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.marks import Mark, mark_lines, without_marks
 from voice_gateway.config.environment import wants_colours
 from voice_gateway.events import Event, Notice, Progressed, Waiting
-from voice_gateway.private_files import private_file
 from voice_gateway.progress import Progress
 from voice_gateway.turn import PartSource, Reply, Utterance, new_id
 
 LEAVING = frozenset({"quit", "exit"})  # at a terminal only
 END = None  # sent by the reader thread after the last line
-MOST_KEPT = 500  # lines of the history
-LONGEST_KEPT = 1000  # characters of a line in it
 GREEN, YELLOW, RED, CYAN, DIM = "32", "33", "31", "36", "2"
 COLOURS = {Mark.DONE: GREEN, Mark.OPEN: YELLOW, Mark.NOT_DONE: RED}
 
@@ -117,6 +113,14 @@ async def lines(stream: TextIO, prompt: InputPrompt | None = None) -> AsyncItera
         print(flush=True)  # Ctrl-D ends no line
 
 
+def _forget_last_line() -> None:
+    """The arrow keys do not bring a PIN back."""
+    import readline
+
+    if length := readline.get_current_history_length():
+        readline.remove_history_item(length - 1)
+
+
 @contextlib.contextmanager
 def _terminal_restored(stream: TextIO) -> Iterator[None]:
     """Readline switches the echo off while a line is typed; leaving then must switch it on again."""
@@ -157,41 +161,6 @@ def read_line(line: str, conversation_id: str, *, as_json: bool) -> TypedLine:
     return TypedLine(line, conversation_id)
 
 
-class TypedHistory:
-    """The lines typed at the terminal, for the arrow keys, kept in a file. A line with a PIN is not kept."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._last = ""
-
-    def load(self) -> None:
-        """Takes over from readline, which would keep every line."""
-        import readline
-
-        readline.set_auto_history(False)
-        lines: list[str] = []
-        with contextlib.suppress(OSError):
-            lines = self._file.read_text(encoding="utf-8", errors="replace").splitlines()
-        for line in lines[-MOST_KEPT:]:
-            if line.isprintable():
-                readline.add_history(line)
-        if len(lines) > 2 * MOST_KEPT:
-            fresh = self._file.with_name(f"{self._file.name}.{os.getpid()}")
-            with contextlib.suppress(OSError):
-                private_file(fresh).write_text("\n".join(lines[-MOST_KEPT:]) + "\n", encoding="utf-8")
-                fresh.replace(self._file)
-
-    def keep(self, line: str) -> None:
-        import readline
-
-        if line == self._last or len(line) > LONGEST_KEPT or not line.isprintable():
-            return
-        self._last = line
-        readline.add_history(line)
-        with contextlib.suppress(OSError), private_file(self._file).open("a", encoding="utf-8") as out:
-            out.write(f"{line}\n")
-
-
 class ProgressLine:
     """The last progress of a call, in one line that disappears at the end. Shown at a terminal only."""
 
@@ -222,45 +191,39 @@ class TextChannel:
         as_json: bool,
         room: str | None = None,
         out: TextIO | None = None,
-        history: TypedHistory | None = None,
     ) -> None:
         self._answer = answer
         self._as_json = as_json
         self._room = room
         self._out = out or sys.stdout
-        self._history = history
         self.conversation_id = new_id()
         self._progress = ProgressLine(self._out)
 
     async def run(self, stream: TextIO) -> bool:
         """Answers until the input ends. True if every reply was ok."""
         if source(stream) is not Source.TERMINAL:
-            return await self._answer_all(lines(stream), None)
-        if self._history is not None:
-            self._history.load()
+            return await self._answer_all(lines(stream), typed=False)
         try:
             with _terminal_restored(stream):
-                return await self._answer_all(lines(stream, InputPrompt(self._room)), self._history)
+                return await self._answer_all(lines(stream, InputPrompt(self._room)), typed=True)
         finally:
             self._progress.end()
 
-    async def _answer_all(self, typed: AsyncIterator[str], history: TypedHistory | None) -> bool:
+    async def _answer_all(self, asked_lines: AsyncIterator[str], *, typed: bool) -> bool:
         all_ok = True
-        async for line in typed:
+        async for line in asked_lines:
             if not line.strip():
                 continue
             asked = read_line(line, self.conversation_id, as_json=self._as_json)
             if asked.problem:
-                all_ok = False
-                self.show(Reply(asked.problem, ok=False, conversation_id=asked.conversation_id))
-                continue
-            reply = await self._answer(
-                Utterance(asked.text, channel="cli", conversation_id=asked.conversation_id, room=self._room)
-            )
+                reply = Reply(asked.problem, ok=False, conversation_id=asked.conversation_id)
+            else:
+                name = asked.conversation_id
+                reply = await self._answer(Utterance(asked.text, "cli", name, room=self._room))
+                # `heard` differs from the text where numbers that may be a PIN were masked.
+                if typed and reply.heard != asked.text:
+                    _forget_last_line()
             self.show(reply)
-            # `heard` differs from the text where numbers that may be a PIN were masked.
-            if history is not None and reply.heard == asked.text:
-                history.keep(line)
             all_ok = all_ok and reply.ok
         return all_ok
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.control import answer_json
 from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, tell_unasked
-from voice_gateway.cli.command import by_gateway, wants_json
+from voice_gateway.cli.command import by_gateway
 from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import LinkError
 from voice_gateway.events import PartState, State, Waiting
@@ -49,7 +49,7 @@ async def ask(options: argparse.Namespace) -> int:
 
 def printed(options: argparse.Namespace, answer: dict[str, Any]) -> int:
     reply = answer["reply"]
-    if wants_json(options):
+    if options.json:
         print_json(reply)
     else:
         print_reply(reply["text"], answer.get("marks", ()), parts=reply.get("parts", ()))

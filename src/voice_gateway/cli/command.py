@@ -1,7 +1,6 @@
 """What commands share: the settings that their options choose, and the running gateway."""
 
 import argparse
-import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from voice_gateway.channels.terminal import printable
 from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.config import Loaded, control_file, conversations_file, data_folder, load, named_file
 from voice_gateway.config.folders import user_file
-from voice_gateway.errors import ConfigError, LinkError
+from voice_gateway.errors import LinkError
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import one_line
 from voice_gateway.problems import ADVICE, SETTINGS_READABLE
@@ -21,16 +20,14 @@ from voice_gateway.progress import OnProgress
 if TYPE_CHECKING:
     from voice_gateway.app import Gateway
 
-OPENED = ("/dev/", "/proc/self/fd/")
-
 
 def loaded(options: argparse.Namespace) -> Loaded:
     overrides: dict[str, Any] = {}
-    if provider := getattr(options, "provider", None):
+    if provider := options.provider:
         overrides["brain.provider"] = provider
     if room := getattr(options, "room", None):
         overrides["brain.room"] = room
-    settings = load(checked_file(named_file(getattr(options, "config", None))), overrides=overrides)
+    settings = load(named_file(options.config), overrides=overrides)
     if settings.readable:
         sentence = SETTINGS_READABLE.format(file=settings.file, what=settings.readable)
         text = f"{sentence} {ADVICE[SETTINGS_READABLE]}"
@@ -38,21 +35,9 @@ def loaded(options: argparse.Namespace) -> Loaded:
     return settings
 
 
-def checked_file(file: Path | None) -> Path | None:
-    """A pipe that nobody writes to cannot even be opened, and no signal ends that; what the shell has opened
-    itself (/dev/stdin, <(…)) has a writer."""
-    if file is not None and file.exists() and not file.is_file() and not str(file).startswith(OPENED):
-        raise ConfigError(f"{file} is not a regular file")
-    return file
-
-
 def settings_file(options: argparse.Namespace) -> Path:
     """The file that a command changes."""
-    return checked_file(named_file(getattr(options, "config", None))) or user_file()
-
-
-def wants_json(options: argparse.Namespace) -> bool:
-    return bool(getattr(options, "json", False))
+    return named_file(options.config) or user_file()
 
 
 def print_table(titles: Sequence[str], rows: Sequence[Sequence[str]], dim: Sequence[bool] = ()) -> None:
@@ -75,7 +60,6 @@ async def ask_running(
 
     Once the request is sent, no answer is an error: doing it a second time here could act twice.
     """
-    _refuse_environment_mistakes(options)
     if not await _speaks_for(options):
         return None
     return await request(control_file(), message, on_progress=on_progress)
@@ -106,21 +90,10 @@ async def by_gateway(
         return dict(await ControlApi(gateway).operations()[message["op"]](message, Interruption()))
 
 
-def _refuse_environment_mistakes(options: argparse.Namespace) -> None:
-    """Raises ConfigError. A mistake in the file is the running gateway's, which read it at its start."""
-    try:
-        load(named_file(getattr(options, "config", None)))
-    except ConfigError as error:
-        lines = str(error).split("\n")
-        mine = [line for line in lines if line.partition(":")[0] in ("environment", *os.environ)]
-        if mine:
-            raise ConfigError("\n".join(mine)) from error
-
-
 async def _speaks_for(options: argparse.Namespace) -> bool:
     """Settings given on this command line are meant for this command, unless they name the very file that the
     running gateway uses. A gateway with another data folder is another home."""
-    if getattr(options, "provider", None):
+    if options.provider:
         return False
     try:
         hello = await greet(control_file())
@@ -128,6 +101,6 @@ async def _speaks_for(options: argparse.Namespace) -> bool:
         raise  # a second gateway beside one that only sleeps could act twice
     except LinkError:
         return False
-    config = named_file(getattr(options, "config", None))
+    config = named_file(options.config)
     same_config = config is None or hello["config"] == str(config.resolve())
     return bool(same_config and hello["data_folder"] == str(data_folder()))

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import SecretStr
 
 from voice_gateway.channels.terminal import print_json
-from voice_gateway.cli.command import loaded, print_table, settings_file, wants_json
+from voice_gateway.cli.command import loaded, print_table, settings_file
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import Loaded, Settings
 from voice_gateway.config.tree import setting_names
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
-from voice_gateway.tools.masking import HIDDEN, hide_secrets
+from voice_gateway.tools.masking import HIDDEN, hide_secrets, without_secrets
 
 
 def arguments(command: Parser) -> None:
@@ -32,32 +32,22 @@ def arguments(command: Parser) -> None:
 
 
 def config(options: argparse.Namespace) -> int:
-    if options.action == "init":
-        return _init(options)
-    if options.action == "set":
-        return _set(options)
-    if options.action == "edit":
-        return _edit(options)
-    loaded_now = loaded(options)  # raises ConfigError, which is exit code 2, for every mistake
-    if options.action == "check":
-        return _check(loaded_now, as_json=wants_json(options))
-    if options.action == "path":
-        return _path(loaded_now, as_json=wants_json(options))
-    return _show(loaded_now, as_json=wants_json(options))
+    return ACTIONS[options.action or "show"](options)
 
 
-# --- show, check, path
+# --- show, check, path: each raises ConfigError, which is exit code 2, for every mistake
 
 
-def _show(given: Loaded, *, as_json: bool) -> int:
+def _show(options: argparse.Namespace) -> int:
+    given = loaded(options)
     values = {name: _shown(given.settings, name) for name in ("preset", *setting_names())}
     values |= {f"mcpServers.{name}": words for name, words in servers_shown(given.settings).items()}
     rows = [(name, value, given.origins.get(name, "default")) for name, value in values.items()]
-    if as_json:
+    if options.json:
         print_json([{"name": name, "value": value, "origin": origin} for name, value, origin in rows])
-        return 0
-    texts = [(name, _text(value), origin) for name, value, origin in rows]
-    print_table(("setting", "value", "from"), texts, [row[2] == "default" for row in rows])
+    else:
+        texts = [(name, _text(value), origin) for name, value, origin in rows]
+        print_table(("setting", "value", "from"), texts, [row[2] == "default" for row in rows])
     return 0
 
 
@@ -74,8 +64,6 @@ def _shown(settings: Settings, name: str) -> Any:
 
 def servers_shown(settings: Settings) -> dict[str, str]:
     """How each server is reached, as people may see it."""
-    from voice_gateway.tools.masking import without_secrets
-
     return {
         name: without_secrets(server)(server.url or " ".join([server.command or "", *server.args]))
         for name, server in settings.mcpServers.items()
@@ -83,17 +71,15 @@ def servers_shown(settings: Settings) -> dict[str, str]:
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return "none"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _check(given: Loaded, *, as_json: bool) -> int:
-    where = str(given.file) if given.file else "no file, defaults"
+def _check(options: argparse.Namespace) -> int:
+    given = loaded(options)
     mistakes = given.settings.left_out
-    if as_json:
+    if options.json:
         print_json({"ok": not mistakes, **_files(given)})
         return 2 if mistakes else 0
     from voice_gateway.reports import left_out_report
@@ -102,12 +88,14 @@ def _check(given: Loaded, *, as_json: bool) -> int:
         print(one_line(f"{report.sentence} ({report.advice})"))
     for note in given.notes:
         print(one_line(f"note: {note}"))
+    where = str(given.file) if given.file else "no file, defaults"
     print(f"configuration {'works, without what is named above' if mistakes else 'is good'} ({where})")
     return 2 if mistakes else 0
 
 
-def _path(given: Loaded, *, as_json: bool) -> int:
-    if as_json:
+def _path(options: argparse.Namespace) -> int:
+    given = loaded(options)
+    if options.json:
         print_json(_files(given))
     elif given.file:
         print(given.file)
@@ -173,3 +161,6 @@ def _init(options: argparse.Namespace) -> int:
 
 def _private(name: str, flags: int) -> int:
     return os.open(name, flags, 0o600)
+
+
+ACTIONS = {"show": _show, "check": _check, "path": _path, "set": _set, "edit": _edit, "init": _init}

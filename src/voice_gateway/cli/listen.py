@@ -10,7 +10,7 @@ from voice_gateway.channels.marks import mark_lines
 from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.channels.voice.recorded import Recorded
 from voice_gateway.channels.voice.recording import check_recording
-from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.command import loaded
 from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import first_error
 from voice_gateway.speaking.speaker import KeepingSpeaker
@@ -37,7 +37,7 @@ async def listen(options: argparse.Namespace) -> int:
 
     def tell(recorded: Recorded) -> None:
         heard.append(recorded)
-        if wants_json(options):
+        if options.json:
             print_json(recorded.to_json())
         else:
             outcomes = recorded.reply.outcomes if recorded.reply else ()
@@ -54,7 +54,7 @@ async def listen(options: argparse.Namespace) -> int:
         raise first_error(group) from None
     if options.out:
         await asyncio.to_thread(speaker.save, Path(options.out))
-    if not heard and wants_json(options):
+    if not heard and options.json:
         print_json({"ok": False, "problem": NOTHING_HEARD})
     elif not heard:
         print(NOTHING_HEARD, file=sys.stderr)

@@ -22,14 +22,13 @@ SPEECH = ("sounddevice", "numpy", "wyoming", "hibari", "moonshine_voice", "soxr"
 
 def main(argv: Sequence[str] | None = None) -> int:
     stopped: list[signal.Signals] = []
-    options = argparse.Namespace(command=None)
+    options = argparse.Namespace(command=None, debug=False, json=False)
     try:
         options = parsed(argv)
         if options.command is None:
             parser().print_help(sys.stderr)
             return 2
-        debug = getattr(options, "debug", False)
-        logs.set_up(getattr(options, "log_level", "warning"), debug=debug, file=_log_file(options))
+        logs.set_up(options.log_level or "warning", debug=options.debug, file=_log_file(options))
         _set_up_streams(options)
         return asyncio.run(_stoppable(options, stopped))
     except asyncio.CancelledError:
@@ -39,11 +38,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()  # the reader of our output has gone
         return 1
     except Exception as error:
-        if getattr(options, "debug", False):
+        if options.debug:
             raise
         lines = _told(error)
         printed = isinstance(error, ConfigError) or options.command in ANSWERING
-        if getattr(options, "json", False) and not printed:
+        if options.json and not printed:
             from voice_gateway.channels.terminal import print_json
 
             print_json({"ok": False, "problem": "\n".join(lines)})
@@ -72,7 +71,7 @@ def missing_package(error: ModuleNotFoundError) -> str:
 
 
 def _set_up_streams(options: argparse.Namespace) -> None:
-    if getattr(options, "no_color", False):
+    if options.no_color:
         from voice_gateway.config.environment import switch_off_colours
 
         switch_off_colours()
@@ -83,8 +82,7 @@ def _set_up_streams(options: argparse.Namespace) -> None:
 
 def _log_file(options: argparse.Namespace) -> Path | None:
     """None logs to stderr: for scripts, for service managers, and when logs were asked for."""
-    asked_for = hasattr(options, "debug") or hasattr(options, "log_level")
-    if asked_for or sys.stderr is None or not sys.stderr.isatty():
+    if options.debug or options.log_level or sys.stderr is None or not sys.stderr.isatty():
         return None
     from voice_gateway.config.folders import log_file
 

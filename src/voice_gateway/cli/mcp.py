@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from voice_gateway.artifacts import size_of
-from voice_gateway.channels.terminal import print_json, print_reply, printable
-from voice_gateway.cli.command import by_gateway, loaded, print_table, wants_json
+from voice_gateway.channels.terminal import print_json, print_reply
+from voice_gateway.cli.command import by_gateway, loaded, print_table
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.parser import PROGRAM, Parser
-from voice_gateway.cli.tools import add_pairs, arguments_of, print_grouped, print_saved, save
+from voice_gateway.cli.tools import add_pairs, arguments_of, print_grouped, save
 from voice_gateway.config import ServerSettings
 from voice_gateway.config.kinds import did_you_mean
-from voice_gateway.errors import ConfigError, LinkError
+from voice_gateway.errors import ConfigError, GatewayError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.mcp_client.login_file import LoginFile
 
@@ -68,7 +68,7 @@ async def _list(options: argparse.Namespace) -> int:
         for name, words in servers_shown(given.settings).items()
     ]
     left_out = [entry for entry in given.settings.left_out if entry.name]
-    if wants_json(options):
+    if options.json:
         listed = [{"name": name, "reached": words, "origin": origin} for name, words, origin in rows]
         missing = [
             {"name": entry.name, "reached": None, "origin": str(entry.file), "left_out": entry.reason}
@@ -85,7 +85,11 @@ async def _list(options: argparse.Namespace) -> int:
 
 
 async def _asked(options: argparse.Namespace, op: str, action: str, **more: Any) -> dict[str, Any]:
-    return await by_gateway(options, {"op": op, "action": action, **more}, first=lambda own: own.linked())
+    message = {"op": op, "action": action, **more}
+    answer = await by_gateway(options, message, first=lambda own: own.linked())
+    if "problem" in answer:
+        raise GatewayError(answer["problem"])
+    return answer
 
 
 async def _resources(options: argparse.Namespace) -> int:
@@ -103,17 +107,12 @@ def _facts(resource: dict[str, Any]) -> str:
 
 async def _read(options: argparse.Namespace) -> int:
     answer = await _asked(options, "resources", "read", uri=options.uri, server=options.server)
-    if "problem" in answer:
-        print_reply(f"Error: {answer['problem']}", out=sys.stderr)
-        return 1
-    files = answer.pop("files")
+    files = answer.pop("files", [])
     saved = save(files, Path(options.save)) if options.save else []
-    if wants_json(options):
-        print_json({"uri": options.uri, **answer, "saved": [str(path) for path in saved]})
-        return 0
-    if not options.save:
+    if options.json:
+        print_json({"uri": options.uri, **answer, "saved": saved})
+    elif not options.save:
         print_reply(answer["text"])
-    print_saved(saved, files[: len(saved)])
     return 0
 
 
@@ -132,10 +131,7 @@ async def _prompts(options: argparse.Namespace) -> int:
 async def _prompt(options: argparse.Namespace) -> int:
     given = {key: str(value) for key, value in arguments_of(options).items()}
     answer = await _asked(options, "prompts", "get", name=options.name, args=given)
-    if "problem" in answer:
-        print_reply(f"Error: {answer['problem']}", out=sys.stderr)
-        return 1
-    if wants_json(options):
+    if options.json:
         print_json(answer)
     else:
         print_reply(answer["text"])
@@ -146,14 +142,12 @@ def _print_listed(
     options: argparse.Namespace, answer: dict[str, Any], kind: str, rows: Sequence[tuple[str, str, str]]
 ) -> int:
     """By server: what it is called, and what is known about it. Exit code 1 if a server did not answer."""
-    if wants_json(options):
+    if options.json:
         print_json(answer[kind])
     elif not rows:
         print(f"No MCP server that is connected offers {kind}.")
     else:
-        from rich.text import Text
-
-        print_grouped([(f"the server {row[0]}", row[1], Text(printable(row[2]))) for row in rows])
+        print_grouped([(f"the server {server}", name, about) for server, name, about in rows])
     for problem in answer["problems"]:
         print(f"{PROGRAM}: {one_line(problem)}", file=sys.stderr)
     return 1 if answer["problems"] else 0
@@ -202,7 +196,7 @@ def _server(options: argparse.Namespace) -> tuple[str, ServerSettings]:
 
 
 def _told(options: argparse.Namespace, sentence: str, *, ok: bool = True) -> int:
-    if wants_json(options):
+    if options.json:
         print_json({"ok": ok, "message": sentence})
     else:
         print(sentence, file=sys.stderr)

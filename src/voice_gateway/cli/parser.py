@@ -109,7 +109,8 @@ def parser(words: Sequence[str] = ()) -> Parser:
 
 
 def _shared_options() -> Parser:
-    """Accepted before and after any command; SUPPRESS, so that an absent one does not undo a given one."""
+    """Accepted before and after any command. SUPPRESS: an absent one does not undo a given one; `parsed` sets
+    the defaults."""
     shared = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     shared.add_argument("--config", type=Path, metavar="FILE", help="settings file")
     shared.add_argument("--json", action="store_true", help="print JSON on stdout, for scripts")
@@ -136,7 +137,11 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
         if not words[place].startswith("-") and words[place] not in TOOL_ACTIONS:
             words.insert(place, "show")
     top = parser(words)
+    shared = dict.fromkeys(("config", "provider", "log_level")) | dict.fromkeys(
+        ("json", "debug", "no_color"), False
+    )
     options, rest = top.parse_known_args(words)
+    options = argparse.Namespace(**{**shared, **vars(options)})
     taken = WORDS_OF.get(options.command or "")
     if rest and taken and hasattr(options, taken) and not any(word.startswith("-") for word in rest):
         getattr(options, taken).extend(rest)

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from voice_gateway.channels.terminal import print_json
-from voice_gateway.cli.command import loaded, print_table, settings_file, wants_json
+from voice_gateway.cli.command import loaded, print_table, settings_file
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config.tree import PERMITS
 from voice_gateway.errors import ConfigError
@@ -40,7 +40,7 @@ def permit(options: argparse.Namespace) -> int:
     permits = loaded(options).settings.permission.permit
     if options.name is not None:
         raise ConfigError(f"permit {options.name}: one of {', '.join((*PERMITS, DEFAULT))} is missing")
-    if wants_json(options):
+    if options.json:
         print_json(dict(permits))
     else:
         print_table(("name", "permit", ""), [(name, kind, MEANING[kind]) for name, kind in permits.items()])

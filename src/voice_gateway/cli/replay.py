@@ -5,7 +5,7 @@ import asyncio
 
 from voice_gateway.app.replay import Replay, differences, result_of
 from voice_gateway.channels.terminal import print_json, print_reply
-from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.command import loaded
 from voice_gateway.cli.parser import Parser
 from voice_gateway.cli.turns import SHOWN_ID, found, opened_store
 from voice_gateway.recorder.story import before_it, why_not
@@ -30,7 +30,7 @@ async def replay(options: argparse.Namespace) -> int:
         again = Replay(settings, store.shared(turn["tools"]) or [], store.shared(turn["home"]) or [])
         now = await again.run(turn, [earlier for earlier in before if not why_not(earlier, ())])
         lines = differences(recorded, now)
-    if wants_json(options):
+    if options.json:
         facts = {"id": turn["id"], "text": turn["text"], "recorded": recorded}
         print_json({**facts, "now": now, "differences": lines, "left_out": reason or None})
     else:

@@ -11,7 +11,7 @@ from typing import Any
 from voice_gateway.app.routines import place_of
 from voice_gateway.channels.terminal import print_reply
 from voice_gateway.cli.ask import printed
-from voice_gateway.cli.command import by_gateway, loaded, wants_json
+from voice_gateway.cli.command import by_gateway, loaded
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import data_folder
 from voice_gateway.errors import GatewayError, ToolError
@@ -59,12 +59,12 @@ async def routines(options: argparse.Namespace) -> int:
 
 def _list(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
     listed = book.all()
-    if wants_json(options):
+    if options.json:
         _print_all(listed, place)
     elif not listed:
         print("Nothing is planned.")
     width = max((len(str(routine.id)) for routine in listed), default=0)
-    for routine in listed if not wants_json(options) else ():
+    for routine in listed if not options.json else ():
         print_reply(f"{routine.id:>{width}}  {_when(routine, place)}  {routine.text}{_how(routine)}")
     return 0
 

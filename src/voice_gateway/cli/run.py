@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.channels.terminal import Source, source, tell_unasked
-from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.command import loaded
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import WebSettings, conversations_file
 from voice_gateway.conversation.store import store_from
@@ -38,7 +38,7 @@ async def run(options: argparse.Namespace) -> int:
     announcer = Announcer(waits=stays and behind is Source.TERMINAL)
     events.subscribe(announcer.watched, PartState)
     async with contextlib.aclosing(store), opened(settings, store=store, events=events) as gateway:
-        terminal = gateway.channels.text(as_json=wants_json(options))
+        terminal = gateway.channels.text(as_json=options.json)
         gateway.start_long_tasks(rings=stays)
         if stays:
             spoken = settings.voice.enabled or options.voice

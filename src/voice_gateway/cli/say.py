@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 
 from voice_gateway.channels.terminal import print_json
-from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.command import loaded
 from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.engines import new_synthesizer
@@ -41,7 +41,7 @@ async def say(options: argparse.Namespace) -> int:
         await speaker.close()
     if options.out:
         await asyncio.to_thread(kept.save, Path(options.out))
-    if wants_json(options):
+    if options.json:
         took = round(perf_counter() - started, 3)
         facts = {
             "text": text,

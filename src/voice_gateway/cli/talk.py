@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from voice_gateway.channels.terminal import print_json
-from voice_gateway.cli.command import ask_running, wants_json
+from voice_gateway.cli.command import ask_running
 from voice_gateway.cli.parser import Parser
 
 NOT_RUNNING = "No gateway is running that could listen: start one with `voice-gateway run --voice`."
@@ -18,7 +18,7 @@ async def talk(options: argparse.Namespace) -> int:
     problem = await ask_running(options, {"op": "talk"})
     if problem is None:
         problem = NOT_RUNNING
-    if wants_json(options):
+    if options.json:
         print_json({"ok": not problem, "problem": problem or None})
     else:
         print(problem or "I listen: speak now.", file=sys.stderr)

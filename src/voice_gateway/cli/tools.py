@@ -2,6 +2,7 @@
 
 import argparse
 import base64
+import contextlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,10 +11,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, printable
-from voice_gateway.cli.command import by_gateway, wants_json
-from voice_gateway.cli.parser import PROGRAM, Parser
+from voice_gateway.cli.command import by_gateway
+from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import ConfigError, ErrorKind, GatewayError, LinkError
-from voice_gateway.logs import one_line
 from voice_gateway.progress import listener, progress_to
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.schema import kind_of, properties_of, required_of
@@ -21,8 +21,6 @@ from voice_gateway.turn import ToolOutcome, new_id
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     from voice_gateway.app import Gateway
 
@@ -83,27 +81,18 @@ async def tools(options: argparse.Namespace) -> int:
         await gateway.linked(installed=True)
 
     answer = await by_gateway(options, asked, first=link)
-    if action == "show":
-        return _show(answer, as_json=wants_json(options))
-    if wants_json(options):
-        print_json([record["tool"] for record in answer["tools"]])
-        return 0
-    print(heading, file=sys.stderr)
-    if answer["silent"]:
-        print(f"Not connected, so without its tools: {', '.join(answer['silent'])}.", file=sys.stderr)
-    show_all(answer["tools"])
-    return 0
-
-
-def _show(answer: dict[str, Any], *, as_json: bool) -> int:
     if "unknown" in answer:
-        print(f"{PROGRAM}: {one_line(answer['unknown'])}", file=sys.stderr)
-        return 1
-    (record,) = answer["tools"]
-    if as_json:
-        print_json(record["tool"])
+        raise GatewayError(answer["unknown"])
+    if options.json:
+        listed = [record["tool"] for record in answer["tools"]]
+        print_json(listed[0] if action == "show" else listed)
+    elif action == "show":
+        show_one(answer["tools"][0])
     else:
-        show_one(record)
+        print(heading, file=sys.stderr)
+        if answer["silent"]:
+            print(f"Not connected, so without its tools: {', '.join(answer['silent'])}.", file=sys.stderr)
+        show_all(answer["tools"])
     return 0
 
 
@@ -118,12 +107,12 @@ async def _call(options: argparse.Namespace) -> int:
     finally:
         line.end()
     files = outcome.pop("files", [])
-    saved = save(files, Path(options.save)) if options.save else []
-    if wants_json(options):
-        print_json({**outcome, "saved": [str(path) for path in saved]} if options.save else outcome)
+    if options.save:
+        outcome["saved"] = save(files, Path(options.save))
+    if options.json:
+        print_json(outcome)
     else:
         print_reply(outcome["text"])
-        print_saved(saved, files)
     return 0 if outcome["ok"] else 1
 
 
@@ -167,75 +156,55 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def show_all(records: Sequence[Mapping[str, Any]]) -> None:
     """Names and sentences for people, grouped by origin."""
-    from rich.text import Text
-
-    rows = []
-    for record in records:
-        summary = Text(_summary(record))
-        if record["risk"] in RISKS:
-            summary.append(f" {RISKS[record['risk']]}", "yellow")
-        if record["left_out"]:
-            summary.append(f" Not offered to the model: {record['left_out']}", "yellow")
-        rows.append((record["origin"], record["tool"]["name"], summary))
+    rows = [(record["origin"], record["tool"]["name"], _about(record)) for record in records]
     console = print_grouped(rows)
     if console.is_terminal:
-        console.print(Text(FURTHER, "dim"))
+        console.print(FURTHER, style="dim")
 
 
-def print_grouped(rows: "Sequence[tuple[str, str, Text]]") -> "Console":
+def print_grouped(rows: Sequence[tuple[str, str, str]]) -> "Console":
     """Under a heading for each group: a name, and what is known about it."""
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
     console = wide_console()
     width = min(LONGEST_NAME, max((len(name) for _, name, _ in rows), default=0))
     for group in dict.fromkeys(row[0] for row in rows):
-        console.print(Text(printable(group), "bold"))
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(min_width=width, overflow="fold")
-        table.add_column()
-        for _, name, about in (row for row in rows if row[0] == group):
-            table.add_row(Text(printable(name), "cyan"), about)
-        console.print(Padding(table, (0, 0, 0, 2), expand=False))
+        console.print(printable(group), style="bold", markup=False)
+        _print_grid(console, [row[1:] for row in rows if row[0] == group], width)
     return console
 
 
-def show_one(record: Mapping[str, Any]) -> None:
+def _print_grid(console: "Console", rows: Sequence[Sequence[str]], width: int = 0) -> None:
+    """Indented columns; empty ones are left out."""
     from rich.padding import Padding
-    from rich.text import Text
-
-    console, tool = wide_console(), record["tool"]
-    console.print(Text.assemble((printable(tool["name"]), "bold cyan"), ("  ", ""), (_title(record), "bold")))
-    console.print(Text(_summary(record)))
-    effect = "only looks" if tool["read_only"] else "changes something"
-    risk = f" {RISKS[record['risk']]}" if record["risk"] in RISKS else ""
-    console.print(Text(f"Of {printable(record['origin'])}; it {effect}.{risk}"))
-    if record["left_out"]:
-        console.print(Text(f"Not offered to the model: {record['left_out']}", "yellow"))
-    console.print(Text("\nParameters", "bold"))
-    console.print(Padding(_parameters(tool["parameters"]), (0, 0, 0, 2), expand=False))
-    console.print(Text("\nWhat a model reads", "bold"))
-    console.print(Padding(Text(printable(tool["description"].strip())), (0, 0, 0, 2), expand=False))
-
-
-def _parameters(schema: Mapping[str, Any]) -> "Table | Text":
     from rich.table import Table
     from rich.text import Text
 
-    required = required_of(schema)
-    rows: list[tuple[str, ...]] = []
-    for parameter, form in properties_of(schema).items():
-        about = form.get("description") if isinstance(form, Mapping) else None
-        needed = "needed" if parameter in required else ""
-        rows.append((parameter, kind_of(form, schema), needed, about if isinstance(about, str) else ""))
     table = Table.grid(padding=(0, 2, 0, 0))
-    filled = [column for column in zip(*rows, strict=True) if any(column)]  # no empty columns
-    for _ in filled:
-        table.add_column(overflow="fold")
-    for row in zip(*filled, strict=True):
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    for number in range(len(columns)):
+        table.add_column(min_width=0 if number else width, overflow="fold", style="" if number else "cyan")
+    for row in zip(*columns, strict=True):
         table.add_row(*(Text(printable(cell)) for cell in row))
-    return table if rows else Text("none")
+    console.print(Padding(table, (0, 0, 0, 2), expand=False))
+
+
+def show_one(record: Mapping[str, Any]) -> None:
+    console, tool = wide_console(), record["tool"]
+    effect = "only looks" if tool["read_only"] else "changes something"
+    required = required_of(tool["parameters"])
+    rows = [
+        (name, kind_of(form, tool["parameters"]), "needed" if name in required else "", _description(form))
+        for name, form in properties_of(tool["parameters"]).items()
+    ]
+    for text, style in (
+        (f"{printable(tool['name'])}  {_title(record)}", "bold"),
+        (_about(record), ""),
+        (f"Of {printable(record['origin'])}; it {effect}.", ""),
+        ("\nParameters", "bold"),
+    ):
+        console.print(text, style=style, markup=False)
+    _print_grid(console, rows or [("none",)])
+    console.print("\nWhat a model reads", style="bold")
+    _print_grid(console, [(tool["description"].strip(),)])
 
 
 def wide_console() -> "Console":
@@ -246,17 +215,24 @@ def wide_console() -> "Console":
     return console if console.is_terminal else Console(highlight=False, width=UNWRAPPED)
 
 
+def _description(form: Any) -> str:
+    about = form.get("description") if isinstance(form, Mapping) else None
+    return about if isinstance(about, str) else ""
+
+
 def _title(record: Mapping[str, Any]) -> str:
     """The tool's title, else its name in words."""
     name = record["own_name"].replace("_", " ").replace("-", " ").strip()
     return shorten(_plain(record["title"]) or name[:1].upper() + name[1:], 60)
 
 
-def _summary(record: Mapping[str, Any]) -> str:
-    """The sentence for people, else the first sentence of the description for models."""
+def _about(record: Mapping[str, Any]) -> str:
+    """The sentence for people, else the first of the description for models; and what limits the tool."""
     first = record["tool"]["description"].strip().split("\n")[0]
     text = _plain(record["summary"]) or _plain(first).split(". ")[0]
-    return shorten(f"{text.rstrip('.')}.", LONGEST_SUMMARY)
+    sentences = [shorten(f"{text.rstrip('.')}.", LONGEST_SUMMARY), RISKS.get(record["risk"], "")]
+    sentences.append(f"Not offered to the model: {record['left_out']}" if record["left_out"] else "")
+    return " ".join(filter(None, sentences))
 
 
 def _plain(text: str) -> str:
@@ -266,31 +242,25 @@ def _plain(text: str) -> str:
 # --- saved files
 
 
-def save(files: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
-    """Write each into the folder, over nothing that is there. Returns the paths."""
+def save(files: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
+    """Write each into the folder, over nothing that is there. Returns the paths, and tells them on stderr."""
+    saved = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return [_write(folder, str(file["name"]), base64.b64decode(file["data"])) for file in files]
+        for file in files:
+            saved.append(str(_write(folder, str(file["name"]), base64.b64decode(file["data"]))))
+            print(f"saved {file['said']}: {saved[-1]}", file=sys.stderr)
     except OSError as error:
         raise GatewayError(f"cannot write to {folder}: {error.strerror or error}") from error
-
-
-def print_saved(saved: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> None:
-    """On stderr: stdout is for the answer."""
-    for path, file in zip(saved, files, strict=True):
-        print(f"saved {file['said']}: {path}", file=sys.stderr)
+    return saved
 
 
 def _write(folder: Path, name: str, data: bytes) -> Path:
     """Under its name, or the next free one; a link of that name is not followed."""
-    wanted = Path(name).name or "file"
-    stem, suffix = Path(wanted).stem, Path(wanted).suffix
+    wanted = Path(Path(name).name or "file")
     for number in range(1, MOST_TRIES):
-        path = folder / (wanted if number == 1 else f"{stem}-{number}{suffix}")
-        try:
-            with path.open("xb") as file:
-                file.write(data)
-        except FileExistsError:
-            continue
-        return path
+        path = folder / (wanted.name if number == 1 else f"{wanted.stem}-{number}{wanted.suffix}")
+        with contextlib.suppress(FileExistsError), path.open("xb") as file:
+            file.write(data)
+            return path
     raise FileExistsError(f"too many files called {wanted}")

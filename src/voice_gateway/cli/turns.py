@@ -4,15 +4,15 @@ import argparse
 import asyncio
 import contextlib
 import sys
+import wave
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from voice_gateway.channels.terminal import print_json, print_reply
-from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.command import ask_running, loaded
 from voice_gateway.cli.parser import Parser, count
 from voice_gateway.config import Settings, data_folder
-from voice_gateway.errors import GatewayError, LinkError
+from voice_gateway.errors import ConfigError, GatewayError, LinkError
 from voice_gateway.recorder.recorder import TURNS_FILE
 from voice_gateway.recorder.store import MOST_LISTED, TurnStore, public
 from voice_gateway.recorder.story import lines_of
@@ -66,18 +66,17 @@ def found(store: TurnStore, name: str) -> dict[str, Any]:
 
 def _list(options: argparse.Namespace, store: TurnStore) -> int:
     search = " ".join(options.search)
-    most = options.limit or (MOST_LISTED if wants_json(options) else MOST_SHOWN)
+    most = options.limit or (MOST_LISTED if options.json else MOST_SHOWN)
     listed = store.turns(search=search, limit=most + 1)
     if len(listed) > most:
         del listed[most:]
         if options.limit is None:
             print(f"voice-gateway: these are the last {most}; --limit N shows more", file=sys.stderr)
-    if wants_json(options):
+    if options.json:
         print_json([public(turn) for turn in listed])
-        return 0
-    if not listed:
+    elif not listed:
         print("No turn has these words." if search else "No turn is kept.")
-    for turn in listed:
+    for turn in listed if not options.json else ():
         at = f"{datetime.fromtimestamp(turn['at']).astimezone():%Y-%m-%d %H:%M:%S}"
         mark = "✓" if turn["ok"] else "✗"
         words = " ".join(f"{turn['text']} → {turn['reply']}".split())  # each turn is one line
@@ -87,7 +86,7 @@ def _list(options: argparse.Namespace, store: TurnStore) -> int:
 
 def _show(options: argparse.Namespace, store: TurnStore) -> int:
     turn = found(store, options.id)
-    if wants_json(options):
+    if options.json:
         print_json(public(turn))
     else:
         for line in lines_of(turn):
@@ -97,33 +96,22 @@ def _show(options: argparse.Namespace, store: TurnStore) -> int:
 
 def _export(options: argparse.Namespace, store: TurnStore) -> int:
     turn = found(store, options.id)
-    if options.wav:
-        return _export_sound(Path(options.wav), store.audio(turn["seq"]))
-    print_json(public(turn))
-    return 0
-
-
-def _export_sound(path: Path, sound: bytes | None) -> int:
-    import wave
-
-    if sound is None:
+    if not options.wav:
+        print_json(public(turn))
+        return 0
+    if (sound := store.audio(turn["seq"])) is None:
         raise GatewayError("no recording was kept of this turn (recorder.audio)")
-    with wave.open(str(path), "wb") as wav:
-        wav.setnchannels(1)
-        wav.setsampwidth(2)
-        wav.setframerate(16_000)
+    with wave.open(options.wav, "wb") as wav:
+        wav.setparams((1, 2, 16_000, 0, "NONE", ""))
         wav.writeframes(sound)
     return 0
 
 
 def _delete(options: argparse.Namespace, store: TurnStore) -> int:
     if options.all == (options.id is not None):
-        print(
-            "voice-gateway: say which turn, or --all (see voice-gateway turns delete --help)", file=sys.stderr
-        )
-        return 2
+        raise ConfigError("say which turn, or --all (see voice-gateway turns delete --help)")
     gone = store.delete_all() if options.all else store.delete(found(store, options.id)["id"])
-    if wants_json(options):
+    if options.json:
         print_json({"deleted": gone})
     else:
         print_reply(f"{gone} turn{'s are' if gone != 1 else ' is'} gone.")

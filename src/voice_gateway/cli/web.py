@@ -5,7 +5,6 @@ import sys
 
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.channels.web.tokens import TokenFile
-from voice_gateway.cli.command import wants_json
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import web_token_file
 from voice_gateway.errors import GatewayError
@@ -20,25 +19,15 @@ def arguments(command: Parser) -> None:
 def web(options: argparse.Namespace) -> int:
     tokens = TokenFile(web_token_file())
     try:
-        return _revoke(tokens, options) if options.action == "revoke" else _make(tokens, options)
+        facts = {"revoked": tokens.revoke()} if options.action == "revoke" else {"token": tokens.make()}
     except OSError as error:
         raise GatewayError(f"the token cannot be kept: {error}") from error
-
-
-def _make(tokens: TokenFile, options: argparse.Namespace) -> int:
-    token = tokens.make()
-    if wants_json(options):
-        print_json({"token": token})
-        return 0
-    print(token)
-    print("Keep it: it is not shown again. The one before it, if there was one, is void.", file=sys.stderr)
-    return 0
-
-
-def _revoke(tokens: TokenFile, options: argparse.Namespace) -> int:
-    revoked = tokens.revoke()
-    if wants_json(options):
-        print_json({"revoked": revoked})
+    if options.json:
+        print_json(facts)
+    elif options.action == "revoke":
+        print("The token is void." if facts["revoked"] else "There is no token.")
     else:
-        print("The token is void." if revoked else "There is no token.")
+        print(facts["token"])
+        text = "Keep it: it is not shown again. The one before it, if there was one, is void."
+        print(text, file=sys.stderr)
     return 0
