@@ -20,9 +20,8 @@ SETTING_HEAD = """\
 | setting | default | what it does |
 |---|---|---|"""
 SERVERS = """\
-MCP servers by name, in the shape other MCP clients use. The simulated home stays until one that has
-devices is connected, and does not start beside an entry for a home of yours (our own server, one called
-`zwave`, an address with `headers`). The environment variable `VOICE_GATEWAY_MCPSERVERS` takes the same table
+MCP servers by name, in the shape other MCP clients use. Without any, the
+gateway starts a simulated home. The environment variable `VOICE_GATEWAY_MCPSERVERS` takes the same table
 as JSON."""
 
 

@@ -263,7 +263,6 @@ class Gateway:
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, self._sources.taken(server, tools))
-        self.servers.replace_simulated_home(server)
         self.local.cache.changed()
         if self.model is not None:
             self.model.tools_changed()

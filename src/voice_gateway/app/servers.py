@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from voice_gateway.config import SIMULATED_HOME, Settings, remember_home
-from voice_gateway.events import EventBus, Notice, State
+from voice_gateway.config import Settings
+from voice_gateway.events import EventBus, State
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
 from voice_gateway.reports import left_out_report
@@ -91,21 +91,6 @@ class ToolServers:
         connecting = [status.name for status in self._link.status() if status.state == "connecting"]
         coming = any(name in servers and servers[name].is_home for name in connecting)
         return bool(self._sources.all()) and not coming
-
-    def replace_simulated_home(self, server: str) -> None:
-        """Drop the simulated home when a server with real devices connects."""
-        servers = self._settings.mcpServers
-        simulated = [name for name, known in servers.items() if known == SIMULATED_HOME]
-        has_home = any(source.name == server for source in self._sources.all())
-        if server in simulated or not has_home or (server in servers and servers[server].simulated):
-            return
-        remember_home(server)
-        for name in simulated:
-            if any(status.name == name for status in self._link.status()):
-                self._link.drop(name)
-                sentence = f"The simulated home is gone: {server} has devices."
-                self._events.report(f"server {name}", State.OK, sentence)
-                self._events.publish(Notice(sentence))
 
     async def close(self) -> None:
         """Wait for the link, which was told to stop; a second cancel would wedge it."""

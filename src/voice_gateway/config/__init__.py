@@ -3,7 +3,7 @@
 from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
 from voice_gateway.config.kinds import SHORTEST_PIN, Section
 from voice_gateway.config.load import Loaded, load, named_file
-from voice_gateway.config.servers import SIMULATED_HOME, remember_home
+from voice_gateway.config.servers import SIMULATED_HOME
 from voice_gateway.config.tree import (
     AnthropicSettings,
     AutonomySetting,
@@ -53,6 +53,5 @@ __all__ = [
     "data_folder",
     "load",
     "named_file",
-    "remember_home",
     "web_token_file",
 ]

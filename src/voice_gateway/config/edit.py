@@ -158,7 +158,7 @@ def commented_file() -> str:
             fields = info.annotation.model_fields.items()
             lines += [f"[{section}]", *(_line(key, field) for key, field in fields), ""]
     lines += [
-        "# Your own MCP servers; the first that has devices replaces the simulated home.",
+        "# Your own MCP servers, instead of the simulated home.",
         "# [mcpServers.zwave]",
         '# command = "zwave-mcp-server"',
         '# env = { MQTT_BROKER_URL = "mqtt://localhost:1883" }',

@@ -157,9 +157,7 @@ class McpSettings(Section):
         description="another client's mcp.json whose servers are used too "
         "(default: mcp.json beside the voice-gateway.toml of the configuration folder, if it is there)",
     )
-    simulated_home: bool = Field(
-        True, description="start the simulated home until a server with devices is connected"
-    )
+    simulated_home: bool = Field(True, description="start the simulated home where no server is configured")
 
 
 class ServerSettings(Section):

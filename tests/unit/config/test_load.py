@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from voice_gateway.config import ServerSettings, Settings, load, remember_home
+from voice_gateway.config import ServerSettings, Settings, load
 from voice_gateway.config.environment import KNOWN_NAMES, env_name
 from voice_gateway.config.moved import REMOVED, RENAMED
 from voice_gateway.config.tree import setting_names
@@ -22,32 +22,11 @@ def test_without_any_file_the_defaults_hold_and_the_simulated_home_is_the_server
     assert loaded.file is None
 
 
-def test_a_tool_of_one_s_own_keeps_the_simulated_home(written):
-    written('[mcpServers.mine]\ncommand = "my-server"\n')
-
-    servers = load(environ={}).settings.mcpServers
-    assert list(servers) == ["mine", "zwave"]
-    assert servers["zwave"].simulated
-
-
 @pytest.mark.parametrize(
-    "server",
-    [
-        'command = "zwave-mcp-server"',
-        'url = "http://homeassistant.local:8123/api/mcp"',
-        'url = "http://homeassistant.local:8123/mcp"\nheaders = { Authorization = "Bearer x" }',
-    ],
+    "server", ['command = "my-server"', 'url = "http://homeassistant.local:8123/api/mcp"']
 )
-def test_a_server_with_devices_replaces_the_simulated_home(server: str, written):
+def test_a_server_of_one_s_own_replaces_the_simulated_home(server: str, written):
     written(f"[mcpServers.mine]\n{server}\n")
-
-    assert list(load(environ={}).settings.mcpServers) == ["mine"]
-
-
-def test_a_server_that_had_devices_before_is_the_home_also_while_it_is_away(written):
-    written('[mcpServers.mine]\ncommand = "my-server"\n')
-    remember_home("mine")
-    remember_home("mine")
 
     assert list(load(environ={}).settings.mcpServers) == ["mine"]
 
@@ -162,7 +141,7 @@ def test_each_server_has_the_origin_it_came_from(written):
 
     assert from_files.origins["mcp.mcp_config"] == str(file)
     assert from_files.origins["mcpServers.two"] == str(file)
-    assert list(loaded.settings.mcpServers) == ["one", "three", "zwave"]
+    assert list(loaded.settings.mcpServers) == ["one", "three"]
     assert loaded.origins["mcpServers.one"] == variable
     assert loaded.origins["mcpServers.three"] == str(file.with_name("mcp.json"))
     assert "mcpServers.two" not in loaded.origins

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voice_gateway.config import Loaded, load
-from voice_gateway.config.mcp_json import read_mcp_json
+from voice_gateway.config.servers import read_mcp_json
 from voice_gateway.errors import ConfigError
 
 NO_HOME = "[mcp]\nsimulated_home = false\n"
