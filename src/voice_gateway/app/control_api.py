@@ -143,8 +143,9 @@ class ControlApi:
         if self._gateway.tools.find(call.name) is not None:
             may = f'Error: "{call.name}" may be a tool of a silent server: {who}.'
             text = f"{may} SERVER__{call.name} names one."
-        log.warning("tool failed", extra={"tool": call.name, "error": ErrorKind.UNAVAILABLE, "result": text})
-        error = ErrorKind.UNAVAILABLE
+        error, seconds = ErrorKind.UNAVAILABLE, round(seconds, 6)
+        facts = {"tool": call.name, "seconds": seconds, "error": error, "result": text}
+        log.warning("tool failed", extra=facts)
         return ToolOutcome(call.id, call.name, text, False, seconds, call.arguments, error)
 
     async def _files(self, outcome: ToolOutcome) -> list[dict[str, Any]]:
