@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from voice_gateway.integrations.home import Request
 from voice_gateway.routines.schedule import Place
+from voice_gateway.tools.builtin.lists.tool import split_items
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Which, bare, closed
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
@@ -77,12 +78,25 @@ def _list(node: Everyday, context: Context) -> Plan:
         return Question(Say("ask.items"), bare(node), expects="items")
     if node.confirm:
         return Question(Say("ask.put", {"text": items, "list": name}), bare(node), expects="yes")
-    return _step(node, {"action": node.action, "list": name, "items": items})
+    own = _of_a_home(node, node.action, name, items, context)
+    return own or _step(node, {"action": node.action, "list": name, "items": items})
 
 
 def _read_list(node: Everyday, context: Context) -> Plan:
     _ = node.asked
-    return _step(node, {"list": _list_spoken_of(node, context)})
+    name = _list_spoken_of(node, context)
+    return _of_a_home(node, "read", name, "", context) or _step(node, {"list": name})
+
+
+def _of_a_home(node: Everyday, action: str, name: str, items: str, context: Context) -> Step | None:
+    """A home's own list of that name, which the others of the house use; None: no home has one."""
+    for source in context.home.sources:
+        calls = source.list_calls(action, name, split_items(items, name))
+        if isinstance(calls, str):
+            return Step(bare(node), say=Say("text", {"text": calls}))
+        if calls:
+            return Step(bare(node), tuple(map(Request.of, calls)), acts=action != "read")
+    return None
 
 
 def _list_spoken_of(node: Everyday, context: Context) -> str:
