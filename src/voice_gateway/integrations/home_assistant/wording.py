@@ -87,35 +87,15 @@ def started(script: str) -> str:
 EXPOSE: Final = "in Home Assistant under Settings, Voice assistants, Expose"
 
 _REASON: Final = re.compile(r"no_match_reason=<MatchFailedReason\.([A-Z_]+)")
-_NOT_FOUND: Final = re.compile(r'Tool "([^"]{1,100})" not found')
-_CANNOT: Final = re.compile(r"Failed to call (\w{1,40}) for: \['(\w+)\.(\w+)'")
-_NO_ITEM: Final = re.compile(r"Item '(.{1,200})' not found on list", re.DOTALL)
-_TYPE: Final = re.compile(r"is not of type '(\w+)'")
-_ONE_OF: Final = re.compile(r"'([^']{1,60})' is not one of \[([^\]\[]{1,2000})\]")
-_TOO_FAR: Final = re.compile(
-    r"(-?[\d.]{1,20}) is (greater|less) than the (?:maximum|minimum) of (-?[\d.]{1,20})"
-)
-# Words as people write them: no brackets, equal signs or names of Python.
-_PROSE: Final = re.compile(r"[A-Z][\w ,.;:!?’'\"%°()-]{3,200}")
-_CODE: Final = re.compile(r"\w_\w|\bNone\b|[a-z][A-Z]|\w\.\w+\(|Error\b|Exception\b")
-_TYPES: Final = {
-    "array": "a list",
-    "integer": "a whole number",
-    "number": "a number",
-    "string": "a text",
-    "boolean": "true or false",
-}
-_MORE: Final = {"greater": "more than the most", "less": "less than the least"}
-
-
+_ARGUMENTS: Final = "Home Assistant cannot use what it was given for that."
+# Of its other errors: what they begin with, the outcome, and the sentence.
 _FIXED: Final = (
-    (r"^Service handler cannot target all", "INVALID", "It must be said which device or area is meant."),
-    (
-        r"^Error handling HassClimateSetTemperature",
-        "FAILED",
-        "Home Assistant could not set that temperature; maybe the device does not go there.",
-    ),
-    (r"^expected | @ data\[", "INVALID", "The script was not given what it needs."),
+    (r"Service handler cannot target all", "INVALID", "It must be said which device or area is meant."),
+    (r"Error handling HassClimateSetTemperature", "FAILED", "Home Assistant could not set that temperature."),
+    (r"(?:Input validation error|Received invalid slot info|expected )", "INVALID", _ARGUMENTS),
+    (r".{0,80} @ data\[", "INVALID", _ARGUMENTS),
+    (r"Failed to call \w{1,40} for: \[", "UNSUPPORTED", "The device cannot do that."),
+    (r"Item '.{1,200}' not found on list", "NOT_FOUND", "That is not on the list."),
 )
 
 
@@ -133,28 +113,12 @@ def explain(text: str, tool: str, args: Mapping[str, Any]) -> Failure:
     error = text.removeprefix("Error calling tool: ").strip()
     if reason := _REASON.search(error):
         return _no_match(reason[1], args)
-    if error.startswith("Input validation error"):
-        return Failure(OutcomeStatus.INVALID, _not_valid(error))
-    if _NOT_FOUND.search(error):
+    if error.startswith("Tool ") and error.endswith(" not found"):
         return Failure(OutcomeStatus.UNSUPPORTED, not_offered(tool))
-    if call := _CANNOT.match(error):
-        thing = args.get("name") or call[3].replace("_", " ")
-        done = {"turn_on": "turned on", "turn_off": "turned off"}.get(call[1], "told to do that")
-        return Failure(OutcomeStatus.UNSUPPORTED, f"{quoted(str(thing))} cannot be {done}.")
-    return _simple(error, args)
-
-
-def _simple(error: str, args: Mapping[str, Any]) -> Failure:
-    if item := _NO_ITEM.match(error):
-        return Failure(OutcomeStatus.NOT_FOUND, f"{quoted(item[1])} is not on the list.")
-    if error.startswith("Received invalid slot info"):
-        return Failure(OutcomeStatus.INVALID, _invalid(args))
     for pattern, status, sentence in _FIXED:
-        if re.search(pattern, error):
+        if re.match(pattern, error, re.DOTALL):
             return Failure(OutcomeStatus[status], sentence)
-    # The server's own words, if they are a sentence and not code.
-    plain = error if _PROSE.fullmatch(error) and not _CODE.search(error) else ""
-    return Failure(OutcomeStatus.FAILED, plain or "Home Assistant could not do that.")
+    return Failure(OutcomeStatus.FAILED, "Home Assistant could not do that.")
 
 
 def not_offered(tool: str) -> str:
@@ -199,22 +163,3 @@ def _no_match(reason: str, args: Mapping[str, Any]) -> Failure:
 
 def _given(args: Mapping[str, Any], key: str) -> str:
     return " ".join(str(args.get(key) or "").split())
-
-
-def _not_valid(error: str) -> str:
-    if far := _TOO_FAR.search(error):
-        return f"{far[1]} is {_MORE[far[2]]} that is possible, {far[3]}."
-    if choice := _ONE_OF.search(error):
-        possible = ", ".join(re.findall(r"'([^']{1,60})'", choice[2])[:30])
-        return f"{quoted(choice[1])} is not possible there; possible is one of: {possible}."
-    if kind := _TYPE.search(error):
-        return f"Home Assistant wants {_TYPES.get(kind[1], 'something else')} there."
-    return "Home Assistant cannot use the arguments of this call."
-
-
-def _invalid(args: Mapping[str, Any]) -> str:
-    if colour := _given(args, "color"):
-        return f"Home Assistant does not know the colour {quoted(colour)}."
-    if empty := [key for key, value in args.items() if value in ("", [])]:
-        return f"Home Assistant cannot use an empty {empty[0]}."
-    return "Home Assistant was not told all that it needs for this."

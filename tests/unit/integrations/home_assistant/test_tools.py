@@ -155,7 +155,7 @@ async def test_lists_are_written_and_read():
         done = await ha.call("HassListCompleteItem", item="milk", name="Shopping List")
         assert (done.status, done.text) == (CONFIRMED, '"milk" is done on "Shopping List".')
         gold = await ha.call("HassListCompleteItem", item="gold", name="Shopping List")
-        assert (gold.status, gold.text) == (OutcomeStatus.NOT_FOUND, 'Error: "gold" is not on the list.')
+        assert (gold.status, gold.text) == (OutcomeStatus.NOT_FOUND, "Error: That is not on the list.")
 
 
 async def test_of_two_entries_at_once_the_one_that_is_missing_is_reported():
