@@ -14,7 +14,7 @@ from voice_gateway.routines.book import Origin, RoutineBook, has_time
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Call, Routine, calls_text
 from voice_gateway.routines.wording import date_of, on_day, say_when, when_text
 from voice_gateway.tools.builtin.timers.store import Kind, Timer
-from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import ToolTraits, speaking
 
 MOST_SAID = 5  # routines in a list
@@ -35,34 +35,22 @@ CANCEL_TEXT = (
 )
 
 
-def _text(description: str) -> dict[str, str]:
-    return {"type": "string", "description": description}
-
-
-MAKE_PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "when": _text('For example "tomorrow at 7 am", "every weekday at 6", "when the front door opens"'),
-        "do": _text('The command, for example "turn on the floor lamp"'),
-        "say": _text('Or what to say then, for example "good morning"'),
-        "calls": _text('Leave out; do, as JSON, for example [{"name": "tool", "args": {}}]'),
+MAKE_PARAMETERS = parameters(
+    "when",
+    when='For example "tomorrow at 7 am", "every weekday at 6", "when the front door opens"',
+    do='The command, for example "turn on the floor lamp"',
+    say='Or what to say then, for example "good morning"',
+    calls='Leave out; do, as JSON, for example [{"name": "tool", "args": {}}]',
+)
+CANCEL_PARAMETERS = parameters(
+    name='For example "floor lamp", "last" or "all"',
+    action={
+        "type": "string",
+        "enum": ["cancel", "skip", "move", "pause", "resume"],
+        "description": 'For example "skip" for one time; "cancel" if left out',
     },
-    "required": ["when"],
-}
-CANCEL_PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "name": _text('For example "floor lamp", "last" or "all"'),
-        "action": {
-            "type": "string",
-            "enum": ["cancel", "skip", "move", "pause", "resume"],
-            "description": 'For example "skip" for one time; "cancel" if left out',
-        },
-        "when": _text('Of move, for example "at 8 am"; of skip "today" or "tomorrow"'),
-    },
-}
-NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
-
+    when='Of move, for example "at 8 am"; of skip "today" or "tomorrow"',
+)
 
 Facts = dict[str, Any]
 
@@ -220,7 +208,7 @@ def routine_tools(
     )
     return [
         declared_tool(MAKE, MAKE_TEXT, MAKE_PARAMETERS, own.make, making),
-        declared_tool(LIST, LIST_TEXT, NO_PARAMETERS, own.list, looking),
+        declared_tool(LIST, LIST_TEXT, parameters(), own.list, looking),
         declared_tool(CANCEL, CANCEL_TEXT, CANCEL_PARAMETERS, own.cancel, changing),
     ]
 

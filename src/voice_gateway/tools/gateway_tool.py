@@ -89,6 +89,15 @@ def _started(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) ->
         raise ToolException("The event loop of this tool has ended.") from error
 
 
+def parameters(*required: str, **described: str | Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of a tool's parameters: a description stands for a text."""
+    properties = {
+        name: {"type": "string", "description": each} if isinstance(each, str) else dict(each)
+        for name, each in described.items()
+    }
+    return {"type": "object", "properties": properties, **({"required": [*required]} if required else {})}
+
+
 def declared_tool(
     name: str,
     description: str,

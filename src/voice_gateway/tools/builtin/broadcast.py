@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolUnavailable
-from voice_gateway.tools.gateway_tool import declared_tool, running_loop
+from voice_gateway.tools.gateway_tool import declared_tool, parameters, running_loop
 from voice_gateway.turn import ToolTraits
 
 MAX_MESSAGE = 300  # characters
@@ -17,11 +17,7 @@ DESCRIPTION = (
     "REQUIRED to tell everybody in the house something: you MUST call this whenever the user asks about an "
     'announcement. DO NOT use for reminders.\nGood: "tell everyone dinner is ready". Bad: "tell me a joke".'
 )
-PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"message": {"type": "string", "description": 'For example "Dinner is ready"'}},
-    "required": ["message"],
-}
+PARAMETERS = parameters("message", message='For example "Dinner is ready"')
 
 
 @dataclass(frozen=True, slots=True)

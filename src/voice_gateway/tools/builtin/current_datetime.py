@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.times import Times
 from voice_gateway.tools.builtin.zones import resolve_zone
-from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import ToolTraits
 
 DESCRIPTION = (
@@ -17,19 +17,10 @@ DESCRIPTION = (
     "or year, here or elsewhere. DO NOT use for timers or history.\n"
     'Good: "what time is it", "what day is it in 3 days". Bad: "set a timer".'
 )
-PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "timezone": {
-            "type": "string",
-            "description": 'City or zone, for example "Tokyo" or "UTC+2"; here if left out',
-        },
-        "offset": {
-            "type": "string",
-            "description": 'From now, for example "+3 days" or "next friday"; now if left out',
-        },
-    },
-}
+PARAMETERS = parameters(
+    timezone='City or zone, for example "Tokyo" or "UTC+2"; here if left out',
+    offset='From now, for example "+3 days" or "next friday"; now if left out',
+)
 
 
 def datetime_tool(now: Callable[[], datetime], times: Times) -> BaseTool:

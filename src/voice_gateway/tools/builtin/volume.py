@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
-from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import ToolTraits
 
 NAME = "control_speaker_volume"
@@ -32,24 +32,17 @@ DESCRIPTION = (
     'Good: "volume to 30", "how loud is it". Bad: "dim the lamp to 30".'
 )
 
-PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "action": {
-            "type": "string",
-            "enum": list(ACTIONS),
-            "description": 'For example "up" for "louder"',
-        },
-        "level": {
-            "type": "number",
-            "minimum": 0,
-            "maximum": FULL,
-            "description": "Percent, 0 to 100, for example 30; REQUIRED for set. "
-            f"up, down: by how much, {STEP} if left out",
-        },
+PARAMETERS = parameters(
+    "action",
+    action={"type": "string", "enum": list(ACTIONS), "description": 'For example "up" for "louder"'},
+    level={
+        "type": "number",
+        "minimum": 0,
+        "maximum": FULL,
+        "description": "Percent, 0 to 100, for example 30; REQUIRED for set. "
+        f"up, down: by how much, {STEP} if left out",
     },
-    "required": ["action"],
-}
+)
 LIMIT_SECONDS = 2.0  # a local daemon answers in milliseconds; what hangs has lost it
 LOOK_AGAIN_SECONDS = 10.0  # a desktop session may start after the gateway
 

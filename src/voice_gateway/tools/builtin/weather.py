@@ -12,7 +12,7 @@ from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.tools.builtin.times import Times, say_day
 from voice_gateway.tools.builtin.web_json import get_json
 from voice_gateway.tools.builtin.zones import local_zone
-from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 if TYPE_CHECKING:
@@ -39,14 +39,11 @@ DESCRIPTION = (
     "REQUIRED for the weather: you MUST call this whenever the user asks about weather, rain or how warm it "
     'is outside. DO NOT use for rooms.\nGood: "will it rain tomorrow". Bad: "how warm is the kitchen".'
 )
-PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "day": {"type": "string", "description": 'For example "tomorrow" or "friday"; now if left out'},
-        "place": {"type": "string", "description": 'A town, for example "Paris"; home if left out'},
-        "about": {"type": "string", "enum": list(ABOUT), "description": "What is asked"},
-    },
-}
+PARAMETERS = parameters(
+    day='For example "tomorrow" or "friday"; now if left out',
+    place='A town, for example "Paris"; home if left out',
+    about={"type": "string", "enum": list(ABOUT), "description": "What is asked"},
+)
 
 # The codes of the World Meteorological Organization, as Open-Meteo uses them.
 _SKY = {

@@ -23,7 +23,7 @@ from voice_gateway.tools.builtin.calculate.units import (
 )
 from voice_gateway.tools.builtin.times import Times
 from voice_gateway.tools.builtin.zones import local_zone
-from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import ToolTraits
 
 MAX_EXPRESSION = 200  # characters
@@ -36,16 +36,9 @@ DESCRIPTION = (
     "dice or spelling. DO NOT use for the time.\n"
     'Good: "15% of 80", "5 miles in km", "days until christmas", "roll a die". Bad: "what time is it".'
 )
-PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "expression": {
-            "type": "string",
-            "description": 'In plain words, for example "3 * (4 + 5)" or "spell rhythm"',
-        }
-    },
-    "required": ["expression"],
-}
+PARAMETERS = parameters(
+    "expression", expression='In plain words, for example "3 * (4 + 5)" or "spell rhythm"'
+)
 _UNREADABLE = "I can't work that out. Ask for a sum, a unit in another one, or the days until a date."
 
 Answer = tuple[str, dict[str, Any]]

@@ -11,7 +11,7 @@ from home_names.names import singular
 from home_names.phrases import capital, listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.lists.store import Item, ListStore
-from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_TEXT, MAX_NAME, MAX_AT_ONCE = 100, 40, 50  # characters of one thing and of a list's name; things at once
@@ -67,19 +67,13 @@ READ = (
     "REQUIRED to know a list: you MUST call this whenever the user asks about what is on it. "
     'DO NOT use for timers.\nGood: "what do I need to buy". Bad: "list my timers".'
 )
-PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "action": {"type": "string", "enum": list(ACTIONS), "description": "complete ticks off"},
-        "items": {"type": "string", "description": 'With commas, for example "milk, eggs"'},
-        "list": {"type": "string", "description": 'For example "to-do"; shopping if left out'},
-    },
-    "required": ["action"],
-}
-READ_PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "properties": {"list": {"type": "string", "description": 'For example "to-do"; shopping if left out'}},
-}
+PARAMETERS = parameters(
+    "action",
+    action={"type": "string", "enum": list(ACTIONS), "description": "complete ticks off"},
+    items='With commas, for example "milk, eggs"',
+    list='For example "to-do"; shopping if left out',
+)
+READ_PARAMETERS = parameters(list='For example "to-do"; shopping if left out')
 
 Answer = tuple[str, dict[str, Any]]
 

@@ -22,7 +22,7 @@ from voice_gateway.tools.builtin.timers.wording import (
 )
 from voice_gateway.tools.builtin.times import Times, say_seconds
 from voice_gateway.tools.builtin.zones import local_zone
-from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_DAYS = 366  # a timer or reminder lies at most a year ahead
@@ -69,33 +69,26 @@ class RepeatedTimers(Protocol):
         ...
 
 
-def _schema(**properties: str) -> dict[str, Any]:
-    kinds = {"enum": [kind.value for kind in Kind]}
-    return {
-        "type": "object",
-        "properties": {
-            name: {"type": "string", **(kinds if name == "kind" else {}), "description": text}
-            for name, text in properties.items()
-        },
-    }
+def _kind(description: str = "Only of this kind") -> dict[str, Any]:
+    return {"type": "string", "enum": [kind.value for kind in Kind], "description": description}
 
 
-SET_PARAMETERS = _schema(
+SET_PARAMETERS = parameters(
     duration='From now, for example "10 minutes" or "90" for seconds. Or use at',
     at='Local time, for example "7 pm" or "tomorrow at 9 am"',
     name=f'If named, for example "pasta"; up to {MAX_NAME} characters',
     message=f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters',
-    kind="What it is",
+    kind=_kind("What it is"),
 )
-LIST_PARAMETERS = _schema(name='For example "pasta"; all if left out', kind="Only of this kind")
-CANCEL_PARAMETERS = _schema(
+LIST_PARAMETERS = parameters(name='For example "pasta"; all if left out', kind=_kind())
+CANCEL_PARAMETERS = parameters(
     name='For example "pasta" or "10 minutes"; "all" for all; the only one if left out',
-    kind="Only of this kind",
+    kind=_kind(),
 )
-EXTEND_PARAMETERS = _schema(
+EXTEND_PARAMETERS = parameters(
     duration='For example "5 minutes", or "-1 minute" for less',
     name='For example "pasta"; the only one if left out',
-    kind="Only of this kind",
+    kind=_kind(),
 )
 
 
