@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
 from voice_gateway.shared.lease import FileLease, Lease
-from voice_gateway.shared.rows import FileRows, RedisRows, Rows, RowTable, SharedRedis
+from voice_gateway.shared.rows import FileRows, RedisRows, Rows, RowStore, RowTable, SharedRedis
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage
 
 T = TypeVar("T")
@@ -58,26 +57,20 @@ class TooMany(ToolUnavailable):
     """There are as many routines as may be."""
 
 
-class RoutineStore:
-    """Every method is one step that is durable when it returns. It blocks: call it through a thread.
-
-    ToolUnavailable: it was not done. A run is claimed, carried out and finished. A run that is claimed and
-    not finished belongs to a gateway that died in the middle: how much of it was done is not known.
-    """
+class RoutineStore(RowStore[Row, Routine]):
+    """A run is claimed, carried out and finished. A run that is claimed and not finished belongs to a gateway
+    that died in the middle: how much of it was done is not known."""
 
     def __init__(self, rows: RowTable[Row]) -> None:
-        self._rows = rows
-        self._changes = ChangeListeners()
-        self.listen = self._changes.listen  # called after every change that people make in this process
-        self.stamp = rows.stamp
+        super().__init__(rows, _routine)
 
     # --- for people
 
     def all(self) -> list[Routine]:
         """The next one first, those without a time last."""
-        routines = self._parsed(self._rows.read())
         return sorted(
-            routines, key=lambda each: (each.next is None or each.paused, _seconds(each.next) or 0, each.id)
+            self.read(),
+            key=lambda each: (each.next is None or each.paused, _seconds(each.next) or 0, each.id),
         )
 
     def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
@@ -90,7 +83,7 @@ class RoutineStore:
                 )
             return [replace(routine, id=rows.add(_row(routine))) for routine in routines]
 
-        return self._changed(work)
+        return self.changed(work)
 
     def replace(self, routines: Iterable[Routine]) -> list[Routine]:
         """Those that are still there."""
@@ -102,13 +95,7 @@ class RoutineStore:
                 rows[routine.id] = _row(routine)._replace(claimed_by=rows[routine.id].claimed_by)
             return there
 
-        return self._changed(work, [routine.id for routine in wanted])
-
-    def remove(self, ids: Iterable[int]) -> list[Routine]:
-        """Those that were still there."""
-        return self._changed(
-            lambda rows: self._parsed({number: rows.pop(number) for number in list(rows)}), ids
-        )
+        return self.changed(work, [routine.id for routine in wanted])
 
     # --- for the runner
 
@@ -121,7 +108,7 @@ class RoutineStore:
                 if row.is_event and not row.paused and not row.claimed_by:
                     rows[number] = row._replace(next=_seconds(moments[number]))
 
-        self._rows.change(work, moments)
+        self.rows.change(work, moments)
 
     def claim(self, wanted: Sequence[tuple[int, datetime | None]], who: str) -> list[Routine]:
         """Those that are the caller's to run: not paused, not claimed by another, and still due then (None:
@@ -135,14 +122,14 @@ class RoutineStore:
                     continue
                 if due is None or _same(row.next, due):
                     ours[number] = rows[number] = row._replace(claimed_by=who)
-            return self._parsed(ours)
+            return self.parsed(ours)
 
-        return self._rows.change(work, [number for number, _ in wanted], as_holder=True)
+        return self.rows.change(work, [number for number, _ in wanted], as_holder=True)
 
     def unfinished(self, who: str) -> list[Routine]:
         """Claimed by others."""
-        rows = self._rows.read().items()
-        return self._parsed({number: row for number, row in rows if row.claimed_by not in (None, who)})
+        rows = self.rows.read().items()
+        return self.parsed({number: row for number, row in rows if row.claimed_by not in (None, who)})
 
     def finish(self, over: Sequence[Finished], who: str | None) -> None:
         """Ends the claims of `who`, or of any gateway. What people changed meanwhile stays."""
@@ -160,22 +147,7 @@ class RoutineStore:
                     last = _last(run.routine) or row.last
                     rows[number] = row._replace(next=following, last=last, claimed_by=None)
 
-        self._rows.change(work, [run.routine.id for run in over])
-
-    def _changed(self, work: Callable[[Rows[Row]], T], ids: Iterable[int] = ()) -> T:
-        result = self._rows.change(work, ids)
-        self._changes.tell()
-        return result
-
-    def _parsed(self, rows: Mapping[int, Row]) -> list[Routine]:
-        """A row that makes no sense is left out."""
-        routines = []
-        for number, row in rows.items():
-            try:
-                routines.append(_routine(number, row))
-            except _UNREADABLE as error:
-                log.warning("a routine cannot be read", extra={"routine": number, "reason": str(error)})
-        return routines
+        self.rows.change(work, [run.routine.id for run in over])
 
 
 def kept_in(
@@ -197,8 +169,6 @@ def kept_in(
 
 
 # --- rows
-
-_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError)
 
 
 def _row(routine: Routine) -> Row:

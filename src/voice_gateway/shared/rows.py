@@ -4,12 +4,13 @@ import json
 import logging
 import sqlite3
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from voice_gateway.errors import ConfigError, ToolUnavailable
+from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.shared import LIMIT_SECONDS, PREFIX
 from voice_gateway.shared.lease import LEASE_SECONDS
 from voice_gateway.sqlite_file import Damage, SqliteFile, stamp
@@ -17,7 +18,9 @@ from voice_gateway.sqlite_file import Damage, SqliteFile, stamp
 log = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=NamedTuple)
+M = TypeVar("M")
 T = TypeVar("T")
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError)
 
 
 class Rows(dict[int, R]):
@@ -109,6 +112,46 @@ class FileRows(Generic[R]):
             return self._file.run(work, write=write, busy_seconds=self._busy_seconds)
         except (sqlite3.Error, OSError) as error:
             raise ToolUnavailable(self._lost) from error
+
+
+class RowStore(Generic[R, M]):
+    """What people see of a `RowTable`: the things its rows stand for. It blocks: call it through a thread.
+
+    Every method is one step that is durable when it returns. ToolUnavailable: it was not done.
+    """
+
+    def __init__(self, rows: RowTable[R], what: Callable[[int, R], M]) -> None:
+        self.rows, self._what = rows, what
+        self._changes = ChangeListeners()
+        self.listen = self._changes.listen  # called after every change that people make in this process
+
+    def stamp(self) -> object:
+        """Differs after each change."""
+        return self.rows.stamp()
+
+    def read(self) -> list[M]:
+        return self.parsed(self.rows.read())
+
+    def remove(self, ids: Iterable[int]) -> list[M]:
+        """Those that were still there."""
+        return self.changed(
+            lambda rows: self.parsed({number: rows.pop(number) for number in list(rows)}), ids
+        )
+
+    def changed(self, work: Callable[[Rows[R]], T], ids: Iterable[int] = ()) -> T:
+        result = self.rows.change(work, ids)
+        self._changes.tell()
+        return result
+
+    def parsed(self, rows: Mapping[int, R]) -> list[M]:
+        """A row that makes no sense is left out."""
+        made = []
+        for number, row in rows.items():
+            try:
+                made.append(self._what(number, row))
+            except _UNREADABLE as error:
+                log.warning("a row cannot be read", extra={"row": number, "reason": str(error)})
+        return made
 
 
 class SharedRedis:

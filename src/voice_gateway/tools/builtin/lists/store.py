@@ -1,15 +1,15 @@
 """Lists in a file that several processes share, and the publisher of their changes."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.file_watch import LOOK_SECONDS, ChangeListeners, look_again
+from voice_gateway.file_watch import LOOK_SECONDS, look_again
 from voice_gateway.problems import LISTS_LOST
-from voice_gateway.shared.rows import FileRows, Rows
+from voice_gateway.shared.rows import FileRows, Rows, RowStore
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage
 
 MAX_ITEMS = 5000  # of all lists; a model in a loop must not fill the disk
@@ -40,19 +40,18 @@ class Item:
     done: bool = False
 
 
-class ListStore:
-    """Every method is one short transaction; call it through `asyncio.to_thread`."""
+class ListStore(RowStore[Row, Item]):
+    """Shopping, to-do and other lists."""
 
     def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
-        self._rows = FileRows(
+        rows = FileRows(
             path, "items", Row, (_TABLE,), LISTS_LOST, busy_seconds=BUSY_SECONDS, on_damage=on_damage
         )
-        self._changes = ChangeListeners()
-        self.listen, self.stamp = self._changes.listen, self._rows.stamp
+        super().__init__(rows, lambda number, row: Item(number, row.list, row.text, bool(row.done)))
 
     def all(self) -> list[Item]:
         """Of all lists, in the order in which they were added."""
-        return sorted(_items(self._rows.read()), key=lambda item: item.id)
+        return sorted(self.read(), key=lambda item: item.id)
 
     def of(self, name: str) -> list[Item]:
         return [item for item in self.all() if item.list == name]
@@ -70,29 +69,16 @@ class ListStore:
             return [Item(rows.add(Row(name, text)), name, text) for text in fresh]
 
         ticked_off = [known[text.casefold()].id for text in fresh if text.casefold() in known]
-        return self._changed(work, ticked_off)
-
-    def remove(self, ids: Iterable[int]) -> list[Item]:
-        """Returns the items that were still there."""
-        return self._changed(lambda rows: _items({number: rows.pop(number) for number in list(rows)}), ids)
+        return self.changed(work, ticked_off)
 
     def tick(self, ids: Iterable[int]) -> list[Item]:
         """Returns the items that were still there."""
 
         def work(rows: Rows[Row]) -> list[Item]:
             rows.update({number: row._replace(done=True) for number, row in rows.items()})
-            return _items(rows)
+            return self.parsed(rows)
 
-        return self._changed(work, ids)
-
-    def _changed(self, work: Callable[[Rows[Row]], T], ids: Iterable[int]) -> T:
-        result = self._rows.change(work, ids)
-        self._changes.tell()
-        return result
-
-
-def _items(rows: Mapping[int, Row]) -> list[Item]:
-    return [Item(number, row.list, row.text, bool(row.done)) for number, row in rows.items()]
+        return self.changed(work, ids)
 
 
 class ListPublisher:

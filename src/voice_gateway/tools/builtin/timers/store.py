@@ -4,7 +4,7 @@ import functools
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.problems import TIMERS_LOST
-from voice_gateway.shared.rows import FileRows, RedisRows, Rows, RowTable, SharedRedis
+from voice_gateway.shared.rows import FileRows, RedisRows, Rows, RowStore, RowTable, SharedRedis
 from voice_gateway.sqlite_file import Damage
 
 MAX_TIMERS = 100  # a model in a loop must not fill the disk
@@ -112,8 +111,8 @@ class Timer:
         return max(0, round((self.due - now).total_seconds()))
 
 
-class TimerStore:
-    """Every method is one short transaction; call it through a thread. No clock needs to run.
+class TimerStore(RowStore[Row, Timer]):
+    """No clock needs to run.
 
     A timer stays until it is removed, because it was cancelled or heard. One that was set for a duration ends
     when so much time has passed: when the clock is set, its `due` moves along.
@@ -128,7 +127,7 @@ class TimerStore:
         passed: Callable[[], float] = time_passed,
     ) -> None:
         self._now, self._passed = now, passed
-        self._rows: RowTable[Row] = (
+        rows: RowTable[Row] = (
             FileRows(
                 kept,
                 "timers",
@@ -141,12 +140,11 @@ class TimerStore:
             if isinstance(kept, Path)
             else RedisRows(kept, "timers", Row, TIMERS_LOST)
         )
-        self._changes = ChangeListeners()
-        self.listen = self._changes.listen
+        super().__init__(rows, self._timer)
 
     def stamp(self) -> object:
         """Differs after each change of a timer, and after the clock was set."""
-        return self._rows.stamp(), round(self._clock() / SET_SECONDS)
+        return super().stamp(), round(self._clock() / SET_SECONDS)
 
     def add(
         self, *, due: datetime, now: datetime, name: str = "", message: str = "", kind: Kind | None = None
@@ -159,7 +157,7 @@ class TimerStore:
                 raise ToolUnavailable(f"There are {rows.count} timers already. Cancel some first.")
             return rows.add(row)
 
-        return self._timer(self._changed(work), row)
+        return self._timer(self.changed(work), row)
 
     def move(self, timer: Timer, due: datetime, seconds: float) -> Timer | None:
         """The same timer for another time; None when it has just ended.
@@ -171,19 +169,12 @@ class TimerStore:
         def work(rows: Rows[Row]) -> int | None:
             return rows.add(row) if rows.pop(timer.id, None) is not None else None
 
-        number = self._changed(work, [timer.id])
+        number = self.changed(work, [timer.id])
         return None if number is None else self._timer(number, row)
 
     def all(self) -> list[Timer]:
         """Ringing timers first, then the waiting ones, the next to ring first."""
-        timers = self._parsed(self._rows.read())
-        return sorted(timers, key=lambda timer: (timer.rang is None, timer.due, timer.id))
-
-    def remove(self, ids: Iterable[int]) -> list[Timer]:
-        """Remove cancelled or heard timers; those that another process has removed are not returned."""
-        return self._changed(
-            lambda rows: self._parsed({number: rows.pop(number) for number in list(rows)}), ids
-        )
+        return sorted(self.read(), key=lambda timer: (timer.rang is None, timer.due, timer.id))
 
     def start_ringing(self, timers: Sequence[Timer], now: datetime) -> set[int]:
         """Mark timers as ringing; returns the ids of those that are still there and unchanged, if this
@@ -196,28 +187,13 @@ class TimerStore:
                 rows[number] = rows[number]._replace(rang=now.timestamp())
             return ours
 
-        return self._rows.change(work, seen, as_holder=True)
-
-    def _changed(self, work: Callable[[Rows[Row]], T], ids: Iterable[int] = ()) -> T:
-        result = self._rows.change(work, ids)
-        self._changes.tell()
-        return result
+        return self.rows.change(work, seen, as_holder=True)
 
     def _clock(self) -> float:
         return self._now().timestamp() - self._passed()
 
     def _row(self, due: datetime, seconds: float, name: str, message: str, kind: Kind) -> Row:
         return Row(name, message, seconds, due.timestamp(), None, kind.value, self._clock(), _boot())
-
-    def _parsed(self, rows: Mapping[int, Row]) -> list[Timer]:
-        """A row that makes no sense is left out."""
-        timers = []
-        for number, row in rows.items():
-            try:
-                timers.append(self._timer(number, row))
-            except (TypeError, ValueError, OverflowError, OSError) as error:
-                log.warning("a timer cannot be read", extra={"timer": number, "reason": str(error)})
-        return timers
 
     def _timer(self, number: int, row: Row) -> Timer:
         due = datetime.fromtimestamp(row.due, UTC)
