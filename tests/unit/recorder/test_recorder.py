@@ -66,13 +66,8 @@ async def test_neither_a_pin_nor_a_code_reaches_the_disk(tmp_path):
     assert b"24681357" not in written
     assert b"987654321" not in written
     assert sound.tobytes() not in written
-    [found] = TurnFiles(recorder).find(turns[0]["id"])
+    [found] = recorder.store().find(turns[0]["id"])
     assert "987654321" not in json.dumps(found)
-
-
-class TurnFiles:
-    def __init__(self, recorder):
-        self.find = recorder.store().find
 
 
 async def test_sound_is_kept_only_where_it_is_wanted(tmp_path):
@@ -152,22 +147,6 @@ async def test_what_is_too_old_leaves_the_file_though_nobody_says_anything(tmp_p
 
     await until(lambda: long_ago.turns() == [])
     await recorder.close()
-
-
-async def test_turns_that_come_together_are_one_transaction(tmp_path, monkeypatch):
-    watch, batches = EventBus(), []
-    recorder = recording(tmp_path, watch)
-    add = TurnStore.add
-    monkeypatch.setattr(TurnStore, "add", lambda *a: (batches.append(len(a[1])), add(*a)))
-    for number in range(50):
-        said = Utterance(f"number {number}")
-        watch.publish(Heard(said))
-        watch.publish(Answered(said, Reply("Yes.")))
-        await asyncio.sleep(0)
-    await recorder.close()
-
-    assert sum(batches) == 50
-    assert len(batches) < 10
 
 
 async def test_a_locked_file_holds_up_nobody(tmp_path):

@@ -338,18 +338,6 @@ async def test_what_people_do_often_is_no_loop(gateway):
         assert len(gateway.house.done) == 8
 
 
-@pytest.mark.slow
-async def test_many_at_once_are_all_done(gateway):
-    for _ in range(100):
-        gateway.add(Once(START + timedelta(seconds=1)))
-    async with gateway.running():
-        await gateway.clock.advance(1)
-        async with asyncio.timeout(20):
-            while gateway.store.all():
-                await gateway.settle()
-        assert len(gateway.house.done) == 100
-
-
 async def test_a_slow_run_is_written_down_although_others_end_meanwhile(gateway):
     gateway.add(Event(*DOOR, "open"), "slow")
     async with gateway.running():
