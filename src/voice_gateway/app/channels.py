@@ -77,7 +77,7 @@ class Channels:
             self._web = web_channel(gateway, config)
             gateway.start(self._web.run(), "channel.web")
         if self._mqtt is not None or self._web is not None:
-            gateway.start(gateway.plans_told().run(), "plans")
+            gateway.start(gateway.publish_plans(), "plans")
         self._control = ControlChannel(control_file(), ControlApi(gateway, config).operations())
         gateway.start(self._control.run(), "channel.control")
 

@@ -14,7 +14,7 @@ from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
-from voice_gateway.app.timers import PlansTold, Timers
+from voice_gateway.app.timers import Timers, publish_plans
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
@@ -257,9 +257,9 @@ class Gateway:
             self._list_publisher.again()
             self.home_events.again()
 
-    def plans_told(self) -> PlansTold:
-        zone = place_of(self.settings.home).zone
-        return PlansTold(self.events, self.timers.kept(zone), self.routines.kept())
+    async def publish_plans(self) -> None:
+        """Publishes all timers and routines whenever one of them changes."""
+        await publish_plans(self.events, self.timers.store, self.routines.store, self._place.zone)
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, self._sources.taken(server, tools))

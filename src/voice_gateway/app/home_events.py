@@ -48,13 +48,10 @@ class HomeEvents:
         self._shown: tuple[Alarm, ...] | None = None
         book.on_change = self._changed.set
 
-    # --- servers
-
     def connected(self, server: str) -> None:
         """Also after its tools have changed: it may be a home only now."""
         self._subscribed.discard(server)
-        self._due.add(server)
-        self._news.set()
+        self.updated(server, RESOURCE)
 
     def updated(self, server: str, uri: str) -> None:
         if uri == RESOURCE:
@@ -66,28 +63,24 @@ class HomeEvents:
         while True:
             await self._news.wait()
             self._news.clear()
-            due, self._due = self._due & set(self._homes()), self._due - set(self._homes())
-            for server in sorted(due):
-                await self._read(server)
-
-    async def _read(self, server: str) -> None:
-        if server not in self._subscribed:
-            if await asked(self._request, "resources/subscribe", server, RESOURCE) is None:
-                return  # it has no events
-            self._subscribed.add(server)
-        answer = await asked(self._request, "resources/read", server, RESOURCE)
-        page = next((read_page(text, server) for text in texts_of(answer)), None)
-        if page is not None:
-            self._take(server, page)
+            due = sorted(self._due & set(self._homes()))
+            self._due -= set(due)
+            for server in due:
+                if server not in self._subscribed:
+                    if await asked(self._request, "resources/subscribe", server, RESOURCE) is None:
+                        continue  # it has no events
+                    self._subscribed.add(server)
+                for text in texts_of(await asked(self._request, "resources/read", server, RESOURCE))[:1]:
+                    if (page := read_page(text, server)) is not None:
+                        self._take(server, page)
 
     def _take(self, server: str, page: EventPage) -> None:
         run, last = self._seen.get(server, (0.0, 0))
         last = last if run == page.began else 0
-        new = [event for event in page.events if event.id > last]
         self._seen[server] = page.began, max([last, *(event.id for event in page.events)])
-        for event in new:
+        for event in page.events:
             # Events before our start are history, and those that still stand are in the alarms.
-            if event.at >= self._began and not event.standing:
+            if event.id > last and event.at >= self._began and not event.standing:
                 self._pass_on(event)
         self.book.take(page)
         self._publish_alarms()
@@ -140,22 +133,18 @@ class HomeEvents:
         while True:
             self._changed.clear()
             self._publish_alarms()
-            text = self._unheard()
-            if text:
-                await self._sounded(text)
-            else:
+            if not (text := self._unheard()):
                 await self._changed.wait()
-
-    async def _sounded(self, text: str) -> None:
-        """Until it is acknowledged, another alarm joins, or another sounder does."""
-        async with asyncio.TaskGroup() as tasks:
-            sounding = [tasks.create_task(sounder(text), name="alarm") for sounder in self._sounders]
-            written = -AGAIN_SECONDS
-            while self._unheard() == text and len(sounding) == len(self._sounders):
-                if time.monotonic() - written >= AGAIN_SECONDS:
-                    written = time.monotonic()
-                    self._events.publish(Notice(f"Alarm! {text}", alarm=True))
-                self._changed.clear()
-                await wait_at_most(self._changed, LOOK_SECONDS)
-            for task in sounding:
-                task.cancel()
+                continue
+            # Until it is acknowledged, another alarm joins, or another sounder does.
+            async with asyncio.TaskGroup() as tasks:
+                sounding = [tasks.create_task(sounder(text), name="alarm") for sounder in self._sounders]
+                written = -AGAIN_SECONDS
+                while self._unheard() == text and len(sounding) == len(self._sounders):
+                    if time.monotonic() - written >= AGAIN_SECONDS:
+                        written = time.monotonic()
+                        self._events.publish(Notice(f"Alarm! {text}", alarm=True))
+                    self._changed.clear()
+                    await wait_at_most(self._changed, LOOK_SECONDS)
+                for task in sounding:
+                    task.cancel()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from home_names.kinds import HomeDevice
 from voice_gateway.app.resources import WatchedResources
-from voice_gateway.app.timers import KeptPlans, kept_routines
 from voice_gateway.config import HomeSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import Notice, State
@@ -53,10 +52,10 @@ class Routines:
         self._gateway, self._place = gateway, place
         folder, settings = data_folder(), gateway.settings.routines
         damaged = damaged_file(gateway.events, "routines", "routines")
-        self._store, self._lease = kept_in(gateway.shared, folder, on_damage=damaged)
-        self.book = RoutineBook(self._store, self, place, settings, now=system_clock)
+        self.store, self._lease = kept_in(gateway.shared, folder, on_damage=damaged)
+        self.book = RoutineBook(self.store, self, place, settings, now=system_clock)
         self.runner = RoutineRunner(
-            self._store,
+            self.store,
             self._lease,
             place,
             self,
@@ -78,9 +77,6 @@ class Routines:
         if any(self._traits(call["name"]).source != "builtin" for call in calls):
             await self._gateway.home_known()
 
-    def kept(self) -> KeptPlans:
-        return kept_routines(self._store, self._place.zone)
-
     # --- for the command line
 
     async def add(self, utterance: Utterance) -> Reply:
@@ -95,7 +91,7 @@ class Routines:
         if routine is None:
             return Reply(f"There is no routine {number}.", ok=False)
         last = await self.carry_out(routine)
-        await asyncio.to_thread(self._store.replace, [replace(routine, last=last)])
+        await asyncio.to_thread(self.store.replace, [replace(routine, last=last)])
         return Reply(last.text, ok=last.ok)
 
     async def take_in(self, records: Sequence[Mapping[str, Any]]) -> Reply:
