@@ -60,26 +60,15 @@ class Event:
     user_name: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        optional = {
-            "button": self.button,
-            "user": self.user,
-            "userName": self.user_name or None,
-            "way": self.way or None,
-        }
-        return {
-            "id": self.id,
+        keys = ("id", "kind", "state", "device", "room", "endpoint", "text", "standing")
+        more = {
             "at": round(self.at, 3),
-            "kind": self.kind,
-            "state": self.state,
-            "device": self.device,
-            "room": self.room,
             "nodeId": self.node,
-            "endpoint": self.endpoint,
-            "text": self.text,
             "urgent": self.kind in URGENT and self.state != "off",
-            "standing": self.standing,
-            **{key: value for key, value in optional.items() if value is not None},
         }
+        optional = {"button": self.button, "user": self.user, "userName": self.user_name, "way": self.way}
+        known = {key: value for key, value in optional.items() if value not in (None, "")}
+        return {key: getattr(self, key) for key in keys} | more | known
 
 
 Slot = tuple[int, int, str]  # node, endpoint, and a kind of event or "bolt"
@@ -206,9 +195,7 @@ class EventLog:
     def look(self, view: "View") -> None:
         """Add the events that a new view shows and no report told."""
         snapshot = view.snapshot
-        single = [
-            item for item in view.devices if not item.members
-        ]  # a group repeats what its members report
+        single = [item for item in view.devices if not item.members]  # a group repeats what these report
         self._devices = {item.place: item for item in single}
         self._first_of = {item.node.id: item for item in reversed(single)}
         self._membership.look(snapshot.nodes)
@@ -375,13 +362,8 @@ class EventLog:
             "events": wanted(self.events),
             "alarms": wanted(self.alarms),
             "watched": [
-                {
-                    "nodeId": node,
-                    "endpoint": self._endpoint(node, endpoint),
-                    "kind": kind,
-                    "state": known.state,
-                }
-                for (node, endpoint, kind), known in self._slots.items()
+                {"nodeId": node, "endpoint": self._endpoint(node, at), "kind": kind, "state": known.state}
+                for (node, at, kind), known in self._slots.items()
                 if kind in ALARMS and known.says
             ],
         }

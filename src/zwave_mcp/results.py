@@ -50,23 +50,17 @@ def result(
     candidates: Sequence[Device] = (),
     more: Mapping[str, Any] | None = None,
 ) -> Result:
-    structured: dict[str, Any] = {
-        "device": device.name if device else None,
-        "room": device.room if device else None,
-        "nodeId": device.node.id if device else None,
-        "endpoint": device.endpoint if device else None,
-        "requested": dict(requested or {}),
-        "state": state,
-        "outcome": outcome,
-    }
+    structured: dict[str, Any] = dict.fromkeys(("device", "room", "nodeId", "endpoint"))
     if device:
-        structured["kind"] = device.kind
+        structured = {"device": device.name, **_place(device), "kind": device.kind}
+    structured |= {"requested": dict(requested or {}), "state": state, "outcome": outcome}
     if candidates:
-        structured["candidates"] = [
-            {"name": hit.name, "room": hit.room, "nodeId": hit.node.id, "endpoint": hit.endpoint}
-            for hit in candidates
-        ]
+        structured["candidates"] = [{"name": hit.name, **_place(hit)} for hit in candidates]
     return Result(sentence, {**structured, **(more or {})}, outcome not in _GOOD)
+
+
+def _place(device: Device) -> dict[str, Any]:
+    return {"room": device.room, "nodeId": device.node.id, "endpoint": device.endpoint}
 
 
 class Refused(Exception):

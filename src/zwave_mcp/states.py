@@ -365,15 +365,11 @@ def entry(device: Device) -> dict[str, Any]:
     alarms = alarms_of(device)
     state = _state(device, alarms)
     facts: dict[str, Any] = {
-        "name": device.name,
-        "room": device.room,
-        "kind": device.kind,
+        **{key: getattr(device, key) for key in ("name", "room", "kind", "endpoint", "available")},
         "nodeId": device.node.id,
-        "endpoint": device.endpoint,
         "state": state,
-        "available": device.available,
     }
-    optional = {
+    optional: dict[str, str | Sequence[Any]] = {
         "readings": _readings(device, state, alarms),
         "abilities": abilities(device),
         "tones": [tone.name for tone in tones_of(device)],
@@ -382,7 +378,7 @@ def entry(device: Device) -> dict[str, Any]:
         "range": _range(device),
     }
     more = {key: value if isinstance(value, str) else list(value) for key, value in optional.items() if value}
-    return {**facts, **more}
+    return facts | more
 
 
 def _range(device: Device) -> tuple[float | str, ...]:
