@@ -52,8 +52,8 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
     if name == "list_zwave_devices":
         given = {}
     if "at" in given:
-        given["at"] = moment(str(given["at"]), str(given.get("kind") or _kind_meant(name, given)))
-    if given.get("kind") == _kind_meant(name, given):
+        given["at"] = moment(str(given["at"]), str(given.get("kind") or kind_meant(name, given)))
+    if given.get("kind") == kind_meant(name, given):
         del given["kind"]
     if name == "list_timers":  # of one or of all: the answer has it
         given.pop("name", None)
@@ -64,7 +64,7 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
     return name, tuple(sorted(given.items()))
 
 
-def _kind_meant(tool: str, given: dict[str, Any]) -> str:
+def kind_meant(tool: str, given: dict[str, Any]) -> str:
     """What a timer is when nobody says it."""
     if tool == "set_timer" and ("message" in given or "at" in given):
         return "reminder" if "message" in given else "alarm"

@@ -36,7 +36,7 @@ from voice_gateway.understanding.plan.intents import of_domain
 from voice_gateway.understanding.resolver import Resolver
 from voice_gateway.understanding.stage import UnderstandingStage
 
-SEED, PER_TEMPLATE, PER_ORDER = 25, 2, 6
+SEED, PER_TEMPLATE, PER_ORDER, TRIES = 25, 2, 6, 9
 TEXTS = ("oat milk", "pasta", "blue notebook")
 # What a wildcard of a slot is drawn as, where any text would make no sense.
 SAID = {"message": "dinner is ready", "conversation_command": "turn on the pendant", "state": "home"}
@@ -136,6 +136,18 @@ class Walk:
         self.language, self.home = self.grammar.language, brain.home
 
     def draw(self, template: Alternative) -> tuple[str, Intent]:
+        """A thing in another room than the one that is named makes little sense, and is drawn rarely."""
+        drawn = [self._draw(template)]
+        while len(drawn) < TRIES and not self._fits(dict(drawn[-1][1].slot)):
+            drawn.append(self._draw(template))
+        return drawn[-1]
+
+    def _fits(self, slots: dict[str, Any]) -> bool:
+        name, area = slots.get("name"), slots.get("area")
+        found = [self.home.find(key) for key in name.keys] if isinstance(name, Name) else []
+        return not (area and found) or any(one and one.room == area for one in found)
+
+    def _draw(self, template: Alternative) -> tuple[str, Intent]:
         domains = tuple(str(value) for key, value in template.says if key == "domain")
         slots: Slots = [(key.removeprefix("slot."), v) for key, v in template.says if key.startswith("slot.")]
         words = self._words(template.tree, domains, slots)
@@ -261,6 +273,11 @@ def is_as_good(brain: UnderstandingStage, said: str, node: Intent, wanted: objec
         return bool(devices) and all(one.room in rooms and of_domain(one, node.domain) for one in devices)
     if names and rooms:  # where it is need not be said
         return devices == names
+    if wanted == "says" and devices and all(one.is_light and one.room == HERE for one in devices):
+        return True  # "the lamp", "the light up": of this room
+    full = slots.get("brightness") == 100 and (wanted == "says" or (wanted and wanted < got))
+    if full and all(one.is_light for one in devices):  # those that cannot be dimmed are lit
+        return True
     if names and (room := brain.home.rooms.get(slots["name"].text)):  # a room's name means its lights
         return all(one.is_light and one.room == room for one in devices)
     changes = node.intent == "HassLightSet" and " to " not in said  # "decrease it 20 percent" is by so much

@@ -1,14 +1,14 @@
 """Says what became of a wish: by how the home is then, not by which calls were made."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from tests.eval.cases import Call, Right
 from tests.eval.homes import HOMES
-from tests.eval.judge import is_act, plain_or_raw
+from tests.eval.judge import is_act, kind_meant, plain_or_raw
 from tests.eval.wish_cases import Wish
 from tests.fakes.home_tools import DEVICE_TOOLS, ScriptedHome
 
@@ -66,7 +66,7 @@ class Goal:
         self.home = home_for(wish)
         put(self.home, way.calls)
         self.states = states(self.home)
-        self.others = [call for call in way.calls if call[0] not in DEVICE_TOOLS]
+        self.others = [_plainly(call) for call in way.calls if call[0] not in DEVICE_TOOLS]
 
     def other_calls(self) -> list[tuple[str, dict[str, Any]]]:
         """As a model would write them."""
@@ -76,7 +76,8 @@ class Goal:
         ]
 
     def reached(self, home: ScriptedHome, reply: Reply, kind: str) -> bool:
-        made = sorted(map(repr, others(home, kind)))
+        looks = {name for name, _ in self.others}
+        made = sorted(map(repr, others(home, kind, looks)))
         if states(home) != self.states or made != sorted(map(repr, self.others)):
             return False
         if self.way.kind == "ask":
@@ -84,12 +85,20 @@ class Goal:
         return self.way.kind != "say" or self.way.words.casefold() in reply.text.casefold()
 
 
-def others(home: ScriptedHome, kind: str) -> list[Call]:
+def _plainly(call: Call) -> Call:
+    """Without what is so anyway."""
+    usual = ("kind", kind_meant(call[0], dict(call[1])))
+    return call[0], tuple(pair for pair in call[1] if pair != usual)
+
+
+def others(home: ScriptedHome, kind: str, looks: Collection[str] = ()) -> list[Call]:
     """Calls whose effect is no device's state: volume, timers, scenes; a search, as words leave the house."""
     made: list[tuple[str, dict[str, Any]]] = home.calls
     plain = [plain_or_raw(name, args) for name, args in made if kind not in _MAY.get(name, ())]
     return [
-        call for call in plain if (is_act(call) or call[0] == "search_web") and call[0] not in DEVICE_TOOLS
+        call
+        for call in plain
+        if (is_act(call) or call[0] in ("search_web", *looks)) and call[0] not in DEVICE_TOOLS
     ]
 
 

@@ -344,8 +344,10 @@ class Interpreter:
 def _steps(nodes: Sequence[Node], context: Context) -> tuple[Step, ...] | Question:
     """What each node means, one behind the other: "it" is of the step before."""
     made: list[Step] = []
+    orders = [one for one in nodes if not isinstance(one, Topic)]
+    valued = all(isinstance(one, Command) and one.value is not None for one in orders)
     for at, node in enumerate(nodes):
-        step = plan(node, replace(context, alone=sum(not isinstance(one, Topic) for one in nodes) == 1))
+        step = plan(node, replace(context, alone=valued or len(orders) == 1))
         if isinstance(step, Question):
             return step
         if not isinstance(node, Topic):

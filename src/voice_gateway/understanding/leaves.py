@@ -189,7 +189,7 @@ class HomeIndex:
         groups, said = self.language.groups, " ".join(plain_words(" ".join(span)))
         if len(span) > 4 or groups["common"].issuperset(span) or span in self._rooms or said.isdecimal():
             return None
-        if not groups["never_in_names"].isdisjoint(span):
+        if not groups["never_in_names"].isdisjoint(span) or span[-1] in groups["cut_off"]:
             return None
         unusual = groups["misheard"]
         strange = [

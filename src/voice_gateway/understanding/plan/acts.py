@@ -131,7 +131,8 @@ def _devices(command: Command, context: Context) -> Plan:
     if context.topic == "volume" and (volume := _volume(command, context)) is not None:
         return volume
     command = _checked(_of_the_room_asked(command, context), context)
-    warmth = command.of == "heat" or (command.amount is not None and command.amount.degrees is not None)
+    measured = [part.degrees for part in (command.value, command.amount) if part is not None]
+    warmth = command.of == "heat" or any(degrees is not None for degrees in measured)
     if command.bare and not (context.last or warmth or (command.of and (context.here or command.place))):
         return Question(Say("ask.what_device"), bare_node(command))
     if command.aside:
@@ -143,7 +144,9 @@ def _devices(command: Command, context: Context) -> Plan:
     if command.of == "heat" and command.do not in ("set", "change"):
         raise Refused("an act on the heating that is none")
     _check_instead(command, found, context)
-    if command.hint and context.alone:
+    if command.hint and not context.alone:
+        raise Refused("a hint beside an order")
+    if command.hint:
         say = Say("ask.shall_i", {"devices": found.devices, "do": command.do})
         return Question(say, bare_node(command), found.devices, "yes", doubts=True)
     return _acts(command, found, context, able)
@@ -165,7 +168,10 @@ def _of_the_room_asked(command: Command, context: Context) -> Command:
 def _checked(command: Command, context: Context) -> Command:
     """Without a pronoun that means nothing yet; a number behind "at" must be no time."""
     spoken_of = command.which is not None and all(item.pronoun for item in command.which.item)
-    if spoken_of and command.of and not (context.last or command.aside):  # "make it warmer in here"
+    warmth = command.value is not None and command.value.degrees is not None
+    if (
+        spoken_of and (command.of or warmth) and not (context.last or command.aside)
+    ):  # "make it warmer in here"
         command = altered(command, which=None, bare=True)
     if (
         command.at
@@ -259,6 +265,8 @@ def _with_frame(which: Which, command: Command) -> Which:
     items = which.item
     if command.place:
         items = tuple(item if item.place else altered(item, place=command.place) for item in items)
+    if command.without:  # "keep the desk lamp on and turn off the rest"
+        items = tuple(altered(one, everything="all") if one.everything == "else" else one for one in items)
     degrees = command.value is not None and command.value.degrees is not None
     if command.of == "light" or (command.do in ("set", "change") and not degrees):
         items = tuple(
