@@ -12,8 +12,8 @@ import marshal
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -23,17 +23,17 @@ from voice_gateway import languages
 from voice_gateway.errors import ConfigError
 from voice_gateway.languages import Line
 from voice_gateway.understanding import home_assistant, lexer
-from voice_gateway.understanding.grammar import Grammar, GrammarError, Pairs, Tree, leaves_of, references
+from voice_gateway.understanding.grammar import Alternative, Grammar, GrammarError, Tree, walk
 from voice_gateway.understanding.nodes import field_types, node_types
 
 logger = logging.getLogger(__name__)
 
-VERSION: Final = 4  # of this file and of the lexer; a new one makes old caches stale
+Span = tuple[str, ...]
+VERSION: Final = 5  # of this file and of the lexer; a new one makes old caches stale
 _PIECE: Final = re.compile(
     r"<(?P<rule>[\w.]+)(?::(?P<bound>\w+))?>|\{(?P<leaf>\w+)(?::(?P<key>\w+))?\}|[\[\]()|;]|[^\s\[\]()|;<>{}]+"
 )
 NUMBERS: Final = (*range(121), *range(130, 500, 10), *range(500, 1001, 50), *range(1100, 10001, 100))
-EMPTY: Final[Tree] = ("s", ())
 
 
 @dataclass
@@ -43,41 +43,40 @@ class Language:
     code: str
     words: lexer.Words
     grammar: Grammar
-    lists: Mapping[str, Mapping[tuple[str, ...], Any]]
-    free: Mapping[str, Mapping[str, Any]]  # kinds of free text: what they never hold
-    groups: Mapping[str, frozenset[str]]  # named sets of words: denial, report, condition, time …
-    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
-    numbers: Mapping[tuple[str, ...], float]
-    half: tuple[tuple[str, ...], ...] = ()
-    ranges: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
-    rooms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # other words for a room
-    things: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # other words for a device
-    floors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # words for one floor
-    left_out: tuple[str, ...] = ()  # templates of Home Assistant that are not read, and why
-    firsts: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    longest: Mapping[str, int] = field(default_factory=dict)
-    number_firsts: frozenset[str] = frozenset()
-    vocabulary: frozenset[str] = (
-        frozenset()
-    )  # every word of a template or a list: no name is made of these alone
-
-    def __post_init__(self) -> None:
-        self.firsts = {name: frozenset(span[0] for span in spans) for name, spans in self.lists.items()}
-        self.longest = {name: max(map(len, spans), default=0) for name, spans in self.lists.items()}
-        self.number_firsts = frozenset(span[0] for span in self.numbers)
-        self.vocabulary = frozenset(
-            word
-            for alternatives in self.grammar.rules.values()
-            for one in alternatives
-            for word in words_of(one.tree)
-        ) | frozenset(word for spans in self.lists.values() for span in spans for word in span)
+    lists: dict[str, dict[Span, Any]] = field(default_factory=dict)
+    free: dict[str, dict[str, Any]] = field(default_factory=dict)  # kinds of free text: what they never hold
+    groups: dict[str, frozenset[str]] = field(default_factory=dict)  # words of denial, report, time …
+    phrases: dict[str, tuple[Span, ...]] = field(default_factory=dict)
+    numbers: dict[Span, float] = field(default_factory=dict)
+    half: tuple[Span, ...] = ()
+    ranges: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
+    rooms: dict[str, Span] = field(default_factory=dict)  # other words for a room
+    things: dict[str, Span] = field(default_factory=dict)  # other words for a device
+    floors: dict[str, Span] = field(default_factory=dict)  # words for one floor
 
     @cached_property
-    def spelled(self) -> tuple[str, ...]:
+    def firsts(self) -> Mapping[str, frozenset[str]]:
+        return {name: frozenset(span[0] for span in spans) for name, spans in self.lists.items()}
+
+    @cached_property
+    def longest(self) -> Mapping[str, int]:
+        return {name: max(map(len, spans), default=0) for name, spans in self.lists.items()}
+
+    @cached_property
+    def number_firsts(self) -> frozenset[str]:
+        return frozenset(span[0] for span in self.numbers)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of a template or a list: no name is made of these alone."""
+        trees = (one.tree for alternatives in self.grammar.rules.values() for one in alternatives)
+        listed = (word for spans in self.lists.values() for span in spans for word in span)
+        return frozenset(part[1] for tree in trees for part in walk(tree, "w")) | frozenset(listed)
+
+    @cached_property
+    def spelled(self) -> Span:
         """Words of orders and kinds, which may be misspelled."""
-        kinds = {
-            span[0] for name in self.groups["spelled_lists"] for span in self.lists[name] if len(span) == 1
-        }
+        kinds = {span[0] for name in self.groups["spelled_lists"] for span in self.lists[name] if len(span) == 1}
         return tuple(sorted(self.groups["order_verbs"] | kinds))
 
     def group(self, *names: str) -> frozenset[str]:
@@ -99,12 +98,11 @@ def language(code: str) -> Language:
 
 
 def _cached(code: str, files: Sequence[languages.LanguageFile]) -> Language:
-    key = _key(code, [file.text for file in files])
-    kept = _cache_file(code, key)
-    if (data := _read_cache(kept)) is not None:
-        return _loaded(code, data)
-    made = _compiled(code, {file.name: _rules_of(file.read()) for file in files})
-    _write_cache(kept, made)
+    kept = _cache_file(code, [file.text for file in files])
+    made = _from_cache(code, kept)
+    if made is None:
+        made = _compiled(code, {file.name: _rules_of(file.read()) for file in files})
+        _keep(kept, made)
     return made
 
 
@@ -120,7 +118,7 @@ def _rules_of(file: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=65_536)
-def parse(template: str, words: lexer.Words | None = None) -> Tree:
+def parse(template: str) -> Tree:
     pieces = list(_PIECE.finditer(template))
     tree, at = _alternatives(pieces, 0)
     if at != len(pieces):
@@ -129,115 +127,79 @@ def parse(template: str, words: lexer.Words | None = None) -> Tree:
 
 
 def _alternatives(pieces: list[re.Match[str]], at: int) -> tuple[Tree, int]:
-    options: list[Tree] = []
-    orders: list[Tree] = []
-    sequence: list[Tree] = []
-    while at < len(pieces):
+    """Up to the bracket that closes; of each option the parts that may stand in any order."""
+    options: list[list[list[Tree]]] = [[[]]]
+    while at < len(pieces) and pieces[at][0] not in "])":
         piece, text = pieces[at], pieces[at][0]
-        if text in "])":
-            break
         at += 1
         if text == "|":
-            options.append(_permuted([*orders, _sequence(sequence)]))
-            sequence, orders = [], []
+            options.append([[]])
         elif text == ";":
-            orders.append(_sequence(sequence))
-            sequence = []
+            options[-1].append([])
         elif text in "[(":
             inner, at = _alternatives(pieces, at)
             if at >= len(pieces):
                 raise GrammarError("a bracket is not closed")
-            sequence.append(("o", inner) if text == "[" else inner)
+            options[-1][-1].append(("o", inner) if text == "[" else inner)
             at += 1
         elif piece["rule"]:
-            sequence.append(("r", piece["rule"], piece["bound"] or ""))
+            options[-1][-1].append(("r", piece["rule"], piece["bound"] or ""))
         elif piece["leaf"]:
-            sequence.append(("l", piece["leaf"], piece["key"] or piece["leaf"]))
+            options[-1][-1].append(("l", piece["leaf"], piece["key"] or piece["leaf"]))
         else:
-            sequence.append(("w", text))
-    options.append(_permuted([*orders, _sequence(sequence)]))
-    return (options[0] if len(options) == 1 else ("a", tuple(options))), at
+            options[-1][-1].append(("w", text))
+    made = [_any_order([_only(part, "s") for part in option]) for option in options]
+    return _only(made, "a"), at
 
 
-def _permuted(parts: list[Tree]) -> Tree:
-    if len(parts) == 1:
-        return parts[0]
-    return ("a", tuple(("s", order) for order in itertools.permutations(parts)))
+def _only(parts: list[Tree], kind: str) -> Tree:
+    return parts[0] if len(parts) == 1 else (kind, tuple(parts))
 
 
-def _sequence(parts: list[Tree]) -> Tree:
-    return parts[0] if len(parts) == 1 else ("s", tuple(parts))
-
-
-def words_of(tree: Tree) -> Iterator[str]:
-    if tree[0] == "w":
-        yield tree[1]
-    elif tree[0] in ("s", "a"):
-        for part in tree[1]:
-            yield from words_of(part)
-    elif tree[0] == "o":
-        yield from words_of(tree[1])
+def _any_order(parts: list[Tree]) -> Tree:
+    return _only([_only(list(order), "s") for order in itertools.permutations(parts)], "a")
 
 
 # --- compiling
 
 
 def _compiled(code: str, data: Mapping[str, Mapping[str, Any]]) -> Language:
-    grammar, lists = Grammar(), dict[str, dict[tuple[str, ...], Any]]()
-    free: dict[str, Mapping[str, Any]] = {}
-    groups: dict[str, frozenset[str]] = {}
-    phrases: dict[str, tuple[tuple[str, ...], ...]] = {}
-    words = lexer.Words.of(data[f"{code}/words.yaml"])
-    extra: dict[tuple[str, ...], float] = {}
-    half: list[tuple[str, ...]] = []
+    made = Language(code, lexer.Words.of(data[f"{code}/words.yaml"]), Grammar(), numbers=_numbers(code))
     for name, part in data.items():
-        for rule, templates in part.get("rules", {}).items():
-            for template in templates:
-                _add(grammar, str(rule), template, name)
-        for kind, values in part.get("lists", {}).items():
-            lists.setdefault(str(kind), {}).update(_spread(values))
-        for kind, rule in part.get("free", {}).items():
-            free[str(kind)] = {str(key): _value(value) for key, value in rule.items()}
-        for group, text in part.get("groups", {}).items():
-            groups[str(group)] = groups.get(str(group), frozenset()) | frozenset(str(text).split())
-        for group, found in part.get("phrases", {}).items():
-            phrases[str(group)] = (*phrases.get(str(group), ()), *(tuple(str(one).split()) for one in found))
-        extra |= {tuple(str(said).split()): float(value) for said, value in part.get("numbers", {}).items()}
-        half += [tuple(str(one).split()) for one in part.get("and_a_half", ())]
-    converted = home_assistant.convert(code, words)
-    home_assistant.add_to(grammar, converted)
-    lists |= converted.lists
+        _add_file(made, name, part)
+    converted = home_assistant.convert(code, made.words)
+    home_assistant.add_to(made.grammar, converted)
+    made.lists |= converted.lists
+    made.ranges = converted.ranges
     try:
-        grammar.compile()
-        _check_fields(grammar)
+        made.grammar.compile()
+        _check_fields(made.grammar)
     except GrammarError as error:
         raise ConfigError(f"Language {code}: {error}") from error
-    numbers = {**_numbers(code), **extra}
-    left_out = tuple(converted.left_out)
-    return Language(
-        code,
-        words,
-        grammar,
-        lists,
-        free,
-        groups,
-        phrases,
-        numbers,
-        tuple(half),
-        converted.ranges,
-        _synonyms(data, "rooms"),
-        _synonyms(data, "things"),
-        _synonyms(data, "floors"),
-        left_out,
-    )
+    return made
 
 
-def _synonyms(data: Mapping[str, Mapping[str, Any]], kind: str) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for part in data.values():
-        for name, others in part.get(kind, {}).items():
-            found[str(name)] = (*found.get(str(name), ()), *map(str, others))
-    return found
+def _add_file(made: Language, name: str, part: Mapping[str, Any]) -> None:
+    """What one YAML file adds; what stands in several is added up."""
+    for rule, templates in part.get("rules", {}).items():
+        for template in templates:
+            _add(made.grammar, str(rule), template, name)
+    for kind, values in part.get("lists", {}).items():
+        made.lists.setdefault(str(kind), {}).update(_spread(values))
+    for kind, rule in part.get("free", {}).items():
+        made.free[str(kind)] = {str(key): _value(value) for key, value in rule.items()}
+    for group, text in part.get("groups", {}).items():
+        made.groups[str(group)] = made.groups.get(str(group), frozenset()) | frozenset(str(text).split())
+    for group, found in part.get("phrases", {}).items():
+        spans = (tuple(str(one).split()) for one in found)
+        made.phrases[str(group)] = (*made.phrases.get(str(group), ()), *spans)
+    for said, value in part.get("numbers", {}).items():
+        made.numbers[tuple(str(said).split())] = float(value)
+    made.half += tuple(tuple(str(one).split()) for one in part.get("and_a_half", ()))
+    for kind in ("rooms", "things", "floors"):
+        known = getattr(made, kind)
+        for thing, others in part.get(kind, {}).items():
+            known[str(thing)] = (*known.get(str(thing), ()), *map(str, others))
 
 
 def _add(grammar: Grammar, rule: str, template: Any, name: str) -> None:
@@ -258,64 +220,43 @@ def _value(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _spread(values: Mapping[Any, Any] | str) -> dict[tuple[str, ...], Any]:
+def _spread(values: Mapping[Any, Any] | str) -> dict[Span, Any]:
     """`{meaning: "word word_of_two"}`, or "word word" where each means itself."""
     if isinstance(values, str):
         return {tuple(word.split("_")): word.replace("_", " ") for word in values.split()}
-    return {
-        tuple(word.split("_")): _value(meaning)
-        for meaning, said in values.items()
-        for word in str(said).split()
-    }
+    said = ((word, meaning) for meaning, words in values.items() for word in str(words).split())
+    return {tuple(word.split("_")): _value(meaning) for word, meaning in said}
 
 
-def _check_fields(grammar: Grammar) -> None:  # noqa: C901 (two helpers inside)
+def _check_fields(grammar: Grammar) -> None:
     """Every value that a template gives must be a field of the node that it ends up in."""
-    keys: dict[str, set[str]] = {}
+    known: dict[str, set[str]] = {}
 
     def of_rule(name: str) -> set[str]:
-        if name not in keys:
-            keys[name] = set()
-            for one in grammar.rules[name]:
-                keys[name] |= {key for key, _ in one.says} | of_tree(one.tree)
-        return keys[name]
+        if name not in known:
+            known[name] = set()
+            known[name] |= {key for one in grammar.rules[name] for key in given(one)}
+        return known[name]
 
-    def of_tree(tree: Tree) -> set[str]:
-        found = {key for _, key in leaves_of(tree)}
-        for name, bound in _bindings(tree):
-            if name[0].isupper():
-                found.add(bound or name.partition(".")[0].lower())
-            elif bound:
-                found.add(bound)
-            else:
-                found |= of_rule(name)
-        return found
+    def given(one: Alternative) -> set[str]:
+        keys = {key for key, _ in one.says} | {part[2] for part in walk(one.tree, "l")}
+        for _, name, bound in walk(one.tree, "r"):
+            own = bound or (name.partition(".")[0].lower() if name[0].isupper() else "")
+            keys |= {own} if own else of_rule(name)
+        return keys
 
     types = node_types()
-    for name, alternatives in grammar.rules.items():
-        if not name[0].isupper():
-            continue
+    for name, one in (
+        (name, one) for name, rows in grammar.rules.items() for one in rows if name[0].isupper()
+    ):
         kind = types.get(name.partition(".")[0])
         if kind is None:
-            raise GrammarError(f"{alternatives[0].source}: there is no node {name!r}")
-        known = field_types(kind).keys()
-        for one in alternatives:
-            said = {key for key, _ in one.says} | of_tree(one.tree)
-            if unknown := {key.partition(".")[0] for key in said} - known:
-                raise GrammarError(f"{one.source}: {kind.__name__} has no field {', '.join(sorted(unknown))}")
+            raise GrammarError(f"{one.source}: there is no node {name!r}")
+        if unknown := {key.partition(".")[0] for key in given(one)} - field_types(kind).keys():
+            raise GrammarError(f"{one.source}: {kind.__name__} has no field {', '.join(sorted(unknown))}")
 
 
-def _bindings(tree: Tree) -> Iterable[tuple[str, str]]:
-    if tree[0] == "r":
-        yield tree[1], tree[2]
-    elif tree[0] in ("s", "a"):
-        for part in tree[1]:
-            yield from _bindings(part)
-    elif tree[0] == "o":
-        yield from _bindings(tree[1])
-
-
-def _numbers(code: str) -> dict[tuple[str, ...], float]:
+def _numbers(code: str) -> dict[Span, float]:
     """As ICU spells them, so that no language's numbers are written by hand."""
     from unicode_rbnf import RbnfEngine
 
@@ -323,7 +264,7 @@ def _numbers(code: str) -> dict[tuple[str, ...], float]:
         engine = RbnfEngine.for_language(code)
     except ValueError:
         return {}
-    found: dict[tuple[str, ...], float] = {}
+    found: dict[Span, float] = {}
     for number in NUMBERS:
         for text in engine.format_number(number).text_by_ruleset.values():
             span = tuple(text.replace("-", " ").replace("\xad", "").split())
@@ -334,55 +275,36 @@ def _numbers(code: str) -> dict[tuple[str, ...], float]:
 
 # --- the cache: plain data that only this module writes
 
+_KEPT: Final = tuple(one.name for one in fields(Language))[3:]
 
-def _key(code: str, texts: Iterable[str]) -> str:
+
+def _cache_file(code: str, texts: Iterable[str]) -> Path:
     packages = (version("home-assistant-intents"), version("hassil"), version("unicode-rbnf"))
     parts = (str(VERSION), code, sys.version, *packages, *texts)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def _cache_file(code: str, key: str) -> Path:
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return home / "voice-gateway" / f"{code}-{key}.language"
 
 
-def _read_cache(file: Path) -> Any | None:
+def _from_cache(code: str, file: Path) -> Language | None:
     try:
         if file.stat().st_uid != os.getuid():
             return None
-        return marshal.loads(file.read_bytes())
+        words, rules, rest = marshal.loads(file.read_bytes())
+        return Language(code, lexer.Words(**words), Grammar.load(rules), **rest)
     except (OSError, ValueError, EOFError, TypeError):
         return None
 
 
-def _write_cache(file: Path, made: Language) -> None:
-    words = made.words
-    data = (
-        (
-            dict(words.shorts), words.noise, words.please, dict(words.symbols), words.wake,
-            words.hesitations, words.noise_phrases, dict(words.merges), dict(words.heard),
-        ),
-        made.grammar.dump(),
-        {name: dict(spans) for name, spans in made.lists.items()},
-        {name: dict(rule) for name, rule in made.free.items()},
-        dict(made.groups), dict(made.phrases), dict(made.numbers), made.half,
-        dict(made.ranges), dict(made.rooms), dict(made.things), dict(made.floors), made.left_out,
-    )  # fmt: skip
+def _keep(file: Path, made: Language) -> None:
+    words = {one.name: getattr(made.words, one.name) for one in fields(made.words)}
+    data = (words, made.grammar.dump(), {name: getattr(made, name) for name in _KEPT})
     try:
-        raw = marshal.dumps(data)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         for old in file.parent.glob(f"{made.code}-*.language"):
             old.unlink()
         part = file.with_suffix(f".{os.getpid()}")
-        part.write_bytes(raw)
+        part.write_bytes(marshal.dumps(data))
         part.replace(file)
     except (OSError, ValueError):
         return  # it is compiled again next time
-
-
-def _loaded(code: str, data: Any) -> Language:
-    words, rules, *rest = data
-    return Language(code, lexer.Words(*words), Grammar.load(rules), *rest)
-
-
-__all__ = ["Language", "Pairs", "language", "parse", "references"]
