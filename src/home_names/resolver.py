@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, Generic
 
-from home_names.calendar_words import ORDINALS
 from home_names.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in, device_class
 from home_names.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
 from home_names.phonetics import phrase_likeness, sound
@@ -23,24 +22,9 @@ _COMMAS: Final = re.compile(r"[,;،、]")
 # German and its relatives write room and name as one word, with a letter between them: Küchenlampe.
 _BETWEEN: Final = ("", "n", "en", "s", "es", "er")
 _ARTICLES: Final = frozenset("der die das den dem des de het en et det".split())
-_NODE: Final = re.compile(r"\bnode (\d{1,9})\b", re.IGNORECASE)
-# Our own question tells twins apart as "the Lamp with node 3".
-_WITH_NODE: Final = re.compile(r"(?<=\s)with\s+(?=node\s+\d)", re.IGNORECASE)
+_NODE: Final = "node"  # our own question tells twins apart as "the Lamp with node 3"
 # Kinds that are said behind a name without them: "the weather sensor" is the Weather.
 _SAID_BEHIND: Final = frozenset({"lock", "sensor", "plug", "switch", "thermostat", "fan", "chime", "siren"})
-_NTH: Final = {word: str(number) for word, number in ORDINALS.items() if number <= 8}
-_MY: Final = r"(?:(?:the|my|our) )?"
-_OUTLET: Final = r"(?:outlet|socket|plug|channel|relay|port)"
-_STRIP: Final = rf" (?:of|on|in|at|from) {_MY}(?P<strip>\S.{{0,60}})"
-_OUTLETS: Final = tuple(
-    re.compile(_MY + pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_OUTLET} (?:number )?(?P<which>\w{{1,12}}){_STRIP}",
-        rf"(?P<which>{'|'.join(_NTH)}) {_OUTLET}{_STRIP}",
-        rf"(?P<strip>\S.{{0,60}}?) {_OUTLET} (?:number )?(?P<which>\w{{1,12}})",
-    )
-)
-
 # A whole name must be this alike (of 100), and clearly more than the next one.
 _ALIKE: Final = 82.0
 _LEAD: Final = 10.0
@@ -79,20 +63,20 @@ Prefers = Callable[[D], bool]
 
 def _without_remark(asked: str) -> str:
     """The name without what models copy from a list behind it: "Floor Lamp (off)", "Lamp (node 3, on)"."""
-    asked = _WITH_NODE.sub("", asked)
-    return _REMARK.sub(lambda remark: f" {node[0]} " if (node := _NODE.search(remark[0])) else " ", asked)
+    said = " ".join(asked.replace(f"with {_NODE} ", f"{_NODE} ").split())
+
+    def number(remark: re.Match[str]) -> str:
+        parts = fold(remark[0]).split()
+        at = parts.index(_NODE) if _NODE in parts else len(parts)
+        return f" {' '.join(parts[at : at + 2])} "
+
+    return _REMARK.sub(number, said)
 
 
 def number_of(device: HomeDevice) -> str:
     """ "node 3"; each of several devices on one node also has the number of its endpoint."""
     endpoint = getattr(device, "endpoint", 0)
     return f"node {device.node_id} endpoint {endpoint}" if endpoint else f"node {device.node_id}"
-
-
-def is_outlet(device: HomeDevice) -> bool:
-    """One of several on a node, with its number behind the name that all share."""
-    endpoint = getattr(device, "endpoint", 0)
-    return device.node_id is not None and bool(endpoint) and device.name.endswith(f" {endpoint}")
 
 
 def names_of(device: HomeDevice) -> tuple[str, ...]:
@@ -109,7 +93,6 @@ class Names(Generic[D]):
 
     def __init__(self, devices: Iterable[D]) -> None:
         self.devices = tuple(devices)
-        self._places = {id(device): place for place, device in enumerate(self.devices)}
         self._index: dict[tuple[str, Hashable], set[int]] = defaultdict(set)
         for place, device in enumerate(self.devices):
             for key in _keys(device):
@@ -128,7 +111,6 @@ class Names(Generic[D]):
         """The same index over the same devices in the same order, with other states."""
         same = copy.copy(self)
         same.devices = tuple(devices)
-        same._places = {id(device): place for place, device in enumerate(same.devices)}
         return same
 
     def _by(self, sort: str, *keys: Hashable) -> set[int]:
@@ -164,15 +146,12 @@ class Names(Generic[D]):
         return (self._find(bare, prefers) or match) if again else match
 
     def _find(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
-        exact = self._exactly(asked)
+        exact, wanted = self._exactly(asked), words(asked)
         if several := self._list(asked, exact):
             return Several(several)
         if exact:
             return _settle(exact, prefers, vague=False)
-        wanted = words(asked)
-        if group := self._group(wanted):
-            return group
-        if match := self._noun(wanted):
+        if match := self._group(wanted) or self._noun(wanted):
             return _settle(match.devices, prefers, vague=True) if isinstance(match, Several) else match
         hits = self.same_words(asked) or self.containing(asked) or self.misheard(asked)
         return _settle(hits, prefers, vague=True) if hits else None
@@ -183,8 +162,9 @@ class Names(Generic[D]):
         if len(parts) < 2 or any(_COMMAS.search(name) for device in exact for name in names_of(device)):
             return ()
         meant = [self.could_mean(part) for part in parts if words(part) not in self._rooms]
-        places = {self._places[id(device)] for devices in meant for device in devices}
-        return self._at(places) if sum(map(bool, meant)) > 1 and len(places) > 1 else ()
+        known = {id(device) for found in meant for device in found}
+        devices = tuple(device for device in self.devices if id(device) in known)
+        return devices if sum(map(bool, meant)) > 1 and len(devices) > 1 else ()
 
     # --- its steps
 
@@ -203,8 +183,6 @@ class Names(Generic[D]):
         if not worded and (sort := device_class("".join(meaning(asked)[-1:]))) and sort.sort in _SAID_BEHIND:
             called = self._at(self._by("named", wanted - {sort.noun}))  # "the front door lock"
             worded = tuple(filter(sort.has, called))
-        if not worded and (outlet := _outlet_named(asked)):
-            worded = tuple(filter(is_outlet, self._at(self._by("named", words(outlet)))))
         return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", wanted))
 
     def same_words(self, asked: str) -> tuple[D, ...]:
@@ -327,8 +305,8 @@ def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
         yield from (("spelled", form) for form in spellings(name))
         yield "named", words(name)
         for room in filter(None, rooms):
-            forms = product(_as_one_word(room), _BETWEEN, _as_one_word(name))
-            yield from (("compound", "".join(form)) for form in forms)
+            one_word = [{"".join(plain_words(form)) for form in spellings(text)} for text in (room, name)]
+            yield from (("compound", "".join(form)) for form in product(one_word[0], _BETWEEN, one_word[1]))
     yield from (("room", words(room)) for room in rooms)
     yield from (("with room", words(full)) for full in full_names)
     for text in texts:
@@ -342,19 +320,9 @@ def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
         yield "loose word", loose(word)
 
 
-def _as_one_word(text: str) -> set[str]:
-    return {"".join(plain_words(form)) for form in spellings(text)}
-
-
 def _full_names(device: HomeDevice) -> tuple[str, ...]:
     """Its names with its rooms before them."""
     return tuple(f"{room} {name}".strip() for name in names_of(device) for room in rooms_of(device))
-
-
-def _outlet_named(asked: str) -> str:
-    """The name of an outlet: "outlet 3 of the power strip" is the power strip 3."""
-    match = next((match for pattern in _OUTLETS if (match := pattern.fullmatch(asked.strip()))), None)
-    return f"{match['strip']} {_NTH.get(match['which'].casefold(), match['which'])}" if match else ""
 
 
 def _contains(device: HomeDevice, wanted: frozenset[str], cut: Callable[[str], frozenset[str]]) -> bool:
