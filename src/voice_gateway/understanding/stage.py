@@ -34,7 +34,7 @@ from voice_gateway.turn import (
 )
 from voice_gateway.turns.stage import HomeFacts, Turn
 from voice_gateway.understanding import listing, wording
-from voice_gateway.understanding.calls import make_calls, more_pages
+from voice_gateway.understanding.calls import correct, make_calls, more_pages, requests_of, take_back
 from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
 from voice_gateway.understanding.fitting import Fitting, devices_in, home_facts
 from voice_gateway.understanding.for_a_while import keep_end, settle_end
@@ -47,7 +47,6 @@ from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import drawn
 from voice_gateway.understanding.talk import GatewayFacts, asks_world, bearing, unanswered, unspoken_of
 from voice_gateway.understanding.templates import language
-from voice_gateway.understanding.undo import correct, take_back
 
 # Tools of our own that the home may have, too: it must be known before they are used.
 HOMES_OWN: Final = frozenset({"control_speaker_volume", "manage_list", "read_list", "get_weather"})
@@ -209,7 +208,7 @@ class UnderstandingStage:
     async def answer(self, turn: Turn) -> Reply | Passed:
         if turn.acts is not None and turn.acts.wanted is not None:
             await self.cache.known()  # a process that just started has no tools of servers yet
-            return (await take_back(self._executor, turn, self.home, None, 1)).reply
+            return await take_back(self._executor, turn, 1)
         memory, understood = await self._read_turn(turn, wait=self.cache.settled)
         if not self.cache.settled and not _needs_no_home(understood):
             memory, understood = await self._read_turn(turn)
@@ -289,12 +288,12 @@ class UnderstandingStage:
         first = understood.steps[0]
         if first.undo:
             self._keep(turn, memory.undone())
-            return (await take_back(self._executor, turn, self.home, None, first.undo)).reply
+            return await take_back(self._executor, turn, first.undo)
         if first.corrects:
             done = await correct(self._executor, turn, first.requests, self.home, first.keeps)
-            self.cache.learn(done.requests, done.outcomes)
+            self.cache.learn(requests_of(done.outcomes, self.home), done.outcomes)
             self._keep(turn, memory.after(replace(first, adds=False), first.devices))
-            return done.reply
+            return done
         turn.history.add_user(turn.utterance.text)
         told: list[tuple[Step, Sequence[ToolOutcome]]] = []
         outcomes: list[ToolOutcome] = []
