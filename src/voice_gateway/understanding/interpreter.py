@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
-from voice_gateway.understanding import situations as _situations
-from voice_gateway.understanding import talk as _talk
+from voice_gateway.understanding import situations, talk
 from voice_gateway.understanding.dialogue import Memory, Open, answered, topic_of
 from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN
 from voice_gateway.understanding.lexer import PAUSES, Tokens
@@ -16,44 +14,38 @@ from voice_gateway.understanding.nodes import (
     Command,
     Denied,
     Everyday,
-    Item,
-    Name,
     Node,
     Topic,
     Unread,
     Utterance,
-    Which,
     field_types,
     opened,
     unread,
 )
-from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan
-from voice_gateway.understanding.plan import acts as _acts
-from voice_gateway.understanding.plan import everyday as _everyday
-from voice_gateway.understanding.plan import foreign as _foreign
-from voice_gateway.understanding.plan import history as _history
-from voice_gateway.understanding.plan import intents as _intents
-from voice_gateway.understanding.plan import looks as _looks
-from voice_gateway.understanding.plan import routines as _routines
-from voice_gateway.understanding.plan import timers as _timers
+from voice_gateway.understanding.plan import (
+    Context,
+    Plan,
+    Question,
+    Refused,
+    Say,
+    Step,
+    acts,
+    everyday,
+    foreign,
+    history,
+    intents,
+    looks,
+    plan,
+    routines,
+    timers,
+)
 from voice_gateway.understanding.plan.foreign import Voice, spans
 from voice_gateway.understanding.reader import Reader, Reading
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
 from voice_gateway.understanding.templates import Language
 
 # Importing a subject registers its planners.
-SUBJECTS: Final = (
-    _acts,
-    _everyday,
-    _foreign,
-    _history,
-    _intents,
-    _looks,
-    _situations,
-    _talk,
-    _routines,
-    _timers,
-)
+SUBJECTS: Final = (acts, everyday, foreign, history, intents, looks, routines, timers, situations, talk)
 TIE: Final = 0.05  # readings this close whose effects differ are a question
 
 
@@ -293,10 +285,6 @@ class Interpreter:
     def _half_understood(
         self, reader: Reader, said: Tokens, context: Context, refused: Understood | None
     ) -> Understood:
-        if device := self._thing_without_deed(reader, said):
-            say = Say("ask.what_with", {"text": device.name})
-            which = Which(item=(Item(name=Name((device.key,), "exact", device.name)),))
-            return Understood(question=Question(say, Command(which=which), (device,), expects="act"))
         for reading in reader.read(said, "Same.described", EXACT):
             try:
                 return _understood([plan(reading.node, context)], reading.node)
@@ -305,19 +293,6 @@ class Interpreter:
         if half := self._half(reader, said):
             return Understood(question=Question(Say("ask.half", {"text": half}), Utterance(), expects="none"))
         return _where_are_you(refused) if refused else Understood(refused=Refused("no reading of the whole"))
-
-    def _thing_without_deed(self, reader: Reader, said: Tokens) -> Device | None:
-        """A verb and a name are there, and what shall be done is not."""
-        groups = self.language.groups
-        if not said.words or said.words[0] not in groups["order_verbs"]:
-            return None
-        if not groups["no_order"].isdisjoint(said.words):
-            return None
-        for at in range(1, len(said.words)):
-            for _, hit, _ in reader.index.names(said.words, at, EXACT):
-                device: Device = reader.index.home.devices[hit.places[0]]
-                return device
-        return None
 
     def _half(self, reader: Reader, said: Tokens) -> str:
         """Only one side of an "and" is an order: half a wish is not carried out."""

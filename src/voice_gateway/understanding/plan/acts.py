@@ -186,6 +186,7 @@ def _checked(command: Command, context: Context) -> Command:
 
 def _what_with(command: Command, context: Context) -> Plan:
     """ "Coffee, please": a thing, and not what shall be done with it."""
+    _ = command.text  # "set the lamp to purple elephant": what nobody knows
     found = _resolved(command, context, _anything)
     if not isinstance(found, Meant) or not context.alone:
         raise Refused("nothing was asked for")
