@@ -76,7 +76,9 @@ class Language:
     @cached_property
     def spelled(self) -> Span:
         """Words of orders and kinds, which may be misspelled."""
-        kinds = {span[0] for name in self.groups["spelled_lists"] for span in self.lists[name] if len(span) == 1}
+        kinds = {
+            span[0] for name in self.groups["spelled_lists"] for span in self.lists[name] if len(span) == 1
+        }
         return tuple(sorted(self.groups["order_verbs"] | kinds))
 
     def group(self, *names: str) -> frozenset[str]:

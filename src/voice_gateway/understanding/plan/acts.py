@@ -191,7 +191,7 @@ def _what_with(command: Command, context: Context) -> Plan:
     if not isinstance(found, Meant) or not context.alone:
         raise Refused("nothing was asked for")
     say = Say("ask.what_with", {"text": found.devices[0].name})
-    return Question(say, bare_node(command), found.devices, "act")
+    return Question(say, replace(bare_node(command), text=""), found.devices, "act")
 
 
 def _resolved(command: Command, context: Context, able: Callable[[Device], bool]) -> Resolved:
