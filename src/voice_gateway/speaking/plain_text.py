@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Callable
 
-from home_names import calendar_words
+from home_names.calendar_words import MONTHS
 from home_names.units import UNITS
 
 CODE = "There is some code, which I leave out."
@@ -117,7 +117,7 @@ def _money(found: re.Match[str]) -> str:
 
 
 def _date(found: re.Match[str]) -> str:
-    month = calendar_words.MONTHS[int(found[2]) - 1].capitalize()
+    month = MONTHS[int(found[2]) - 1].capitalize()
     return f"{month} {int(found[3])}, {found[1]}" + (" at " if found[0].endswith("T") else "")
 
 
