@@ -88,7 +88,6 @@ class Utterance:
     satellite: str | None = None  # which of the door's own; a door that cannot tell them apart has none
     endpoint_seconds: float | None = None  # of silence, until it was clear that no more comes
     audio_seconds: float | None = None  # how long the recording is
-    samples: Any = field(default=None, repr=False, compare=False)  # the recording: mono, 16 kHz, int16
 
     def __post_init__(self) -> None:
         """Makes every text encodable, so that any channel can send it."""

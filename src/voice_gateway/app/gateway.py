@@ -160,7 +160,6 @@ class Gateway:
                 settings.voice.enabled,
                 () if settings.voice.wake == "none" else settings.voice.wake_words,
                 settings.recorder.days,
-                settings.recorder.audio,
                 settings.brain.provider,
             ),
             history=self.changes,

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import contextlib
 import sys
-import wave
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +30,6 @@ def arguments(command: Parser) -> None:
     command.set_defaults(search=[])
     show = add("show", "one turn, step by step")
     export = add("export", "one turn as JSON")
-    export.add_argument("--wav", metavar="FILE", help="its recording instead, where recorder.audio kept it")
     for parser in (show, export):
         parser.add_argument(
             "id", metavar="ID", help="as `voice-gateway turns` shows it; its beginning is enough"
@@ -96,14 +94,7 @@ def _show(options: argparse.Namespace, store: TurnStore) -> int:
 
 def _export(options: argparse.Namespace, store: TurnStore) -> int:
     turn = found(store, options.id)
-    if not options.wav:
-        print_json(public(turn))
-        return 0
-    if (sound := store.audio(turn["seq"])) is None:
-        raise GatewayError("no recording was kept of this turn (recorder.audio)")
-    with wave.open(options.wav, "wb") as wav:
-        wav.setparams((1, 2, 16_000, 0, "NONE", ""))
-        wav.writeframes(sound)
+    print_json(public(turn))
     return 0
 
 

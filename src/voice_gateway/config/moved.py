@@ -43,6 +43,7 @@ REMOVED = {
     "mcp.stop_timeout_seconds": "a server has 2 seconds to end",
     "ollama.temperature": "it is always 0",
     "ollama.reasoning": "the model answers without thinking aloud",
+    "recorder.audio": "recordings are not kept",
     "recorder.megabytes": "200 MB of turns are kept",
     "routines.grace_seconds": "what was missed for up to 2 minutes is done late",
     "routines.limit": "there may be 1000 routines",

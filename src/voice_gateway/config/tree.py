@@ -317,7 +317,6 @@ class RecorderSettings(Section):
         description='how long turns are kept, for `turns`, `replay` and "why did you do that"; 0 keeps none',
     )
     megabytes: ClassVar[float] = 200.0  # how much is kept; the oldest turn goes first
-    audio: bool = Field(False, description="keep the recordings of what was said, too")
 
     @property
     def enabled(self) -> bool:

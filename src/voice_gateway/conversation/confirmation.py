@@ -134,7 +134,7 @@ class Confirmation:
                 things = [self._thing(call) for call in pending.calls]
                 choice = reader.choice(text, pending.question, things)
         if self._pin is not None and choice is None and self._hides(text, answer, pending, state):
-            hidden = replace(utterance, text=HIDDEN, samples=None)  # a recording holds the PIN, too
+            hidden = replace(utterance, text=HIDDEN)
             return Incoming(hidden, answer, hidden=True, numbered=bool(parted(text).numbers))
         return Incoming(utterance, answer, choice=choice, declined=declined(state, pending, text))
 

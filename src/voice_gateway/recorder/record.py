@@ -31,9 +31,8 @@ _DEVICES = ("deviceName", "name", "entity_id", "area", "sceneName", "room")
 class Records:
     """Writes turns. Content that many turns share is written once."""
 
-    def __init__(self, store: TurnStore, *, audio: bool) -> None:
+    def __init__(self, store: TurnStore) -> None:
         self._store = store
-        self._audio = audio
         self._tools: tuple[int, str, bytes] = (-2, "", b"")
         self._looks: tuple[Sequence[ToolOutcome], str, bytes] = ((), "", b"")
 
@@ -53,7 +52,6 @@ class Records:
         heard = next((event for event in turn.events if isinstance(event, Heard)), None)
         utterance = heard.utterance if heard is not None else turn.utterance
         tools, home = self._shared(turn.around)
-        samples = utterance.samples if self._audio and heard is not None else None
         kept = Kept(
             utterance.id,
             events[0]["at"],
@@ -70,7 +68,6 @@ class Records:
             events,
             tools[0],
             home[0],
-            None if samples is None else samples.tobytes(),
         )
         return kept, {digest: content for digest, content in (tools, home) if digest}
 

@@ -183,7 +183,7 @@ class Recorder:
         from voice_gateway.recorder.store import RecorderLost
 
         if self._records is None:
-            self._records = Records(self.store(), audio=self.settings.audio)
+            self._records = Records(self.store())
         try:
             self._records.write(turns)
         except RecorderLost as error:

@@ -39,8 +39,7 @@ CREATE TABLE turns (
   named TEXT NOT NULL,
   events BLOB NOT NULL,
   tools TEXT NOT NULL,
-  home TEXT NOT NULL,
-  audio BLOB
+  home TEXT NOT NULL
 )
 """
 _COLUMNS = tuple(re.findall(r"^  (\w+) ", _TURNS, re.MULTILINE))
@@ -81,7 +80,6 @@ class Kept:
     events: Sequence[dict[str, Any]]
     tools: str = ""  # digests of shared content
     home: str = ""
-    audio: bytes | None = None  # mono, 16 kHz, int16
 
 
 class TurnStore:
@@ -216,10 +214,6 @@ class TurnStore:
         """None if it is not kept."""
         rows = self._read("SELECT content FROM shared WHERE digest = ?", (digest,))
         return _unpacked(rows[0][0]) if rows else None
-
-    def audio(self, seq: int) -> bytes | None:
-        rows = self._read("SELECT audio FROM turns WHERE seq = ?", (seq,))
-        return rows[0][0] if rows else None
 
     def _read(self, asked: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         if not self._path.exists():

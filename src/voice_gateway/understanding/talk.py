@@ -30,7 +30,6 @@ class GatewayFacts:
     microphone: bool = False
     wake_words: tuple[str, ...] = ()  # none: a key or a satellite starts it
     days: float = 14.0  # so long turns are kept; 0: they are not
-    audio: bool = False  # recordings, too
     provider: str = "local"
     servers: tuple[str, ...] = ()  # tools of other servers that words can reach
 
@@ -60,7 +59,7 @@ def _which(about: str, name: str, context: Context, facts: GatewayFacts) -> str:
     if about == "listens":
         return ".words" if facts.wake_words else "" if facts.microphone else ".off"
     if about in ("keeps", "knows"):
-        return ".not" if not facts.days else ".audio" if facts.audio and about == "keeps" else ""
+        return "" if facts.days else ".not"
     if about == "sends":
         asks = {SEARCH, "get_weather"} & context.tools
         return ".cloud" if facts.provider == "anthropic" else ".asked" if asks else ""

@@ -1,6 +1,7 @@
 """The file with the turns: found again, limited, and really forgotten."""
 
 import contextlib
+import secrets
 import sqlite3
 
 import pytest
@@ -73,6 +74,11 @@ class Clock:
         return self.now
 
 
+def _long() -> str:
+    """50 kB that cannot be packed."""
+    return secrets.token_hex(25_000)
+
+
 def texts_in(path):
     """Whatever is in the file, of any age."""
     with contextlib.closing(sqlite3.connect(path)) as connection:
@@ -109,12 +115,12 @@ def test_the_oldest_goes_when_it_is_too_much(tmp_path):
     store = TurnStore(tmp_path / "turns.sqlite", megabytes=1, now=lambda: NOW)
 
     for at in range(60):  # 50 kB each
-        store.add([kept(f"turn {at}", at, audio=bytes(50_000))])
+        store.add([kept(f"turn {at}", at, named=_long())])
 
     texts = [one["text"] for one in store.turns()]
     assert texts[0] == "turn 59"
     assert "turn 0" not in texts
-    store.add([kept(f"turn {at}", at, audio=bytes(50_000)) for at in range(60, 110)])
+    store.add([kept(f"turn {at}", at, named=_long()) for at in range(60, 110)])
     assert (tmp_path / "turns.sqlite").stat().st_size < 8_000_000
 
 

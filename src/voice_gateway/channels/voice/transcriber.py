@@ -350,7 +350,6 @@ class BackgroundTranscriber:
             heard_seconds=recorded.transcript.seconds if recorded.transcript else None,
             endpoint_seconds=recorded.timings_ms["endpoint"] / 1000,
             audio_seconds=recorded.transcript.audio_seconds if recorded.transcript else None,
-            samples=recorded.segment.samples if recorded.segment else None,
         )
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(playback.run(), name="speaking")

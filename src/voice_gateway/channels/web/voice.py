@@ -256,7 +256,6 @@ class Microphone:
             heard_by=transcript.model,
             heard_seconds=transcript.seconds,
             audio_seconds=transcript.audio_seconds,
-            samples=segment.samples,
         )
 
     def _on_event(self, kind: str, facts: Mapping[str, Any]) -> None:
