@@ -13,7 +13,7 @@ from tests.fakes.waiting import until
 from tests.fakes.web import served
 
 from voice_gateway.app import opened
-from voice_gateway.app.web import web_routes
+from voice_gateway.app.channels import web_routes
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import SIMULATED_HOME, PermissionSettings, ServerSettings, Settings
 

@@ -1,16 +1,17 @@
 """Builds the channels of a gateway, and opens those that stay open beside the text channel."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from voice_gateway.config import control_file, data_folder
+from voice_gateway import __version__
+from voice_gateway.config import control_file, data_folder, web_token_file
 from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.errors import LinkError
-from voice_gateway.events import Notice, State
+from voice_gateway.events import Notice, Planned, State
 from voice_gateway.problems import VOICE_PACKAGE
 from voice_gateway.reports import damaged_file
 from voice_gateway.tools.builtin.broadcast import Heard
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from voice_gateway.channels.terminal import TextChannel
     from voice_gateway.channels.voice.channel import VoiceChannel
     from voice_gateway.channels.voice.recording import Listener
-    from voice_gateway.channels.web.channel import WebChannel
+    from voice_gateway.channels.web.channel import Start, WebChannel
+    from voice_gateway.channels.web.tokens import TokenFile
     from voice_gateway.channels.wyoming.channel import WyomingChannel
     from voice_gateway.hearing.transcriber import Transcriber
     from voice_gateway.speaking.speaker import KeepingSpeaker
@@ -72,9 +74,16 @@ class Channels:
         if gateway.settings.mqtt.broker_url:
             self._open_mqtt()
         if gateway.settings.web.enabled:
-            from voice_gateway.app.web import web_channel
+            from voice_gateway.channels.web.channel import WebChannel
+            from voice_gateway.channels.web.tokens import TokenFile
 
-            self._web = web_channel(gateway, config)
+            tokens = TokenFile(web_token_file())
+            self._web = WebChannel(
+                gateway.settings.web,
+                lambda start: web_routes(gateway, start, tokens, config),
+                gateway.events,
+                tokens,
+            )
             gateway.start(self._web.run(), "channel.web")
         if self._mqtt is not None or self._web is not None:
             gateway.start(gateway.publish_plans(), "plans")
@@ -253,3 +262,67 @@ class Channels:
         from voice_gateway.speaking.engines import new_synthesizer
 
         return new_synthesizer(self._gateway.settings.voice)
+
+
+def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: Path | None) -> list[Any]:
+    """Every route of the API, in FastAPI routers. Called when the libraries are imported."""
+    from voice_gateway.app.control_api import ControlApi
+    from voice_gateway.channels import ModelReplies
+    from voice_gateway.channels.web.ask_api import AskApi, login_router
+    from voice_gateway.channels.web.home_api import DevicesApi, Routines, routine_json
+    from voice_gateway.channels.web.mcp import McpChannel
+    from voice_gateway.channels.web.openai import OpenAi
+    from voice_gateway.channels.web.sse import Feed
+    from voice_gateway.channels.web.stats import Stats, metrics_router
+    from voice_gateway.channels.web.system_api import Doctor, Health, turns_router
+    from voice_gateway.channels.web.voice import Engines, voice_router
+
+    talk, home, events = gateway.conversation, gateway.local.cache, gateway.events
+    api, feed = ControlApi(gateway), Feed(events)
+    gateway.consoles.append(lambda: feed.consoles)
+    asks = AskApi(talk.answer, feed, start)
+    devices = DevicesApi(lambda: home.home, home.known, talk.make_calls, asks, feed)
+    home.look_on(devices.publish_changes)
+    routines = Routines(gateway.routines.book, talk.make_calls)
+
+    def known_tool(name: str) -> str | None:
+        tool = gateway.tools.find(name)
+        return gateway.tools.offered_name(tool) if tool is not None else None
+
+    stats = Stats(known_tool, __version__)
+    events.subscribe(stats.on_event)
+
+    def publish_routines(event: Planned) -> None:
+        if event.kind == "routine" and feed.listened:
+            plans = [routine_json(dict(plan)) for plan in event.plans.values()]
+            feed.publish("routines", {"routines": plans})
+
+    events.subscribe(publish_routines, Planned)
+
+    async def tools() -> Sequence[Mapping[str, Any]]:
+        listed = await api.tools({"action": "list"})
+        return [record["tool"] for record in listed["tools"]]
+
+    def engines() -> Engines:
+        channels, chosen = gateway.channels, gateway.settings
+        tone = chosen.speech.model_tone
+        return Engines(channels.transcriber, channels.synthesizer, chosen.voice, events, tone)
+
+    return [
+        asks.router(),
+        devices.router(),
+        routines.router(),
+        login_router(tokens),
+        turns_router(gateway.recorder),
+        voice_router(engines, talk.answer, feed, ModelReplies(events), start),
+        Health(stats, api.parts, gateway.link.status).router(),
+        Doctor(_doctor(config), start).router(),
+        metrics_router(stats, events.parts, gateway.link.status),
+        OpenAi(talk.answer, start, events).router(),
+        McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).route(),
+    ]
+
+
+def _doctor(config: Path | None) -> list[str]:
+    chosen = ["--config", str(config.resolve())] if config is not None else []
+    return [sys.executable, "-m", "voice_gateway", "doctor", "--lines", *chosen]

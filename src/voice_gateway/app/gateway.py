@@ -125,7 +125,7 @@ class Gateway:
             settings.mcpServers,
             settings.mcp,
             on_tools=self._take_tools,
-            on_status=self._report_server,
+            on_status=self.report_server,
             local_tools=lambda: names,
             on_resource=self._resource_updated,
             hide=without_secrets,
@@ -136,16 +136,8 @@ class Gateway:
         settings, link = self.settings, self.link
         reached = any(server.url is not None for server in settings.mcpServers.values())
         homes = {name for name, server in settings.mcpServers.items() if server.is_home}
-        self._sources = Sources(self.executor, lambda: home_trouble(link.status(), homes), lists=reached)
-        self.servers = ToolServers(
-            settings,
-            link,
-            self.tools,
-            self._sources,
-            self.events,
-            tasks=self._tasks,
-            report=self._report_server,
-        )
+        self.sources = Sources(self.executor, lambda: home_trouble(link.status(), homes), lists=reached)
+        self.servers = ToolServers(self, self._tasks)
         self.changes = ChangeStore(data_folder() / CHANGES_FILE, settings.recorder.days)
         self.local = UnderstandingStage(
             self.executor,
@@ -153,7 +145,7 @@ class Gateway:
             home_ready=self.servers.homes_known,
             tool_ready=lambda tool: self.servers.tool_known(tool, TOOLS_WAIT_SECONDS),
             home=settings.home,
-            sources=self._sources,
+            sources=self.sources,
             place=self._place,
             about=GatewayFacts(
                 settings.mqtt.name,
@@ -236,7 +228,7 @@ class Gateway:
         return () if isinstance(match, Nothing) else self.local.home.names.could_mean(words)
 
     def _surroundings(self) -> Surroundings:
-        return Surroundings(self.tools.version, self.tools.all(), self._sources.looked())
+        return Surroundings(self.tools.version, self.tools.all(), self.sources.looked())
 
     # --- messages between parts
 
@@ -261,7 +253,7 @@ class Gateway:
         await publish_plans(self.events, self.timers.store, self.routines.store, self._place.zone)
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
-        self.tools.add_mcp_tools(server, self._sources.taken(server, tools))
+        self.tools.add_mcp_tools(server, self.sources.taken(server, tools))
         self.local.cache.changed()
         if self.model is not None:
             self.model.tools_changed()
@@ -272,7 +264,8 @@ class Gateway:
         self.routines.resources.updated(server, uri)
         self.home_events.updated(server, uri)
 
-    def _report_server(self, status: ServerStatus) -> None:
+    def report_server(self, status: ServerStatus) -> None:
+        """Takes in the new state of an MCP server."""
         if status.state == "connected":
             self.routines.resources.connected(status.name)
             self.home_events.connected(status.name)

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import tzinfo
 from typing import Any
 
+from voice_gateway.backoff import LOOK_SECONDS, look_again
 from voice_gateway.config import data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import EventBus, Notice, Planned, State
-from voice_gateway.file_watch import LOOK_SECONDS, look_again
 from voice_gateway.problems import TIMERS_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.store import RoutineStore

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from home_names.names import plain
-from voice_gateway.file_watch import identity
+from voice_gateway.backoff import identity
 from voice_gateway.integrations.events import AlarmKey, EventPage, HomeEvent
 from voice_gateway.languages import shared_data
 from voice_gateway.private_files import private_file

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from voice_gateway.backoff import ChangeListeners
 from voice_gateway.errors import ConfigError, ToolUnavailable
-from voice_gateway.file_watch import ChangeListeners
 from voice_gateway.shared import LIMIT_SECONDS, PREFIX
 from voice_gateway.shared.lease import LEASE_SECONDS
 from voice_gateway.sqlite_file import Damage, SqliteFile, stamp

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from voice_gateway.backoff import LOOK_SECONDS, look_again
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.file_watch import LOOK_SECONDS, look_again
 from voice_gateway.problems import LISTS_LOST
 from voice_gateway.shared.rows import FileRows, Rows, RowStore
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage
