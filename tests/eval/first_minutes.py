@@ -57,7 +57,7 @@ async def _answered(case: First, gateway: Gateway, engine: Engine) -> Result:
     gateway.tools.add_mcp_tools("zwave", home_tools(home))
     gateway.start_long_tasks()
     await gateway.local.cache.refresh()
-    engine.requests.clear()
+    engine.asked.clear()
 
     async def say(text: str) -> Reply:
         return await gateway.conversation.answer(Utterance(text, channel="voice"))
