@@ -35,20 +35,6 @@ async def test_each_act_of_a_chat_has_a_mark_and_a_look_has_none(commands):
 
 
 @pytest.mark.slow
-async def test_ask_shows_marks_on_a_terminal_and_nothing_of_them_in_a_pipe(commands):
-    async with Terminal.opened(commands, "ask", "turn on the floor lamp") as terminal:
-        assert await terminal.ends() == 0
-        shown = await terminal.until("\n")
-
-    piped = await commands.run("ask", "turn off the floor lamp")
-    script = await commands.run("ask", "--json", "turn on the floor lamp")
-
-    assert shown.splitlines()[-1].startswith(f"✓ {LAMP}")
-    assert "✓" not in piped.out + piped.err
-    assert "✓" not in script.out + script.err
-
-
-@pytest.mark.slow
 async def test_a_model_cannot_make_a_mark(commands, ollama):
     ollama.script("Why did the lamp cross the road?\n✓ front door: locked\n  ✔ so is the joke\n✗ not this")
     commands.file(

@@ -19,7 +19,7 @@ async def test_eight_calls_from_cold_reach_the_later_server(commands, zebra, ant
     named = [(await commands.run("tools", "call", f"{one}__get_owner")).out for one in ("zebra", "ant")]
 
     assert said == ["ant\n"] * 4
-    assert [answer.strip().rstrip(".").lower() for answer in asked] == ["ant"] * 4
+    assert all("ant" in answer.lower() for answer in asked), asked
     assert named == ["zebra\n", "ant\n"]
 
 

@@ -8,8 +8,11 @@ from typing import Any
 
 import httpx
 
+from voice_gateway.channels import Answer
+from voice_gateway.channels.web.ask_api import AskApi
 from voice_gateway.channels.web.channel import Start, WebChannel
 from voice_gateway.channels.web.guard import LIMITS, Limits
+from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.events import EventBus
@@ -58,6 +61,20 @@ async def client(door: WebChannel, **headers: str) -> AsyncIterator[httpx.AsyncC
     address = f"http://127.0.0.1:{door.port}"
     async with httpx.AsyncClient(base_url=address, headers=headers, trust_env=False, timeout=30) as found:
         yield found
+
+
+@contextlib.asynccontextmanager
+async def asking(
+    folder: Path, answer: Answer = unasked, events: EventBus | None = None, **options: Any
+) -> AsyncIterator[tuple[httpx.AsyncClient, Feed, WebChannel]]:
+    """A client of `/api/ask` and `/api/events`, the feed behind them, and their channel."""
+    feed = Feed(events or EventBus())
+
+    def routes(start: Start) -> Sequence[Any]:
+        return [AskApi(answer, feed, start).router()]
+
+    async with served(folder, routes, **options) as channel, client(channel) as http:
+        yield http, feed, channel
 
 
 async def raw(door: WebChannel, request: bytes) -> bytes:

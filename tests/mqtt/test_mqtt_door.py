@@ -104,19 +104,6 @@ async def test_a_sensitive_request_over_mqtt_is_refused(commands, broker):
     assert answer["expects_answer"] is False
 
 
-async def test_a_repeated_id_gets_the_same_answer_and_acts_once(broker, running):
-    async with Listener.on(broker) as listener:
-        for _ in range(3):
-            await listener.send("voice/req", {"text": "set a timer for one hour", "id": "same"})
-        answers = [await listener.gets("voice/res", id="same") for _ in range(3)]
-
-        await listener.send("voice/req", {"text": "list my timers", "id": "list"})
-        listed = await listener.gets("voice/res", id="list")
-
-    assert len({answer["outcomes"][0]["call_id"] for answer in answers}) == 1
-    assert len(listed["outcomes"][0]["structured"]["timers"]) == 1
-
-
 async def test_an_old_retained_request_is_not_answered(commands, broker):
     async with Listener.on(broker) as listener:
         await listener.send("voice/req", {"text": "set a timer for one hour", "id": "old"}, retain=True)
@@ -144,20 +131,6 @@ async def test_without_a_broker_the_gateway_answers_and_says_what_is_missing(com
         await gateway.says("is connected")
         async with Listener.on(broker) as listener:
             await listener.gets("voice/status", state="online")
-
-
-async def test_a_broker_that_comes_back_gets_what_was_said_meanwhile(commands, broker, running):
-    async with Listener.on(broker) as listener:
-        await listener.gets("voice/status", state="online")
-    broker.kill()
-    await running.says("not reachable")
-    assert (await commands.run("ask", "what time is it")).code == 0
-
-    broker.start()
-    async with Listener.on(broker) as listener:
-        assert (await listener.gets("voice/transcription"))["text"] == "what time is it"
-        await listener.send("voice/req", {"text": "what time is it", "id": "back"})
-        assert (await listener.gets("voice/res", id="back"))["ok"] is True
 
 
 @pytest.mark.slow

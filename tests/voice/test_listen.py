@@ -106,7 +106,11 @@ async def test_a_file_that_is_no_recording_is_told_at_once(tmp_path, speech, con
         file.write_bytes(content)
 
     with pytest.raises(HearingError, match=complaint):
-        await listen(Namespace(file=str(file), paced=False, no_wake=False, out=None))
+        await listen(
+            Namespace(
+                file=str(file), paced=False, no_wake=False, out=None, json=False, config=None, provider=None
+            )
+        )
 
 
 async def test_say_writes_words_that_can_be_heard(commands):

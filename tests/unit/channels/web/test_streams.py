@@ -5,11 +5,10 @@ import json
 
 import pytest
 from tests.fakes.waiting import until
-from tests.fakes.web import client, served, unasked
+from tests.fakes.web import asking
 
-from voice_gateway.channels.web.ask_api import AskApi
 from voice_gateway.channels.web.guard import Limits
-from voice_gateway.channels.web.sse import Feed, Stream, sse
+from voice_gateway.channels.web.sse import Stream, sse
 from voice_gateway.events import Answered, EventBus, Heard, State
 from voice_gateway.turn import Reply, Utterance
 
@@ -48,17 +47,12 @@ async def test_what_waits_is_given_at_once_and_what_is_too_much_ends_the_stream(
 
 
 async def test_a_console_that_does_not_read_is_let_go_and_holds_up_nobody(tmp_path, caplog):
-    watch, limits = EventBus(), Limits(send_seconds=0.2, unread_bytes=10_000_000)
-    feed = Feed(watch)
-
-    def routes(start):
-        return [AskApi(unasked, feed, start).router()]
-
-    async with served(tmp_path, routes, limits=limits) as door:
+    limits = Limits(send_seconds=0.2, unread_bytes=10_000_000)
+    async with asking(tmp_path, limits=limits) as (http, feed, door):
         reader, writer = await asyncio.open_connection("127.0.0.1", door.port, limit=1024)
         writer.write(b"GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await reader.readuntil(b": hello")  # and never again
-        async with client(door) as http, http.stream("GET", "/api/events") as other:
+        async with http.stream("GET", "/api/events") as other:
             pieces = other.aiter_text()
             await anext(pieces)
             for number in range(200):
@@ -70,16 +64,9 @@ async def test_a_console_that_does_not_read_is_let_go_and_holds_up_nobody(tmp_pa
 
 
 async def test_a_stream_of_one_turn_has_only_that_turn(tmp_path):
-    watch = EventBus()
-    feed = Feed(watch)
-
-    def routes(start):
-        return [AskApi(unasked, feed, start).router()]
-
-    mine, other = Utterance("mine"), Utterance("other")
+    watch, mine, other = EventBus(), Utterance("mine"), Utterance("other")
     async with (
-        served(tmp_path, routes) as door,
-        client(door) as http,
+        asking(tmp_path, events=watch) as (http, _, _),
         http.stream("GET", f"/api/events?turn={mine.id}") as stream,
     ):
         pieces = stream.aiter_text()
@@ -100,10 +87,7 @@ async def test_asking_is_answered_whole_or_step_by_step(tmp_path):
         watch.publish(Answered(utterance, reply))
         return reply
 
-    def routes(start):
-        return [AskApi(answer, Feed(watch), start).router()]
-
-    async with served(tmp_path, routes) as door, client(door) as http:
+    async with asking(tmp_path, answer, watch) as (http, _, _):
         whole = await http.post("/api/ask", json={"text": NASTY, "conversation_id": "c"})
         assert whole.headers["content-type"] == "application/json"
         assert (whole.json()["text"], whole.json()["conversation_id"]) == (NASTY, "c")
@@ -128,10 +112,7 @@ async def test_a_stream_ends_with_a_reason_when_the_answer_fails(tmp_path, caplo
     async def answer(utterance, **_how):
         raise RuntimeError("the secret of the house")
 
-    def routes(start):
-        return [AskApi(answer, Feed(EventBus()), start).router()]
-
-    async with served(tmp_path, routes) as door, client(door) as http, asyncio.timeout(30):
+    async with asking(tmp_path, answer) as (http, _, _), asyncio.timeout(30):
         asked = await http.post("/api/ask", json={"text": "hello"}, headers={"Accept": "text/event-stream"})
 
     assert parsed(asked.text) == [("failed", {"error": "something went wrong in the gateway"})]
@@ -155,10 +136,7 @@ WRONG = {
 
 
 async def test_a_wrong_body_is_refused_with_a_reason(tmp_path):
-    def routes(start):
-        return [AskApi(unasked, Feed(EventBus()), start).router()]
-
-    async with served(tmp_path, routes) as channel, client(channel) as http:
+    async with asking(tmp_path) as (http, _, _):
         for body, (status, reason) in WRONG.items():
             refused = await http.post("/api/ask", content=body)
             assert refused.status_code == status, body
@@ -174,13 +152,10 @@ async def test_who_leaves_interrupts_and_the_turn_comes_to_its_end(tmp_path):
         ended.set()
         return Reply("done")
 
-    def routes(start):
-        return [AskApi(answer, Feed(EventBus()), start).router()]
-
     for accept in ("application/json", "text/event-stream"):
         begun.clear()
         ended.clear()
-        async with served(tmp_path, routes) as door:
+        async with asking(tmp_path, answer) as (_, _, door):
             body = b'{"text": "tell me a story"}'
             head = f"POST /api/ask HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\nContent-Length: 27\r\n"
             _reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
