@@ -11,9 +11,8 @@ from typing import Any
 
 from bench.worker import Figures, serve_async
 from voice_gateway.app import opened
-from voice_gateway.channels.voice.recorded import Recorded
 from voice_gateway.channels.voice.speech_output import SpeechOutput
-from voice_gateway.channels.voice.transcriber import BackgroundTranscriber
+from voice_gateway.channels.voice.transcriber import BackgroundTranscriber, Recorded
 from voice_gateway.config import load
 from voice_gateway.events import EventBus
 from voice_gateway.hearing.engines import load_hearing

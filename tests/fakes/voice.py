@@ -9,9 +9,8 @@ import numpy as np
 from tests.fakes.limits import with_limits
 
 from voice_gateway.channels import Answer
-from voice_gateway.channels.voice.recorded import Recorded
 from voice_gateway.channels.voice.speech_output import SpeechOutput
-from voice_gateway.channels.voice.transcriber import BackgroundTranscriber
+from voice_gateway.channels.voice.transcriber import BackgroundTranscriber, Recorded
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.events import EventBus

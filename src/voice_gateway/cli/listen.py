@@ -8,8 +8,8 @@ from pathlib import Path
 from voice_gateway.app import opened
 from voice_gateway.channels.marks import mark_lines
 from voice_gateway.channels.terminal import print_json, print_reply
-from voice_gateway.channels.voice.recorded import Recorded
 from voice_gateway.channels.voice.recording import check_recording
+from voice_gateway.channels.voice.transcriber import Recorded
 from voice_gateway.cli.command import loaded
 from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import first_error

@@ -38,20 +38,15 @@ EXAMPLES = """\
 examples:
   voice-gateway run                                  start; type to it; `quit` ends
   voice-gateway ask "turn on the floor lamp"         one question, one answer
-  voice-gateway ask --explain "dim it to half" --conversation kitchen
   voice-gateway undo                                 take back what the last ask did
-  voice-gateway chat --json < lines.txt              one JSON object for each line
   voice-gateway run --voice                          talk to it: "hey jarvis, what time is it"
-  voice-gateway listen session.wav                   a recording, as if it were spoken
   voice-gateway routines                             what is planned, and when it comes next
   voice-gateway turns --search lamp                  what was said and done, and why
   voice-gateway tools                                what it can do, and where each tool comes from
   voice-gateway tools call control_zwave_device deviceName="floor lamp" action=on
-  voice-gateway mcp resources                        what MCP servers have to read
   voice-gateway doctor                               check everything, and say what to do
   voice-gateway permit "Relay 3" pin                 ask, with the PIN, before it moves
   voice-gateway config set brain.room kitchen        change one setting, and keep your comments
-  voice-gateway config show                          every setting, and where it came from
 
 Settings: --config FILE, else $VOICE_GATEWAY_CONFIG, else the file that `config init` writes.
 docs/configuration.md lists them all.

@@ -4,15 +4,15 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum, auto
 from time import perf_counter
+from typing import Any
 
 from voice_gateway.channels import Answer
 from voice_gateway.channels.marks import mark_of_turn
 from voice_gateway.channels.voice.audio_input import AudioInput, ready_sentence
 from voice_gateway.channels.voice.own_voice import STEP_SECONDS
-from voice_gateway.channels.voice.recorded import Busy, Recorded, RecordedQueue
 from voice_gateway.channels.voice.speech_output import SpeechOutput
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
@@ -33,10 +33,11 @@ from voice_gateway.interruption import Interruption
 from voice_gateway.problems import ADVICE, CANNOT_HEAR, HEARING_FAILED
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.speaking.earcons import Earcon
-from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, Utterance, WakeDetected, new_id
+from voice_gateway.turn import AudioChunk, Reply, SpeechSegment, Transcript, Utterance, WakeDetected, new_id
 
 log = logging.getLogger(__name__)
 
+MOST_WAITING = 3  # recordings completed while a turn runs
 LOST_SECONDS = 0.5  # a gap in the sound that voids a recording
 UNFINISHED_SILENCE_SECONDS = 1.0  # after "set the light to …"
 RETRY_SECONDS = 5.0  # until a missing microphone is tried again
@@ -108,6 +109,41 @@ def next_step(state: VoiceState, event: VoiceEvent) -> tuple[VoiceState, tuple[V
     return TRANSITIONS.get((state, event), (state, ()))
 
 
+@dataclass(slots=True)
+class Recorded:
+    """One recording with its result; `listen --json` prints it."""
+
+    wake: WakeDetected | None = None
+    segment: SpeechSegment | None = None
+    transcript: Transcript | None = None
+    reply: Reply | None = None
+    spoken_over: bool = False  # the reply was interrupted
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return self.transcript.text if self.transcript and self.transcript.noise is None else ""
+
+    @property
+    def shown(self) -> str:
+        """The text without a spoken PIN."""
+        return self.reply.heard if self.reply and self.reply.heard else self.text
+
+    def to_json(self) -> dict[str, Any]:
+        wake, reply = self.wake, self.reply
+        return {
+            "wake": wake
+            and {"word": wake.word, "score": round(wake.score, 3), "at_seconds": wake.at_seconds},
+            "transcript": self.shown,
+            "text": reply.text if reply else "",
+            "parts": [part.to_json() for part in reply.parts] if reply else [],
+            "stage": reply.stage if reply else None,
+            "outcomes": [outcome.to_json() for outcome in reply.outcomes] if reply else [],
+            "timings_ms": {name: round(ms, 1) for name, ms in self.timings_ms.items()},
+            "audio_seconds": round(len(self.segment.samples) / 16_000, 3) if self.segment else 0.0,
+        }
+
+
 class BackgroundTranscriber:
     """Listens all the time and answers one request at a time, by the conversation (MSG-3)."""
 
@@ -138,8 +174,10 @@ class BackgroundTranscriber:
         self._retry_seconds = retry_seconds
         self._conversation_id = conversation_id or new_id()
         self.state = VoiceState.LISTENING
-        self._waiting = RecordedQueue()
-        self._busy = Busy()  # counts transcripts and turns
+        self._waiting: asyncio.Queue[Recorded] = asyncio.Queue()
+        self._work = 0  # transcripts and turns under way
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._interruption = Interruption()  # of the turn under way
         self._turns = 0  # recordings whose turn is not over
         self._tasks: asyncio.TaskGroup
@@ -162,7 +200,11 @@ class BackgroundTranscriber:
 
     async def settled(self) -> None:
         """Returns when nothing is being transcribed, answered or said."""
-        await self._busy.settled()
+        await self._idle.wait()
+
+    def _busy(self, change: int) -> None:
+        self._work += change
+        self._idle.clear() if self._work else self._idle.set()
 
     def push_to_talk(self) -> None:
         self._wake = None
@@ -271,7 +313,7 @@ class BackgroundTranscriber:
         recorded = Recorded(wake=self._wake, segment=event.segment)
         silence = event.segment.end_seconds - event.segment.speech_end_seconds
         recorded.timings_ms["endpoint"] = silence * 1000
-        self._busy.begin()
+        self._busy(1)
         self._turns += 1
         self._step(VoiceEvent.ENDED)
         understanding = self._understand(recorded, speculation, self._input.heard_at)
@@ -281,7 +323,7 @@ class BackgroundTranscriber:
 
     async def _speculate(self, segment: SpeechSegment) -> Transcript:
         """Transcribes in a pause, and sets how long it must be: shorter for a complete command."""
-        self._busy.begin()
+        self._busy(1)
         try:
             transcript = await self._input.transcript(segment)
             if asyncio.current_task() is self._speculation and transcript.noise is None:
@@ -292,7 +334,7 @@ class BackgroundTranscriber:
                     await self._input.wait_for_silence(longer)
             return transcript
         finally:
-            self._busy.end()
+            self._busy(-1)
 
     async def _understand(
         self, recorded: Recorded, speculation: asyncio.Task[Transcript] | None, ended_at: float
@@ -314,15 +356,18 @@ class BackgroundTranscriber:
                 self._output.cue(Earcon.ERROR, self._tasks)
             self._on_turn(recorded)
             self._over(asked=self._answer_until > self._input.seconds)
-        elif (dropped := self._waiting.put(recorded)) is not None:
-            self._on_turn(dropped)
+            return
+        if self._waiting.qsize() >= MOST_WAITING:
+            log.warning("too much was said while I was busy; the oldest is dropped")
+            self._on_turn(self._waiting.get_nowait())
             self._over(asked=False)
+        self._waiting.put_nowait(recorded)
 
     # --- turns
 
     async def _answer_all(self) -> None:
         while True:
-            recorded = await self._waiting.next()
+            recorded = await self._waiting.get()
             self._answer_until = 0.0
             asked = await self._turn(recorded)
             if asked:
@@ -372,7 +417,7 @@ class BackgroundTranscriber:
     def _over(self, *, asked: bool) -> None:
         """Ends a turn; after the last one it listens again."""
         self._turns -= 1
-        self._busy.end()
+        self._busy(-1)
         if not self._turns:
             self._step(VoiceEvent.ASKED if asked else VoiceEvent.DONE)
 

@@ -23,8 +23,6 @@ from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Utteranc
 
 MODEL = OWNER = "voice-gateway"
 CHANNEL = "v1"
-METHODS = {"/v1/chat/completions": "POST", "/v1/models": "GET"}
-ANY = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 class ContentPart(BaseModel):
@@ -104,12 +102,6 @@ class OpenAi:
         async def model(model: str) -> Response:
             """One model"""
             return json_response(self._model(model))
-
-        @router.api_route("/v1/{path:path}", methods=ANY, include_in_schema=False)
-        async def unknown(request: Request, path: str) -> Response:
-            if allowed := METHODS.get(request.url.path):
-                raise HTTPException(405, f"/v1/{path} takes no {request.method}.", {"allow": allowed})
-            raise HTTPException(404, f"There is no {request.method} /v1/{path} here.")
 
         return router
 

@@ -11,7 +11,6 @@ from typing import Any
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Match, Mount
@@ -54,12 +53,8 @@ def application(
             Exception: _unexpected_error,
         },
     )
-    app.state.api_routes = []
     for route in routes:
         if isinstance(route, APIRouter):
-            app.state.api_routes += [
-                api_route for api_route in route.routes if isinstance(api_route, APIRoute)
-            ]
             app.include_router(route, responses=route.responses or {"4XX": {"model": ERROR}})
         else:
             app.router.routes.append(route)
@@ -82,11 +77,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     reason = NO_JSON if error.detail == "There was an error parsing the body" else error.detail
     parameter = getattr(error, "parameter", None)
     content = error_json(request.url.path, error.status_code, reason, parameter)
-    headers, path = error.headers, request.url.path
-    if error.status_code == 405 and not path.startswith("/v1/"):  # FastAPI names one route's methods only
-        matching = [route for route in request.app.state.api_routes if route.path_regex.match(path)]
-        headers = {"allow": ", ".join(sorted({method for route in matching for method in route.methods}))}
-    return JSONResponse(content, error.status_code, headers)
+    return JSONResponse(content, error.status_code, error.headers)
 
 
 async def _validation_error(request: Request, error: Exception) -> Response:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.models import ERROR, STREAMS, json_response, shape
-from voice_gateway.channels.web.sse import Stream, event_stream, sse
+from voice_gateway.channels.web.sse import event_stream, sse
 from voice_gateway.channels.web.stats import Stats
 from voice_gateway.events import PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus
@@ -158,7 +158,6 @@ class Doctor:
     def __init__(self, command: Sequence[str], start: Start) -> None:
         self._command = command
         self._start = start
-        self._process: asyncio.subprocess.Process | None = None
         self._busy = False
 
     def router(self) -> APIRouter:
@@ -170,69 +169,49 @@ class Doctor:
             if self._busy:
                 raise HTTPException(409, "the doctor is at work already")
             self._busy = True
-            stream = Stream()
-            self._start(self._examine(stream))
-            return event_stream(self._pieces(stream))
+            return event_stream(self._examine())
 
         return router
 
-    async def _pieces(self, stream: Stream) -> AsyncIterator[bytes]:
-        try:
-            async for piece in stream.pieces():
-                yield piece
-        finally:  # the client has everything, or has left
-            if self._process is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    self._process.terminate()
-
-    async def _examine(self, stream: Stream) -> None:
-        checks: list[dict[str, Any]] = []
-        problem = ""
+    async def _examine(self) -> AsyncIterator[bytes]:
+        process, verdicts, problem = None, list[str](), ""
+        yield b": hello\n\n"
         try:
             async with asyncio.timeout(DOCTOR_SECONDS):
-                async for check in self._checks():
-                    checks.append(check)
-                    stream.put(sse("check", check))
+                process = await asyncio.create_subprocess_exec(
+                    *self._command,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.DEVNULL,
+                    limit=LONGEST_CHECK,
+                )
+                assert process.stdout is not None
+                while line := await process.stdout.readline():
+                    check = json.loads(line)
+                    verdicts.append(check["verdict"])
+                    yield sse("check", check)
         except TimeoutError:
             problem = "it took too long"
         except (OSError, ValueError) as error:
             problem = str(error)
-        finally:
-            self._busy, self._process = False, None
-            failed = [check for check in checks if check.get("verdict") == "failed"]
-            ok = bool(checks) and not failed and not problem
-            summary = {"ok": ok, "checks": len(checks), "failed": len(failed)}
-            stream.put(sse("done", summary | ({"error": problem} if problem else {})))
-            stream.end()
-
-    async def _checks(self) -> AsyncIterator[dict[str, Any]]:
-        self._process = process = await asyncio.create_subprocess_exec(
-            *self._command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            limit=LONGEST_CHECK,
-        )
-        assert process.stdout is not None
-        try:
-            while line := await process.stdout.readline():
-                yield json.loads(line)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), STOP_SECONDS)
-        finally:
-            await _end(process)
+        finally:  # also when the client has left
+            self._busy = False
+            if process is not None:
+                self._start(_end(process))
+        failed = verdicts.count("failed")
+        ok = bool(verdicts) and not failed and not problem
+        summary = {"ok": ok, "checks": len(verdicts), "failed": failed}
+        yield sse("done", summary | ({"error": problem} if problem else {}))
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """Terminates the process, and kills it if that takes too long."""
-    if process.returncode is not None:
-        return
     with contextlib.suppress(ProcessLookupError):
-        process.terminate()
-    try:
-        async with asyncio.timeout(STOP_SECONDS):
-            await process.wait()
-    except TimeoutError:
-        with contextlib.suppress(ProcessLookupError):
+        if process.returncode is None:
+            process.terminate()
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
             process.kill()
-        await process.wait()
+            await process.wait()
