@@ -20,9 +20,9 @@ async def pictured(server: Server) -> dict[int, tuple[str, str, str]]:
 async def test_a_restart_keeps_what_was_known_and_tells_nothing_as_new(driver, server):
     await driver.reports(DOOR, door="closed")
     await server.control("ceiling light", "on")
-    async with telling(server) as earlier:
+    async with telling(server, driver) as earlier:
         await earlier.all(driver)
-    async with telling(server) as told:
+    async with telling(server, driver) as told:
         await driver.reports(DOOR, door="open")
         await told.has("The Back Door in the Hallway was opened.")
         before, events = await pictured(server), await told.events()

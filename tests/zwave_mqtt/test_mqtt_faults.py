@@ -232,18 +232,6 @@ async def test_a_name_is_looked_up_anew_for_every_act(home, gateway):
     assert (answer.structured["outcome"], gateway.house.writes) == ("not_found", [])
 
 
-async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_true(home, gateway):
-    await home.snapshot()
-    home.limits = Limits(there=600)  # as long as anything waits for a gateway that is silent
-    await gateway.stop_cleanly()
-
-    with pytest.raises(HomeDown, match="not connected to the MQTT broker"):
-        async with asyncio.timeout(LIMIT_SECONDS):
-            await home.snapshot(0)
-
-    assert not (await home.health()).ok
-
-
 async def test_a_gateway_that_takes_a_question_along_when_it_stops_is_not_waited_for(home, gateway):
     """It had the question and ends before it answers; nobody is told of that."""
     await home.snapshot()

@@ -95,12 +95,3 @@ async def test_a_command_to_a_sleeping_device_is_queued_and_holds_nobody_up(serv
     answer = await command
     assert (answer.outcome, answer.is_error) == ("queued", False)
     assert not claims_success(answer)
-
-
-async def test_malformed_messages_do_not_end_the_server(server, gateway):
-    for payload in (b"", b"{", b"\xff", b"[" * 100_000, b"x" * 1_000_000):
-        await gateway.answer_raw("getNodes", payload)
-        await gateway.publish("_CLIENTS/ZWAVE_GATEWAY-Home_Gateway/api/writeValue", payload)
-        await gateway.publish("driver/status", payload)
-
-    assert (await server.control("floor lamp", "on")).outcome == "confirmed"

@@ -2,8 +2,6 @@
 
 import asyncio
 
-from tests.fakes.ports import free_port
-from tests.fakes.waiting import until
 from tests.fakes.zwave_server import claims_success, serving
 
 LIMIT_SECONDS = 30.0  # a loaded machine may need long; a hang never ends
@@ -25,18 +23,6 @@ async def test_a_renamed_device_is_found_by_its_new_name_and_announced(broker, g
                 await asyncio.sleep(0.1)  # the list may be two seconds old
             assert answer.outcome == "confirmed"
             await changed.wait()
-
-
-async def test_without_a_broker_tools_are_listed_and_a_call_says_what_is_wrong_at_once():
-    async with serving(f"mqtt://localhost:{free_port()}") as server:
-        tools = await server.session.list_tools()
-        async with asyncio.timeout(AT_ONCE_SECONDS):
-            answer = await server.control("floor lamp", "on")
-
-        assert "control_zwave_device" in {tool.name for tool in tools.tools}
-        assert (answer.outcome, answer.is_error) == ("system_down", True)
-        assert "MQTT broker" in answer.text
-        assert not claims_success(answer)
 
 
 async def test_a_stopped_broker_is_said_at_once_and_it_may_return(server, gateway, broker):
@@ -96,11 +82,3 @@ async def test_a_lost_stick_and_a_lost_gateway_are_told_apart(server, gateway):
     assert "stick" in stick.text
     assert lost.outcome == "system_down"
     assert "Z-Wave JS UI" in lost.text
-
-
-async def test_the_end_of_a_session_closes_the_connection_to_the_broker(broker, gateway):
-    async with serving(broker.url) as server:
-        await server.call("list_zwave_devices")
-        before = broker.log.count("Received DISCONNECT")
-    await until(lambda: broker.log.count("Received DISCONNECT") > before)
-    assert broker.log.count("Received DISCONNECT") == before + 1, "one connection, one goodbye"
