@@ -7,7 +7,7 @@ from voice_gateway.channels.voice.transcriber import VoiceState
 from voice_gateway.cli.parser import parser
 from voice_gateway.config import VoiceSettings
 from voice_gateway.config.kinds import WAKE_WORDS
-from voice_gateway.config.voice import STT_ENGINES, TTS_ENGINES
+from voice_gateway.config.tree import STT_ENGINES, TTS_ENGINES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "voice.md").read_text()
 

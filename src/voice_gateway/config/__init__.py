@@ -21,9 +21,9 @@ from voice_gateway.config.tree import (
     Settings,
     SeveralSteps,
     ToolsSettings,
+    VoiceSettings,
+    WebSettings,
 )
-from voice_gateway.config.voice import VoiceSettings
-from voice_gateway.config.web import WebSettings
 
 __all__ = [
     "SHORTEST_PIN",

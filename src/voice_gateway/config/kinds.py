@@ -2,6 +2,7 @@
 
 import contextlib
 import difflib
+import ipaddress
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -34,6 +35,7 @@ LONGEST_TOPIC = 200  # characters of a prefix
 SHORTEST_PIN = 4  # digits
 HOME_ASSISTANT_PATHS = ("/api/mcp", "/mcp_server/sse")  # the paths of its MCP server
 BUILTIN = "builtin"  # the source of the gateway's own tools, so no server may have this name
+_HOST_NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_))*")  # "__" separates server and tool
 
 
@@ -115,6 +117,37 @@ def _address(
         return url
 
     return checked
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it; false for names that are not known here."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.casefold() == "localhost"
+
+
+def name_alone(host: str) -> str:
+    """The host without its port. Raises ValueError if no browser would send it."""
+    if _is_address(host):  # one of IPv6 is full of colons
+        return host.casefold()
+    try:
+        parts = urlsplit(f"//{host}")
+        name = (parts.hostname or "").rstrip(".")
+        whole = parts.netloc == host and "@" not in host and parts.port != 0
+    except ValueError:
+        whole, name = False, ""
+    if not whole or not (_HOST_NAME.fullmatch(name) or _is_address(name)):
+        raise ValueError(f"{host!r} is no host name, as home.example is")
+    return name
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 _checked_redis = _address("redis://", "rediss://", example="redis://host:6379", needs_host=False)

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
-from voice_gateway.config.web import is_loopback
+from voice_gateway.config.kinds import is_loopback
 
 COOKIE = "voice_gateway_token"
 CLIENT = "voice_gateway_client"  # tells browsers apart: a yes counts only from the one that was asked
