@@ -61,7 +61,7 @@ class GatewayTool(FreelyNamedTool):
 
         assert self.coroutine is not None
         try:
-            ready = PreparedTool(self).fit_as_sent(arguments)
+            ready = PreparedTool(self).fit(arguments)[1]
             if self.loop is None or self.loop is running_loop():
                 return await self.coroutine(**ready)
             return await asyncio.wrap_future(_started(_awaited(self.coroutine, ready), self.loop))

@@ -81,14 +81,6 @@ class PreparedTool:
                 return args if self._model is None else _as_reached(args, ready), ready
         return self._repaired(as_object(args))
 
-    def fit_as_sent(self, raw: Any) -> dict[str, Any]:
-        """What the function takes; a name the schema does not declare passes where it accepts any name."""
-        if self._any_name and type(raw) is dict and not too_deep(raw):
-            ready, problems = self._validate(raw)
-            if not problems:
-                return ready
-        return self.fit(raw)[1]
-
     def _repaired(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         name = self.traits.original_name or self.tool.name
         repaired = repair(given, self._schema, name, by_rule=self.from_server)

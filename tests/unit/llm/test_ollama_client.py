@@ -417,7 +417,7 @@ async def test_the_prefix_changes_with_the_home_and_not_with_a_state(bench: Benc
     assert len({json.dumps(body["tools"]) for body in bench.server.chats}) == 1
 
 
-async def test_a_change_of_the_home_is_read_once_it_has_settled(
+async def test_a_change_of_the_home_is_read_before_the_next_question(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voice_gateway.llm.ollama.client.LOOK_AGAIN_SECONDS", 0.05)

@@ -6,7 +6,6 @@ import pytest
 from langchain_core.tools import BaseTool
 
 from voice_gateway.llm.offer import make_offer
-from voice_gateway.llm.ollama.client import Prefix
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
 from voice_gateway.llm.prompt import USE_TOOL, note_for, tokens_of, unwrapped
 from voice_gateway.tools.gateway_tool import declared_tool
@@ -63,13 +62,6 @@ def test_the_note_names_the_tool_only_when_the_words_call_for_it() -> None:
         "Does rename.]"
     )
     assert "route" in note_for("rename it and repair its ROUTES", rare)
-
-
-def test_the_prefix_is_the_same_whatever_is_said() -> None:
-    tools = (tool("lamp"), tool("rename", "rename"))
-    first, second = Prefix.of(offer_of(*tools)), Prefix.of(offer_of(*tools))
-    assert first.tools_key == second.tools_key
-    assert "rename" not in str(first.tools)
 
 
 @pytest.mark.parametrize("arguments", [{"deviceName": "x"}, '{"deviceName": "x"}'])

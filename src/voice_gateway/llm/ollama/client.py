@@ -1,8 +1,6 @@
 """Answers with a model that Ollama serves (MSG-2, FMT-*)."""
 
 import asyncio
-import hashlib
-import json
 import logging
 import re
 import time
@@ -72,14 +70,7 @@ class Prefix:
 
     offer: Offer
     tools: list[dict[str, Any]]
-    tools_key: str
     home: str = ""
-
-    @classmethod
-    def of(cls, offer: Offer) -> "Prefix":
-        tools = to_qwen_tools(offer.tools)
-        text = json.dumps([SYSTEM_PROMPT, tools], ensure_ascii=False)
-        return cls(offer, tools, hashlib.sha256(text.encode()).hexdigest())
 
     @property
     def tokens(self) -> int:
@@ -116,7 +107,7 @@ class PrefixCache:
 
     def knows_tools(self, prefix: Prefix) -> bool:
         """The long part of it; only the home behind it may be another."""
-        known = self._prefix is not None and self._prefix.tools_key == prefix.tools_key
+        known = self._prefix is not None and self._prefix.tools == prefix.tools
         return known and self._now() < self._until
 
 
@@ -190,7 +181,6 @@ class OllamaClient:
             clock=clock,
         )
         self._prefix: Prefix | None = None
-        self._looked_at = ""
         self._cache = PrefixCache(settings.keep_alive, monotonic)
         self._warming: tuple[Prefix, asyncio.Timeout] | None = None
         self._changed = asyncio.Event()
@@ -257,15 +247,9 @@ class OllamaClient:
         wait = Backoff(LOOK_AGAIN_SECONDS, LAST_RETRY_SECONDS)
         while True:
             self._changed.clear()
-            if not self.home_settled() or await self.warm_up():
+            if await self.warm_up():
                 wait.reset()
             await wait_at_most(self._changed, wait.next())
-
-    def home_settled(self) -> bool:
-        """Whether the home has not changed since the last check, so that a series of changes is read once."""
-        prefix, before = self._current_prefix(), self._looked_at
-        self._looked_at = prefix.home
-        return prefix.home == before or not self._cache.knows_tools(prefix)
 
     async def prepare(self) -> None:
         """Import the library before the first question needs it; nothing is sent."""
@@ -285,7 +269,7 @@ class OllamaClient:
     def _current_prefix(self) -> Prefix:
         offer = self._offers.current()
         if self._prefix is None or self._prefix.offer is not offer:
-            self._prefix = Prefix.of(offer)
+            self._prefix = Prefix(offer, to_qwen_tools(offer.tools))
         room = self._room_for_home(offer)
         note = self._note.within(min(self._settings.home_token_budget, room))
         said = server_note(self._instructions(), room - note_tokens(note))
@@ -299,7 +283,7 @@ class OllamaClient:
         if self._warming is None:
             return
         being_read, limit = self._warming
-        same_tools = being_read.tools_key == prefix.tools_key
+        same_tools = being_read.tools == prefix.tools
         useful = same_tools and (being_read.home == prefix.home or not self._cache.knows_tools(prefix))
         if not useful and not limit.expired():
             limit.reschedule(asyncio.get_running_loop().time())

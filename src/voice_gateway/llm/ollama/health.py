@@ -1,7 +1,6 @@
 """Whether the model can be asked at all, found out without asking it anything."""
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 
 from voice_gateway.backoff import wait_at_most
@@ -31,17 +30,6 @@ async def trouble(settings: OllamaSettings) -> BrainError | None:
 
     refusal = ResponseError(shown.text[:200], 400 if capabilities is not None else shown.status_code)
     return translated(refusal, settings, capabilities)
-
-
-async def parameter_size(settings: OllamaSettings) -> str | None:
-    """As Ollama tells it: "7.6B"."""
-    import httpx
-
-    with contextlib.suppress(Exception):  # trouble is reported by `trouble`
-        async with httpx.AsyncClient(base_url=settings.base_url, timeout=PROBE_SECONDS) as http:
-            shown = (await http.post("/api/show", json={"model": settings.model})).json()
-            return str(shown["details"]["parameter_size"]) or None
-    return None
 
 
 class ModelHealth:
