@@ -4,6 +4,7 @@ import asyncio
 import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,7 +12,6 @@ from voice_gateway.artifacts import description_of, kind_of, read_blocks
 from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.mcp_client.connection import (
     NOT_UNDERSTOOD,
-    InitializeResult,
     Requester,
     all_pages,
     shorten,
@@ -80,31 +80,30 @@ class Catalogue:
     problems: list[str] = field(default_factory=list)  # one sentence each
 
 
+@dataclass(frozen=True, slots=True)
 class ServerCatalogue:
     """What one server offers."""
 
-    def __init__(self, server: str, initialized: InitializeResult, request: Requester) -> None:
-        self.server = server
-        self.capabilities = initialized.capabilities
-        self._request = request
+    server: str
+    capabilities: frozenset[str]
+    request: Requester
 
-    async def resources(self) -> list[Resource]:
-        if "resources" not in self.capabilities:
-            return []
-        listed = await self._list("resources/list", "resources")
+    async def add_to(self, made: Catalogue, of: str) -> None:
+        """`of`: "resources" or "prompts"."""
         try:
-            templates = await self._list("resources/templates/list", "resourceTemplates")
-        except GatewayError:
-            templates = []  # not every server has them
-        entries = [self._resource(entry, "uri") for entry in listed]
-        entries += [self._resource(entry, "uriTemplate") for entry in templates]
-        return [entry for entry in entries if entry.uri]
-
-    async def prompts(self) -> list[Prompt]:
-        if "prompts" not in self.capabilities:
-            return []
-        listed = await self._list("prompts/list", "prompts")
-        return [self._prompt(entry) for entry in listed if _words(entry, "name")]
+            if of not in self.capabilities:
+                return
+            if of == "prompts":
+                listed = await self._list("prompts/list", "prompts")
+                made.prompts += [self._prompt(entry) for entry in listed if _words(entry, "name")]
+                return
+            found = [self._resource(entry, "uri") for entry in await self._list("resources/list", of)]
+            with suppress(GatewayError):  # not every server has templates
+                templates = await self._list("resources/templates/list", "resourceTemplates")
+                found += [self._resource(entry, "uriTemplate") for entry in templates]
+            made.resources += [resource for resource in found if resource.uri]
+        except GatewayError as error:
+            made.problems.append(f'The server "{self.server}" did not list its {of}: {error}')
 
     async def read(self, uri: str) -> Contents:
         answer = await self._ask("resources/read", {"uri": uri})
@@ -118,7 +117,7 @@ class ServerCatalogue:
     async def _ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             async with asyncio.timeout(ASK_SECONDS):
-                return await self._request(method, params)
+                return await self.request(method, params)
         except TimeoutError:
             raise ToolError(f'The server "{self.server}" did not answer in {ASK_SECONDS:g} s.') from None
 
@@ -151,21 +150,13 @@ class ServerCatalogue:
 
 async def catalogue(servers: Sequence[ServerCatalogue], *, of: str) -> Catalogue:
     """`of`: "resources" or "prompts"; all servers are asked at the same time."""
-    made = Catalogue()
-
-    async def ask(server: ServerCatalogue) -> tuple[list[Resource], list[Prompt], str]:
-        try:
-            if of == "resources":
-                return await server.resources(), [], ""
-            return [], await server.prompts(), ""
-        except GatewayError as error:
-            return [], [], f'The server "{server.server}" did not list its {of}: {error}'
-
-    for resources, prompts, problem in await asyncio.gather(*map(ask, servers)):
-        made.resources += resources
-        made.prompts += prompts
-        made.problems += [problem] if problem else []
-    return made
+    made = [Catalogue() for _ in servers]
+    await asyncio.gather(*(server.add_to(part, of) for server, part in zip(servers, made, strict=True)))
+    return Catalogue(
+        [resource for part in made for resource in part.resources],
+        [prompt for part in made for prompt in part.prompts],
+        [problem for part in made for problem in part.problems],
+    )
 
 
 def _contents(blocks: Any, read: Callable[[Mapping[str, Any]], tuple[str, Sequence[Artifact]]]) -> Contents:

@@ -133,7 +133,7 @@ class MCPIntegration:
 
     def _catalogues(self, name: str | None = None, offer: str = "") -> list[ServerCatalogue]:
         return [
-            ServerCatalogue(server.name, server.initialized, server.request)
+            ServerCatalogue(server.name, server.initialized.capabilities, server.request)
             for server in self._servers
             if server.is_linked
             and name in (None, server.name)
