@@ -3,7 +3,8 @@
 import pytest
 from tests.fakes.running_gateway import server
 
-ONLY_THESE = "[mcp]\nsimulated_home = false\n"
+PERMITTED = "[permission.permit]\nget_owner = \"always\"\n"
+ONLY_THESE = PERMITTED + "[mcp]\nsimulated_home = false\n"
 NAMING = "naming_server.py"
 QUICK, SLOW = 0, 0.5  # seconds until it greets
 
@@ -26,7 +27,7 @@ async def test_eight_calls_from_cold_reach_the_later_server(commands, zebra, ant
 @pytest.mark.slow
 async def test_beside_a_home_words_for_a_tool_wait_for_the_later_server_too(commands):
     servers = server("first", NAMING, "first", QUICK) + server("later", NAMING, "later", 3)
-    commands.file("voice-gateway.toml", servers)
+    commands.file("voice-gateway.toml", PERMITTED + servers)
 
     asked = await commands.run("ask", "what is the owner")
 
