@@ -3,7 +3,7 @@
 import pytest
 from tests.fakes.running_gateway import server
 
-PERMITTED = "[permission.permit]\nget_owner = \"always\"\n"
+PERMITTED = '[permission.permit]\nget_owner = "always"\n'
 ONLY_THESE = PERMITTED + "[mcp]\nsimulated_home = false\n"
 NAMING = "naming_server.py"
 QUICK, SLOW = 0, 0.5  # seconds until it greets
