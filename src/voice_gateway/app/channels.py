@@ -318,7 +318,7 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
         Health(stats, api.parts, gateway.link.status).router(),
         Doctor(_doctor(config), start).router(),
         metrics_router(stats, events.parts, gateway.link.status),
-        OpenAi(talk.answer, start, events).router(),
+        OpenAi(talk.answer, start).router(),
         McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).route(),
     ]
 

@@ -30,11 +30,11 @@ CONVERSATION = "web-routines"  # of requests that name none
 MakeCalls = Callable[[Utterance, Sequence[ToolCall]], Awaitable[Reply]]  # `Conversation.make_calls`
 
 _PERCENT = re.compile(r"\b(\d{1,3}) ?%")
-# Percent, degrees, kelvin; only "on" can go without.
+# By action the field of `Act` for its level, and the range; only "on" can go without.
 _LEVELS = {
-    **dict.fromkeys(("on", "dim", "volume", "speed"), (0, 100)),
-    "set": (-50, 100),
-    "kelvin": (1000, 10_000),
+    **dict.fromkeys(("on", "dim", "volume", "speed"), ("level", 0, 100)),
+    "set": ("temperature", -50, 100),
+    "kelvin": ("kelvin", 1000, 10_000),
 }
 _WORDS = {
     "on": "turn on {name}",
@@ -173,18 +173,15 @@ def _problem(asked: Change, actions: Sequence[str]) -> str:
         return f"level: {asked.action} needs one" if span is not None and asked.action != "on" else ""
     if span is None:
         return f"level: {asked.action} takes none"
-    least, most = span
-    return "" if least <= asked.level <= most else f"level: must be from {least} to {most}"
+    return "" if span[1] <= asked.level <= span[2] else f"level: must be from {span[1]} to {span[2]}"
 
 
 def _act(asked: Change) -> Act:
     if asked.level is None:
         return Act(asked.action)
-    if asked.action == "set":
-        return Act("set", temperature=asked.level)
-    if asked.action == "kelvin":
-        return Act("kelvin", kelvin=round(asked.level))
-    return Act(asked.action, level=round(asked.level))
+    field = _LEVELS[asked.action][0]
+    level: dict[str, Any] = {field: asked.level if field == "temperature" else round(asked.level)}
+    return Act(asked.action, **level)
 
 
 class NoRoutine(LookupError):

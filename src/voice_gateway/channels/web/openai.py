@@ -17,7 +17,6 @@ from voice_gateway.channels.web.ask_api import unless_left
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.models import STREAMS, json_response, shape
 from voice_gateway.channels.web.sse import Stream, event_stream
-from voice_gateway.events import EventBus, ModelRound
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Utterance
 
@@ -37,17 +36,12 @@ class Message(BaseModel):
     content: str | list[ContentPart] | None = None
 
 
-class StreamOptions(BaseModel):
-    include_usage: bool | None = None
-
-
 class ChatRequest(BaseModel):
     """The other fields of OpenAI's clients have no meaning here: their tools and prompts are not ours."""
 
     model: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] = MODEL
     messages: Annotated[list[Message], Field(min_length=1)]
     stream: bool | None = None
-    stream_options: StreamOptions | None = None
     user: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] | None = None
     n: Literal[1] | None = None
 
@@ -59,7 +53,6 @@ COMPLETION = shape(
     created=int,
     model=str,
     choices=list[dict[str, Any]],
-    usage=dict[str, int],
     voice_gateway=dict[str, Any],
 )
 DETAIL = shape("OpenAiErrorDetail", message=str, type=str, param=str | None, code=str | None)
@@ -78,12 +71,10 @@ class OpenAi:
     """Only the last message of the user is read. Anyone may have written the rest of a client's history, so
     the gateway's own conversation is what counts as said before."""
 
-    def __init__(self, answer: Answer, start: Start, events: EventBus) -> None:
+    def __init__(self, answer: Answer, start: Start) -> None:
         self._answer = answer
         self._start = start
-        self._usage: dict[str, dict[str, int]] = {}  # of turns under way
         self._created = int(time.time())
-        events.subscribe(self._on_event, ModelRound)
 
     def router(self) -> APIRouter:
         router = APIRouter(responses={"4XX": {"model": ERROR}})
@@ -110,33 +101,22 @@ class OpenAi:
 
     async def _chat(self, request: Request, asked: ChatRequest) -> Response:
         utterance = Utterance(last_words(asked.messages), CHANNEL, conversation_of(asked))
-        usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-        self._usage[utterance.id] = usage
         if asked.stream:
-            return event_stream(self._chunks(asked, utterance, usage))
+            return event_stream(self._chunks(asked, utterance))
         interruption = Interruption()
-        try:
-            answer = self._answer(utterance, interruption=interruption)
-            reply = await unless_left(request, answer, interruption)
-        finally:
-            del self._usage[utterance.id]
+        reply = await unless_left(request, self._answer(utterance, interruption=interruption), interruption)
         message = {"role": "assistant", "content": reply.text, "refusal": None}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         head = _head(asked, utterance, "chat.completion")
-        return json_response({**head, "choices": [choice], "usage": usage, "voice_gateway": _ours(reply)})
+        return json_response({**head, "choices": [choice], "voice_gateway": _ours(reply)})
 
-    async def _chunks(
-        self, asked: ChatRequest, utterance: Utterance, usage: dict[str, int]
-    ) -> AsyncIterator[bytes]:
+    async def _chunks(self, asked: ChatRequest, utterance: Utterance) -> AsyncIterator[bytes]:
         stream, interruption, streamed = Stream(), Interruption(), ""
         head = _head(asked, utterance, "chat.completion.chunk")
-        with_usage = asked.stream_options is not None and bool(asked.stream_options.include_usage)
 
         def put(delta: dict[str, Any], finish: str | None = None, **more: Any) -> None:
             choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-            stream.put(
-                _data({**head, "choices": [choice], **({"usage": None} if with_usage else {}), **more})
-            )
+            stream.put(_data({**head, "choices": [choice], **more}))
 
         def say(part: Part) -> None:
             nonlocal streamed
@@ -149,11 +129,8 @@ class OpenAi:
                 if rest := not_yet_said(streamed, reply.text):
                     put({"content": f" {rest}" if streamed and not streamed[-1].isspace() else rest})
                 put({}, "stop", voice_gateway=_ours(reply))
-                if with_usage:
-                    stream.put(_data({**head, "choices": [], "usage": usage}))
                 stream.put(b"data: [DONE]\n\n")
             finally:
-                del self._usage[utterance.id]
                 stream.end()
 
         put({"role": "assistant", "content": ""})
@@ -163,12 +140,6 @@ class OpenAi:
                 yield piece
         finally:
             interruption.now()
-
-    def _on_event(self, event: ModelRound) -> None:
-        if (usage := self._usage.get(event.utterance.id)) is not None:
-            usage["prompt_tokens"] += event.input_tokens or 0
-            usage["completion_tokens"] += event.output_tokens or 0
-            usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
 
 
 def last_words(messages: list[Message]) -> str:

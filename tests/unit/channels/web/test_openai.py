@@ -10,7 +10,6 @@ from tests.fakes.web import client, served
 
 from voice_gateway.channels.web.openai import OpenAi
 from voice_gateway.config import PermissionSettings
-from voice_gateway.events import EventBus, ModelRound
 from voice_gateway.turn import Part, PartSource, Reply
 
 CHAT = "/v1/chat/completions"
@@ -18,9 +17,9 @@ OPEN = PermissionSettings(sensitive_channels=("v1",))
 
 
 @contextlib.asynccontextmanager
-async def openai(folder, house, watch=None):
+async def openai(folder, house):
     def routes(start):
-        return [OpenAi(house.conversation.answer, start, watch or EventBus()).router()]
+        return [OpenAi(house.conversation.answer, start).router()]
 
     async with served(folder, routes) as door, client(door) as http:
         yield http
@@ -164,24 +163,11 @@ async def test_a_stream_has_the_pieces_as_they_come(tmp_path):
     assert [one["finish_reason"] for one in told] == [None, None, None, None, "stop"]
 
 
-async def test_what_came_all_at_once_is_one_piece_and_usage_is_told_on_demand(tmp_path):
-    watch = EventBus()
-
-    async def asks_a_model(turn):
-        watch.publish(ModelRound(turn.utterance, "m", 1, 0.1, input_tokens=30, output_tokens=4))
-        return Reply("Hello.", stage="model", model="m")
-
-    house = House(asks_a_model, asks_a_model)
-    async with openai(tmp_path, house, watch) as http:
-        body = {"model": "x", "messages": user("hello"), "stream_options": {"include_usage": True}}
-        *pieces, last = await chunks(http, body)
-        whole = (await http.post(CHAT, json={"model": "x", "messages": user("hello")})).json()
-    text = "".join(one["choices"][0]["delta"].get("content") or "" for one in pieces)
-    assert text == "Hello."
-    assert last["choices"] == []
-    assert last["usage"] == {"prompt_tokens": 30, "completion_tokens": 4, "total_tokens": 34}
-    assert whole["usage"] == last["usage"]
-    assert len({one["id"] for one in (*pieces, last)}) == 1
+async def test_what_came_all_at_once_is_one_piece(tmp_path):
+    async with openai(tmp_path, House("Hello.")) as http:
+        pieces = await chunks(http, {"model": "x", "messages": user("hello")})
+    assert "".join(one["choices"][0]["delta"].get("content") or "" for one in pieces) == "Hello."
+    assert len({one["id"] for one in pieces}) == 1
 
 
 async def test_who_leaves_ends_the_model(tmp_path):

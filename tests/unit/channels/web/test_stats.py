@@ -158,7 +158,7 @@ async def test_the_openapi_document_describes_the_routes(tmp_path):
     def routes(start):
         return [
             AskApi(unasked, Feed(EventBus()), start).router(),
-            OpenAi(unasked, start, EventBus()).router(),
+            OpenAi(unasked, start).router(),
         ]
 
     async with served(tmp_path, routes) as channel, client(channel) as http:

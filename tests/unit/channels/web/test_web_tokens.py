@@ -155,7 +155,7 @@ async def test_an_answer_that_is_under_way_goes_to_nobody_whose_token_is_revoked
 
     def routes(start):
         feed = Feed(watch)
-        return [AskApi(answer, feed, start).router(), OpenAi(answer, start, watch).router()]
+        return [AskApi(answer, feed, start).router(), OpenAi(answer, start).router()]
 
     async with (
         served(tmp_path, routes, host=EVERYWHERE) as door,
