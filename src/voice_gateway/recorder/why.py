@@ -45,12 +45,15 @@ _NOT_DONE = {OutcomeStatus.WAITING: "waiting", OutcomeStatus.NOT_PERMITTED: "ref
 _EFFECTS = {"lock": "locked", "unlock": "unlocked", "close": "closed", "dim": "on"}
 
 _WHY = r"(?:(?:and|but|so|hey) ){0,3}(?:why|how come|what for)"
+# What was asked or done, rather than why.
+_WHAT = re.compile(
+    r"what did i (?:just )?(?:ask|say|tell)(?: to)?(?: you)?"
+    r"|what (?:did|have) you (?:just )?(?:do|done)(?: just now)?"
+)
 _STATE = r"(?:still |suddenly |already |just )?(?P<state>on|off|open|closed|locked|unlocked|up|down)"
 # The last act, in any words; then a thing that was named.
 _LAST = re.compile(
-    rf"{_WHY}(?: not)?(?: (?:is|was))?(?: (?:that|this|it|so))?"
-    r"|what did i (?:just )?(?:ask|say|tell)(?: to)?(?: you)?"
-    r"|what (?:did|have) you (?:just )?(?:do|done)(?: just now)?|explain yourself"
+    rf"{_WHY}(?: not)?(?: (?:is|was))?(?: (?:that|this|it|so))?|explain yourself"
     rf"|{_WHY} (?:did|have|do|had) you (?:just )?(?:do|done|say|said|ask|asked|answer)(?: me)?(?: \w+)?"
     rf"|{_WHY} did (?:that|this) happen|what made you (?:do|say|ask)(?: \w+)?"
     r"|who (?:told|asked) you to(?: do \w+)?"
@@ -76,8 +79,8 @@ def read_question(text: str) -> tuple[str, str, bool] | None:
     plain = " ".join(re.sub(r"[?!.,;:]+", " ", text.casefold().replace("’", "'")).split())
     if len(plain) > LONGEST:
         return None
-    if _LAST.fullmatch(plain):
-        return "", "", " you" in plain
+    if _LAST.fullmatch(plain) or _WHAT.fullmatch(plain):
+        return "", "", " you" in plain or plain.startswith("what did i")
     for match in filter(None, (pattern.fullmatch(plain) for pattern in _THING)):
         words = match.groupdict()
         if _PRONOUN.fullmatch(words["thing"]):
@@ -135,7 +138,8 @@ class Why:
                 continue  # a question like this one
             if not ours and turn["stage"] not in ("local", "none") and not turn["acts"]:
                 return None  # "why" in a talk with a model
-            return explain(whole, self._now())
+            what = "what " in asked.text.casefold() and "why" not in asked.text.casefold()
+            return explain(whole, self._now(), what=what)
         return NOTHING if ours else None
 
     def _of_things(self, store: "TurnStore", names: Sequence[str], state: str) -> str:
@@ -154,8 +158,8 @@ class Why:
         return NOT_ME.format(what=what)
 
 
-def explain(turn: Turn, now: float) -> str:
-    """Why the turn went as it did."""
+def explain(turn: Turn, now: float, *, what: bool = False) -> str:
+    """Why the turn went as it did; or what was said and answered."""
     acted, staged, rounds = (_of(turn, kind) for kind in ("acted", "staged", "round"))
     first = acted[0] if acted else {}
     heard = next(iter(_of(turn, "heard")), {})
@@ -174,7 +178,7 @@ def explain(turn: Turn, now: float) -> str:
         cause = "hand" if settled["reason"] == "chosen by hand" else "yes"
     else:
         cause = "model" if rounds else "order"
-    return CAUSES[cause].format(
+    return CAUSES["answer" if what else cause].format(
         text=_quoted(turn["text"]),
         reply=_quoted(turn["reply"]) if turn["reply"] else "nothing, because it was cut off",
         when=_when(turn["at"], now),

@@ -70,7 +70,9 @@ def resolve_zone(spoken: str | None) -> tuple[tzinfo, str]:
         raise BadArguments("The time zone is too long. Give a city or an IANA name such as Asia/Tokyo.")
     if (fixed := _fixed_offset(name)) is not None:
         return fixed
-    for candidate in dict.fromkeys((name, name.split(",")[0].strip(), name.removeprefix("the "))):
+    for candidate in dict.fromkeys(
+        (name, name.split(",")[0].strip(), name.removeprefix("the "), name.rpartition(" ")[0])
+    ):
         if key := _zone_names().get(candidate):
             return ZoneInfo(key), place_of(key) if "/" in candidate else _capitals(candidate)
         if keys := _countries().get(candidate):

@@ -154,7 +154,8 @@ def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], cont
     """A look at the lists of all homes; `devices` where some were named."""
     home, high = context.home, node.state != "low"
     if node.sense in ("presence", "zone") and not any(one.domain in PEOPLE for one in home.devices):
-        raise Refused("the home knows no people", Say("look.no_people"))
+        say = None if node.sense == "zone" else Say("look.no_people")  # "who is the king of …"
+        raise Refused("the home knows no people", say)
     query = Sensing(node.ask, node.sense, node.measure, not node.negated, high, rooms, text=node.text)
     query = replace(query, floor=floor_of(node) if rooms else "")
     if query.sense == "zone" and not any(query.so(one) for one in home.devices if one.domain in PEOPLE):
