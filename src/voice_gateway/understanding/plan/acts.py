@@ -133,7 +133,8 @@ def _devices(command: Command, context: Context) -> Plan:
     command = _checked(_of_the_room_asked(command, context), context)
     measured = [part.degrees for part in (command.value, command.amount) if part is not None]
     warmth = command.of == "heat" or any(degrees is not None for degrees in measured)
-    if command.bare and not (context.last or warmth or (command.of and (context.here or command.place))):
+    spoken_of = context.last and not context.idle
+    if command.bare and not (spoken_of or warmth or (command.of and (context.here or command.place))):
         return Question(Say("ask.what_device"), bare_node(command))
     if command.aside:
         context = _named_before(command, context)
