@@ -55,8 +55,10 @@ class Reader:
                 continue
             if found := self.read(said if pauses else bare, rule, level, alive):
                 yield found
-        if (heard := self._heard(said)) is not None and (found := self.read(heard, rule, PARTIAL)):
-            yield found
+        heard = self._heard(said)
+        found = self.read(heard, rule, PARTIAL) if heard is not None else []
+        if whole := [one for one in found if not getattr(one.node, "talk", ())]:  # talk may hold any word
+            yield whole
         if found := self.read(said, rule, UNKNOWN):
             yield found
 
