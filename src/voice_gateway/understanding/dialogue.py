@@ -532,10 +532,11 @@ def _yes(asked: Open, context: Context) -> Plan | None:
 def _chosen(answer: Answer, asked: Open, context: Context) -> Plan | None:
     """One or some of the candidates, or another device that is named instead."""
     found, node = picked(answer, asked, context), asked.node
-    items = node.which.item if isinstance(node, Command) and node.which is not None else ()
-    if not found and answer.kind == "room" and len(items) == 1 and items[0].kind:  # none of those we named
-        there = Which(item=(replace(items[0], place=(), room=answer.room),))
-        return _again(replace(node, which=there), asked, context)
+    if not found and answer.kind == "room" and isinstance(node, Command) and node.which is not None:
+        items = node.which.item
+        if len(items) == 1 and items[0].kind:  # none of those we named
+            there = Which(item=(replace(items[0], place=(), room=answer.room),))
+            return _again(replace(node, which=there), asked, context)
     if not found:
         return None
     if len(found) > 1 and answer.kind not in ("all", "but", "several"):
