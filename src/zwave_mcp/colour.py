@@ -10,7 +10,7 @@ from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN, level_of
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
-from zwave_mcp.control import HAPPENED, Action, answering, command, down, may_have_changed
+from zwave_mcp.control import HAPPENED, Action, answering, command, down, has_changed, may_have_changed
 from zwave_mcp.devices import CC, Device, components, has_level, with_value
 from zwave_mcp.home import Home, HomeError, ValueId, is_number
 from zwave_mcp.results import Before, NotPossible, Result, before_colour, result, worst
@@ -112,19 +112,14 @@ async def _colour(home: Home, device: Device, mix: Mix, seconds: float) -> Comma
     wanted = {_NAMES[key]: level for key, level in mix.items()}
     looks = [Command(device, target, wanted, parts[key].id, _is_near(level)) for key, level in mix.items()]
     verdict = await carry_out(home, looks[0], seconds)
-    changed = _has_changed(looks[0], verdict)
+    changed = has_changed(looks[0], verdict)
     # A supervised device tells no component: it has confirmed all of them.
     for item in looks[1:] if verdict.known and is_number(verdict.value) else ():
         if verdict.outcome != "confirmed":
             break
         verdict = await look(home, item)
-        changed = changed or _has_changed(item, verdict)
+        changed = changed or has_changed(item, verdict)
     return CommandOutcome(verdict.outcome, known=changed, message=verdict.message)
-
-
-def _has_changed(item: Command, verdict: CommandOutcome) -> bool:
-    before = next((value.value for value in item.device.values if value.id == item.read), None)
-    return verdict.known and verdict.value != before
 
 
 def _is_near(level: int) -> Callable[[Any], bool]:
@@ -227,14 +222,11 @@ def _white(device: Device, kelvin: float) -> Mix:
     if coloured and colours.LOWEST_KELVIN <= kelvin <= colours.HIGHEST_KELVIN:
         return dict(zip(_RGB, colours.rgb_of_kelvin(kelvin), strict=True))
     if not coloured and not mixed:
-        which = (
-            {WARM: ", which is warm", COLD: ", which is cold"}.get(single, "") if single is not None else ""
-        )
+        which = f", which is {'warm' if single == WARM else 'cold'}" if single is not None else ""
         raise NotPossible("unsupported", capital(f"{wording.the(device)} has only one white{which}."))
-    limits = (
-        (colours.LOWEST_KELVIN, colours.HIGHEST_KELVIN) if coloured else (colours.WARMEST, colours.COLDEST)
-    )
-    sentence = f"The temperature of the light must be between {limits[0]} and {limits[1]} kelvin."
+    lowest = colours.LOWEST_KELVIN if coloured else colours.WARMEST
+    highest = colours.HIGHEST_KELVIN if coloured else colours.COLDEST
+    sentence = f"The temperature of the light must be between {lowest} and {highest} kelvin."
     raise NotPossible("invalid", sentence)
 
 

@@ -131,17 +131,13 @@ async def _judge(home: Home, command: Command, written: WriteResult) -> CommandO
     if status == Status.WORKING:
         return await _after_working(home, command, written.remaining_seconds)
     if status == Status.ACKNOWLEDGED:
-        return await _ask(home, command, _window(home, command))
+        lock, timing = command.device.kind == "lock", home.timing
+        return await _ask(home, command, timing.lock_window_seconds if lock else timing.window_seconds)
     if status == Status.FAILED:
         return CommandOutcome("unreachable" if await _died(home, command.device) else "failed")
     if status in _REJECTED:
         return CommandOutcome(_REJECTED[status], message=written.message)
     raise NotUnderstood
-
-
-def _window(home: Home, command: Command) -> float:
-    timing = home.timing
-    return timing.lock_window_seconds if command.device.kind == "lock" else timing.window_seconds
 
 
 async def _after_confirmation(home: Home, command: Command) -> CommandOutcome:
@@ -154,10 +150,9 @@ async def _after_confirmation(home: Home, command: Command) -> CommandOutcome:
     if command.device.kind == "lock":
         return await _after_bolt(home, command)
     if command.recalls or command.rounds:
-        asked = (
-            replace(command, reached=lambda now: is_number(now) and now > 0) if command.rounds else command
-        )
-        verdict = await _ask(home, asked, home.timing.window_seconds)
+        if command.rounds:
+            command = replace(command, reached=lambda now: is_number(now) and now > 0)
+        verdict = await _ask(home, command, home.timing.window_seconds)
         if not verdict.known:
             return CommandOutcome("confirmed")
         # A device may say both that it did it and that it did not.
@@ -171,9 +166,9 @@ async def _after_bolt(home: Home, command: Command) -> CommandOutcome:
     if verdict.known or verdict.jammed:
         return verdict
     values = (await _device_now(home, command)).values
-    bolt = next((value for value in values if value.id == command.read), None)
-    silent = bolt is None or bolt.value is None  # then its own confirmation is all there is
-    there = silent or (bolt is not None and bolt.value != BOLT_UNKNOWN and command.reached(bolt.value))
+    bolt = next((value.value for value in values if value.id == command.read), None)
+    # Without a value its own confirmation is all there is.
+    there = bolt is None or (bolt != BOLT_UNKNOWN and command.reached(bolt))
     return CommandOutcome("confirmed", command.value, known=True) if there else verdict
 
 
@@ -301,11 +296,7 @@ async def _newly_jammed(home: Home, lock: Device) -> bool:
     """Whether a jam was reported since. An old one says nothing about this command; a time of its own makes
     it new."""
     node = await _node_now(home, lock.node.id)
-    old = lock_state(lock)
-    if node is None:
-        return False
-    jam_id = ValueId(node.id, CC.NOTIFICATION, lock.endpoint, "Access Control", "Lock state")
-    now = next((value for value in node.values if value.id == (old.id if old else jam_id)), None)
+    old, now = lock_state(lock), lock_state(fresh(lock, node)) if node is not None else None
     if now is None or now.value != JAMMED:
         return False
     return old is None or old.value not in (JAMMED, None) or old.updated != now.updated

@@ -36,7 +36,6 @@ from zwave_mcp.home import (
     HomeError,
     NoAnswer,
     Value,
-    ValueId,
     is_number,
 )
 from zwave_mcp.results import (
@@ -277,9 +276,8 @@ def command(device: Device, action: Action) -> Command:
     if state is None or target is None:
         raise NotPossible("unsupported", sentences.cannot(device, action.name))
     value = _value(action, state.id.command_class)
-    fan = device.kind == "fan"
-    reached = _speed_reached(value, state.value) if fan else _reached(value, action.name, state)
-    moves = device.kind in ("blind", "garage_door")
+    fan, moves = device.kind == "fan", device.kind in ("blind", "garage_door")
+    reached = _reached(value, action.name, state, gear=_GEAR if fan and is_number(state.value) else 0)
     return Command(device, target, value, state.id, reached, moves=moves, rounds=fan and bool(value))
 
 
@@ -305,23 +303,15 @@ def _value(action: Action, command_class: int) -> Any:
     return LAST_LEVEL if action.name == "on" else HIGHEST_LEVEL
 
 
-def _reached(value: Any, action: str, state: Value) -> Callable[[Any], bool]:
+def _reached(value: Any, action: str, state: Value, gear: int) -> Callable[[Any], bool]:
+    """On, or near the wished level; a fan's speed may also have changed to one a gear away."""
     if isinstance(value, bool) or value == 0 or state.id.command_class == CC.BARRIER:
         return lambda now: bool(now == value)
-    if action == "on":
-        return lambda now: is_number(now) and now > 0
-    return lambda now: is_number(now) and now > 0 and abs(now - value) <= _NEAR
-
-
-def _speed_reached(value: int, was: Any) -> Callable[[Any], bool]:
-    """A fan's speed: near the wish, or changed and one gear away from it."""
-    if value in (0, LAST_LEVEL):
-        return lambda now: is_number(now) and (now > 0) == (value > 0)
 
     def reached(now: Any) -> bool:
         if not is_number(now) or now <= 0:
             return False
-        return abs(now - value) <= _NEAR or (is_number(was) and now != was and abs(now - value) <= _GEAR)
+        return action == "on" or abs(now - value) <= (_NEAR if now == state.value else max(_NEAR, gear))
 
     return reached
 
@@ -332,13 +322,13 @@ def _speed_reached(value: int, was: Any) -> Callable[[Any], bool]:
 def may_have_changed(sent: Command, verdict: CommandOutcome) -> bool:
     """Whether there is something to put back: what is not confirmed may have happened; what failed has not,
     unless the device says that its state is another one now."""
-    if verdict.outcome in HAPPENED:
-        return True
-    return verdict.known and not verdict.jammed and verdict.value != _value_before(sent.device, sent.read)
+    return verdict.outcome in HAPPENED or (not verdict.jammed and has_changed(sent, verdict))
 
 
-def _value_before(device: Device, value_id: ValueId) -> Any:
-    return next((value.value for value in device.values if value.id == value_id), None)
+def has_changed(sent: Command, verdict: CommandOutcome) -> bool:
+    """Whether the device tells another value than before the command."""
+    before = next((value.value for value in sent.device.values if value.id == sent.read), None)
+    return verdict.known and verdict.value != before
 
 
 def _state(device: Device, action: Action, verdict: CommandOutcome) -> str:

@@ -246,8 +246,7 @@ class EventLog:
                 self._bolt(slot[:2], before, state)
         elif standing.kind in ALARMS:
             if state != ("off" if first else before):
-                event = self._add(slot, Moment(standing.kind, state), standing=first and not new)
-                self._alarms[slot] = event
+                self._alarms[slot] = self._add(slot, Moment(standing.kind, state), standing=first and not new)
                 if state == "off":
                     del self._alarms[slot]
         elif first and (taken is not None or state in CALM_STATES):
@@ -317,7 +316,7 @@ class EventLog:
     ) -> Event:
         """`nodes`: whose event it may be, where that is uncertain; `named`: of a node that is on no list."""
         node, endpoint, kind = *slot[:2], moment.kind
-        among = tuple(dict.fromkeys(self._called(item, endpoint, named) for item in nodes or (node,)))
+        among = tuple(dict.fromkeys(self._called(item, endpoint, named)[:2] for item in nodes or (node,)))
         name, room = among[0] if len(among) == 1 else ("", "")
         if kind == "button" and moment.state != "released" and all(is_bell(each) for each, _ in among):
             kind = "doorbell"
@@ -331,7 +330,7 @@ class EventLog:
             name,
             room,
             node if len(nodes) < 2 else None,
-            self._endpoint(node, endpoint),
+            self._called(node, endpoint)[2],
             sentences.event(kind, moment.state, among, moment, user=user),
             standing,
             moment.button,
@@ -343,13 +342,12 @@ class EventLog:
         self._on_event(event)
         return event
 
-    def _called(self, node: int, endpoint: int, named: tuple[str, str]) -> tuple[str, str]:
+    def _called(self, node: int, endpoint: int, named: tuple[str, str] = ("", "")) -> tuple[str, str, int]:
+        """The device's name, room and endpoint."""
         device = self._devices.get((node, endpoint)) or self._first_of.get(node)
-        return (device.name, device.room) if device is not None else (named[0] or f"Node {node}", named[1])
-
-    def _endpoint(self, node: int, endpoint: int) -> int:
-        device = self._devices.get((node, endpoint)) or self._first_of.get(node)
-        return device.endpoint if device is not None else endpoint
+        if device is None:
+            return named[0] or f"Node {node}", named[1], endpoint
+        return device.name, device.room, device.endpoint
 
     def to_json(self, of: tuple[int, int] | None = None) -> Mapping[str, Any]:
         """All that is kept, or that of one device."""
@@ -362,7 +360,7 @@ class EventLog:
             "events": wanted(self.events),
             "alarms": wanted(self.alarms),
             "watched": [
-                {"nodeId": node, "endpoint": self._endpoint(node, at), "kind": kind, "state": known.state}
+                {"nodeId": node, "endpoint": self._called(node, at)[2], "kind": kind, "state": known.state}
                 for (node, at, kind), known in self._slots.items()
                 if kind in ALARMS and known.says
             ],

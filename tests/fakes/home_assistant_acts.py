@@ -9,7 +9,6 @@ Act = Callable[[Entity, float, dict[str, Any]], None]  # entity, the time now, t
 
 FULL = 255
 _FAN_PERCENT, _STEP, _TRACKS = 67, 10, ("First Song", "Second Song", "Third Song")
-_STATELESS = ("scene", "script")
 
 
 def turn_on(entity: Entity, now: float, args: dict[str, Any]) -> None:
@@ -28,12 +27,15 @@ def _show(entity: Entity, now: float, state: str, **attributes: Any) -> None:
         entity.become(state, **attributes)
 
 
-def _switch_on(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, "on")
+def _becomes(state: str = "", **attributes: Any) -> Act:
+    """Shows this state, or the same with other attributes."""
+    return lambda entity, now, _args: _show(entity, now, state or entity.state, **attributes)
 
 
-def _switch_off(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, "off")
+_switch_on, _switch_off = _becomes("on"), _becomes("off")
+pause, unpause = _becomes("paused"), _becomes("playing")
+mute, unmute = _becomes(is_volume_muted=True), _becomes(is_volume_muted=False)
+vacuum_start, vacuum_return = _becomes("cleaning"), _becomes("returning")
 
 
 def _light_on(entity: Entity, now: float, args: dict[str, Any]) -> None:
@@ -69,14 +71,6 @@ def light_set(entity: Entity, now: float, args: dict[str, Any]) -> None:
 
 
 # --- covers and valves
-
-
-def _open(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _move(entity, now, 100)
-
-
-def _close(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _move(entity, now, 0)
 
 
 def _move(entity: Entity, now: float, target: int) -> None:
@@ -149,10 +143,6 @@ def _fan_on(entity: Entity, now: float, args: dict[str, Any]) -> None:
     _show(entity, now, "on", percentage=entity.attributes.get("percentage") or _FAN_PERCENT)
 
 
-def _fan_off(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, "off", percentage=0)
-
-
 def set_speed(entity: Entity, now: float, args: dict[str, Any]) -> None:
     _show(entity, now, "on" if args["percentage"] else "off", percentage=int(args["percentage"]))
 
@@ -160,14 +150,6 @@ def set_speed(entity: Entity, now: float, args: dict[str, Any]) -> None:
 def _player_on(entity: Entity, now: float, args: dict[str, Any]) -> None:
     if entity.state == "off":
         _show(entity, now, "playing")
-
-
-def pause(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, "paused")
-
-
-def unpause(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, "playing")
 
 
 def skip(entity: Entity, now: float, args: dict[str, Any], way: int = 1) -> None:
@@ -191,20 +173,12 @@ def change_volume(entity: Entity, now: float, args: dict[str, Any]) -> None:
     _show(entity, now, entity.state, volume_level=round(level, 2))
 
 
-def mute(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, entity.state, is_volume_muted=True)
+def _open(entity: Entity, now: float, _args: dict[str, Any]) -> None:
+    _move(entity, now, 100)
 
 
-def unmute(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, entity.state, is_volume_muted=False)
-
-
-def vacuum_start(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, "cleaning")
-
-
-def vacuum_return(entity: Entity, now: float, args: dict[str, Any]) -> None:
-    _show(entity, now, "returning")
+def _close(entity: Entity, now: float, _args: dict[str, Any]) -> None:
+    _move(entity, now, 0)
 
 
 _ON: dict[str, Act] = {
@@ -213,7 +187,7 @@ _ON: dict[str, Act] = {
 }  # fmt: skip
 _OFF: dict[str, Act] = {
     "light": _light_off, "cover": _close, "valve": _close, "lock": _unlock, "climate": _climate_off,
-    "fan": _fan_off,
+    "fan": _becomes("off", percentage=0),
 }  # fmt: skip
 # Domains that can be turned on, and off; of others Home Assistant says that it failed to call.
 TURNED = frozenset(

@@ -79,11 +79,6 @@ class HomeCache:
         """Why nothing is known."""
         return " ".join(filter(None, self.problems.values())) or self._all.trouble()
 
-    @property
-    def has_lists(self) -> bool:
-        """Whether a home may have lists of its own."""
-        return self._all.lists
-
     def changed(self) -> None:
         """Somebody announced a change: the home is read again soon."""
         self._changed.set()

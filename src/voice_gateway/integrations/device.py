@@ -72,11 +72,6 @@ class Device:
         return self.kind in COVERS
 
 
-def is_button(device: Device) -> bool:
-    """A remote, or the button at the door: it is pressed, and nothing is done to it."""
-    return device.kind in ("sensor", "other") and any(event.startswith("button") for event in device.events)
-
-
 def same_but_for_state(before: Sequence[Device], now: Sequence[Device]) -> bool:
     """The same devices in the same order, and none with another name or kind."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from home_names.kinds import HomeDevice
 from home_names.names import name_key, plain_words
-from home_names.resolver import Names, names_of, number_of
+from home_names.resolver import Names, number_of
 from voice_gateway.integrations.device import Device, Key, has_state, same_but_for_state
 from voice_gateway.integrations.source import Act, Call, HomeSource
 from voice_gateway.integrations.zwave import ZwaveSource
@@ -38,11 +38,6 @@ class Home:
         """Those whose names a model reads in every turn."""
         strangers = {source.name for source in self.sources if source.stranger}
         return tuple(device for device in self.devices if device.source not in strangers)
-
-    @cached_property
-    def spoken_names(self) -> tuple[str, ...]:
-        """Of devices and rooms, aliases too: the home's own words."""
-        return (*(name for device in self.devices for name in names_of(device)), *self.rooms)
 
     @property
     def asked_sources(self) -> tuple[HomeSource, ...]:

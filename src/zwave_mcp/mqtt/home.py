@@ -59,6 +59,7 @@ SILENT: Final = "Z-Wave JS UI does not answer."
 STARTING_SECONDS: Final = 15.0  # how long after its start a gateway may not know its nodes
 STICK_HANGS: Final = "Z-Wave JS UI is there, but its Z-Wave stick does not answer."
 _STICK: Final = (NO_STICK, STICK_HANGS)
+_FROM_MEMORY: Final = frozenset({Api.GET_INFO, Api.GET_NODES, Api.GET_SCENES, Api.GET_GROUPS})
 _HANGING: Final = ("Controller is unresponsive", "Controller is unable to transmit")
 _UNSUPPORTED: Final = {
     "Unknown API": "This version of Z-Wave JS UI cannot do that, so nothing was done.",
@@ -275,7 +276,11 @@ class MqttHome:
         gateway = await self._connection.ready()
         if api in COMMANDS or self._gateways.driver is False:
             await self._check_alive(gateway)
-        return await gateway.call(api, args, timeout_seconds, read)
+        try:
+            return await gateway.call(api, args, timeout_seconds, read)
+        finally:
+            if api not in _FROM_MEMORY:  # it may have changed a value
+                self._snapshots.outdate()
 
     async def _check_alive(self, gateway: GatewayApi) -> None:
         """Raise HomeDown if the gateway or the broker hangs: it would carry out a command when it comes back
@@ -317,10 +322,7 @@ class MqttHome:
         options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         args = (value_id.to_wire(), value, *((dict(options),) if options else ()))
-        try:
-            return parse_write(await self._call(Api.WRITE_VALUE, *args, timeout_seconds=timeout_seconds))
-        finally:
-            self._snapshots.outdate()
+        return parse_write(await self._call(Api.WRITE_VALUE, *args, timeout_seconds=timeout_seconds))
 
     async def take_back(self, value_id: ValueId, value: Any) -> bool:
         if await self._write_back(value_id, value):
@@ -348,27 +350,16 @@ class MqttHome:
                 self._owed.append((until, value_id, value))
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
-        try:
-            return scalar(
-                await self._call(Api.POLL_VALUE, value_id.to_wire(), timeout_seconds=timeout_seconds)
-            )
-        finally:
-            self._snapshots.outdate()
+        return scalar(await self._call(Api.POLL_VALUE, value_id.to_wire(), timeout_seconds=timeout_seconds))
 
     async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
-        try:
-            return await self._call(Api.PING_NODE, node_id, timeout_seconds=timeout_seconds) is True
-        finally:
-            self._snapshots.outdate()
+        return await self._call(Api.PING_NODE, node_id, timeout_seconds=timeout_seconds) is True
 
     async def scenes(self) -> tuple[Scene, ...]:
         return parse_scenes(await self._remembered(Api.GET_SCENES, SCENES_TIMEOUT_SECONDS))
 
     async def activate_scene(self, scene_id: int) -> None:
-        try:
-            await self._call(Api.ACTIVATE_SCENE, scene_id, timeout_seconds=SCENES_TIMEOUT_SECONDS)
-        finally:
-            self._snapshots.outdate()
+        await self._call(Api.ACTIVATE_SCENE, scene_id, timeout_seconds=SCENES_TIMEOUT_SECONDS)
 
     async def lock_users(self, node_id: int) -> tuple[LockUser, ...]:
         users = await self._optional(Api.REFRESH_USERS, node_id, timeout_seconds=_USERS_SECONDS)
@@ -398,8 +389,6 @@ class MqttHome:
                 if str(error).startswith(beginning):
                     raise CannotDo(sentence) from error
             raise
-        finally:
-            self._snapshots.outdate()
 
     # --- health
 

@@ -188,6 +188,3 @@ async def test_a_fan_that_confirms_by_itself_is_asked_which_speed_it_took(was, l
     home.written, home.polled = WriteResult(255), told
     answer = await blow(home, "dim", level=level)
     assert (answer.structured["outcome"], answer.structured["state"]) == ("confirmed", state)
-
-
-# --- simulated
