@@ -4,6 +4,7 @@ The executor does not come this way: it checks by itself and calls the coroutine
 """
 
 import asyncio
+import contextlib
 import functools
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -18,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, create_model
 from voice_gateway.tools.results import describe
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.turn import ToolTraits
+
+LOOP_TURNS_SECONDS = 2.0  # a loop that does not turn for so long is blocked, most likely by the caller
 
 
 def _as_content(error: ToolException) -> str:
@@ -70,10 +73,13 @@ class GatewayTool(FreelyNamedTool):
             raise ToolException(text) from error
 
     def _run(self, arguments: Any) -> Any:  # type: ignore[override]
-        """For a caller that cannot await. One on the tool's own loop would wait for itself."""
+        """For a caller that cannot await. One on the tool's own loop, or in a thread that this loop waits
+        for, would wait for itself."""
         loop = self.loop or _background_loop()
-        if loop is running_loop():
-            raise ToolException(f"{self.name} needs this event loop: await ainvoke, or invoke in a thread.")
+        if loop is running_loop() or not _turns(loop):
+            raise ToolException(
+                f"{self.name} needs an event loop that is blocked or has ended: await ainvoke."
+            )
         return _started(self._arun(arguments), loop).result()
 
 
@@ -131,6 +137,14 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+def _turns(loop: asyncio.AbstractEventLoop) -> bool:
+    turned = threading.Event()
+    with contextlib.suppress(RuntimeError):  # it is closed
+        loop.call_soon_threadsafe(turned.set)
+        return turned.wait(LOOP_TURNS_SECONDS)
+    return False
 
 
 @functools.cache
