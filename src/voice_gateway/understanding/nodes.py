@@ -4,11 +4,10 @@ A rule whose name is one of these classes (`Which`, or `Which.row` for a second 
 a node. A field whose type is a tuple collects every value that a template binds to it, in order.
 """
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Any, TypeVar, cast, get_origin, get_type_hints
+from typing import Any, TypeGuard, TypeVar, cast, dataclass_transform, get_origin, get_type_hints
 
 Key = tuple[Any, ...]  # `Device.key`
 
@@ -18,12 +17,15 @@ def harmless(default: Any) -> Any:
     return field(default=default, metadata={"harmless": True})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True)
+@dataclass(frozen=True)
 class Node:
-    """Base of all nodes; every field has a default, and a default means "not said"."""
+    """Base of all nodes, all frozen dataclasses; a field that has its default was not said."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
-@dataclass(frozen=True, slots=True)
 class Name(Node):
     """Devices of the home that one name may mean."""
 
@@ -32,7 +34,6 @@ class Name(Node):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Place(Node):
     room: tuple[str, ...] = ()
     floor: str = ""
@@ -42,7 +43,6 @@ class Place(Node):
     unknown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Item(Node):
     """One device, or one set of devices, in the words of the utterance."""
 
@@ -64,7 +64,6 @@ class Item(Node):
     unknown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Which(Node):
     item: tuple[Item, ...] = ()
     without: tuple[Item, ...] = ()
@@ -74,7 +73,6 @@ class Which(Node):
     some: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Value(Node):
     number: float | None = None  # without a unit
     percent: float | None = None
@@ -88,7 +86,6 @@ class Value(Node):
     negative: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Amount(Node):
     """How much more or less."""
 
@@ -101,14 +98,12 @@ class Amount(Node):
     large: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Span(Node):
     """A length of time: the sum of its parts."""
 
     seconds: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Length(Node):
     """One part of a span: "two and a half hours"."""
 
@@ -117,7 +112,6 @@ class Length(Node):
     plus: float = 0.0  # "2 hours and a half"
 
 
-@dataclass(frozen=True, slots=True)
 class Clock(Node):
     """A time of day: "a quarter to 8" is 15 minutes before 8."""
 
@@ -129,7 +123,6 @@ class Clock(Node):
     text: str = ""  # as a clock shows it: "07:30"
 
 
-@dataclass(frozen=True, slots=True)
 class Day(Node):
     ahead: float | None = None  # days from today
     weekday: float | None = None  # Monday is 0
@@ -142,7 +135,6 @@ class Day(Node):
     feast: float | None = None  # 12.24 is Christmas Eve, 100 Easter, 101 the day behind it, 200 Thanksgiving
 
 
-@dataclass(frozen=True, slots=True)
 class Repeat(Node):
     daily: bool = False
     days: tuple[str, ...] = ()  # week, weekend
@@ -160,14 +152,12 @@ class Repeat(Node):
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Sun(Node):
     event: str = ""  # sunrise sunset dawn dusk
     ahead: tuple[Length, ...] = ()
     before: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Event(Node):
     """Something happens, or a device or a measure becomes something."""
 
@@ -186,7 +176,6 @@ class Event(Node):
     is_so: bool = False  # "is open", not "opens"
 
 
-@dataclass(frozen=True, slots=True)
 class When(Node):
     """A moment, a repetition or an event, and on what condition it counts."""
 
@@ -211,7 +200,6 @@ class When(Node):
     past: bool = False  # so long ago
 
 
-@dataclass(frozen=True, slots=True)
 class Condition(Node):
     """What must hold now."""
 
@@ -224,7 +212,6 @@ class Condition(Node):
     place: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Command(Node):
     """An act on devices."""
 
@@ -251,14 +238,12 @@ class Command(Node):
     instead: tuple[Item, ...] = ()  # "rather than the floor lamp"
 
 
-@dataclass(frozen=True, slots=True)
 class Topic(Node):
     """A thing that is named before the words about it: "the heating, what is it set to"."""
 
     which: Which | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Look(Node):
     """A question about the home."""
 
@@ -278,7 +263,6 @@ class Look(Node):
     place: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class ToolUse(Node):
     """Words to a tool of another server."""
 
@@ -287,7 +271,6 @@ class ToolUse(Node):
     look: bool = False  # asked as a question
 
 
-@dataclass(frozen=True, slots=True)
 class Past(Node):
     """A question about what was."""
 
@@ -298,7 +281,6 @@ class Past(Node):
     place: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Everyday(Node):
     """A call of one of the gateway's own tools; text fields are as they were said."""
 
@@ -335,7 +317,6 @@ class Everyday(Node):
     condition: Condition | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Intent(Node):
     """A sentence of home-assistant-intents; `plan/intents.py` says which of our nodes it is."""
 
@@ -347,7 +328,6 @@ class Intent(Node):
     slot: tuple[tuple[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Later(Node):
     """Steps that are done then, or again and again; or words that are said then."""
 
@@ -362,7 +342,6 @@ class Later(Node):
     hold: bool = False  # on now, and off then
 
 
-@dataclass(frozen=True, slots=True)
 class Same(Node):
     """The last command, or question, for other devices: "and the bedroom"."""
 
@@ -384,7 +363,6 @@ class Same(Node):
     outside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Chat(Node):
     """Talk, or a question about the gateway itself; `soft` is what a model would say better."""
 
@@ -394,7 +372,6 @@ class Chat(Node):
     soft: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Situation(Node):
     """How it is, said by somebody who wishes that it were otherwise."""
 
@@ -404,21 +381,18 @@ class Situation(Node):
     item: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Taught(Node):
     """A sentence of the user's own, which stands for an order."""
 
     order: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Undo(Node):
     count: float = 1.0
     sure: bool = harmless(False)  # a yes was said to it
     that: bool = False  # "cancel that": what was just done, if anything was
 
 
-@dataclass(frozen=True, slots=True)
 class Correct(Node):
     """ "No, I meant the desk lamp": a command with only the fields that replace those of the last one."""
 
@@ -432,21 +406,18 @@ class Correct(Node):
     old: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Talk(Node):
     """Words beside an order that take nothing of it back."""
 
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Remark(Node):
     """Words between pauses that are no part of an order."""
 
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Denied(Node):
     """A part that says what must not happen."""
 
@@ -454,7 +425,6 @@ class Denied(Node):
     command: Command | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Answer(Node):
     """An answer to a question of ours."""
 
@@ -473,7 +443,6 @@ class Answer(Node):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Utterance(Node):
     """The whole of what was said: steps in their order, and what stands around them."""
 
@@ -496,21 +465,15 @@ def node_types() -> Mapping[str, type[Node]]:
     }
 
 
-_FIELDS: dict[type[Node], Mapping[str, bool]] = {}
-_HARMLESS: dict[type[Node], frozenset[str]] = {}
+_FIELDS: dict[Any, Mapping[str, bool]] = {}
 
 
 def field_types(kind: type[Node]) -> Mapping[str, bool]:
     """The fields of a node class, and whether each collects several values."""
     if kind not in _FIELDS:
         hints = get_type_hints(kind)
-        _FIELDS[kind] = {one.name: get_origin(hints[one.name]) is tuple for one in fields(kind)}
-        _HARMLESS[kind] = frozenset(one.name for one in fields(kind) if one.metadata.get("harmless"))
+        _FIELDS[kind] = {known.name: get_origin(hints[known.name]) is tuple for known in fields(kind)}
     return _FIELDS[kind]
-
-
-def defaults(kind: type[Node]) -> Mapping[str, Any]:
-    return {field.name: field.default for field in fields(kind)}
 
 
 # --- reading a node without dropping a part of it
@@ -526,14 +489,13 @@ class _Opened:
     def __init__(
         self, node: Node, parts: Mapping[str, Any] | None = None, read: set[str] | None = None
     ) -> None:
-        self._node = node
-        self._read = set[str]() if read is None else read
+        self._node, self._read = node, set[str]() if read is None else read
         fresh = {name: _opened(getattr(node, name)) for name in field_types(type(node))}
         self._parts = {**fresh, **(parts or {})}
 
     def __getattr__(self, name: str) -> Any:
         self._read.add(name)
-        return self._parts[name] if name in self._parts else getattr(self._node, name)
+        return self._parts[name]
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -546,52 +508,18 @@ class _Opened:
         return bool(self._node == bare(other))
 
 
-def _opener(value: Any) -> _Opened | None:
-    return value if type(value) is _Opened else None
-
-
-def bare(value: Any) -> Any:
-    """Without the counting; nothing is marked as read."""
-    return value._node if type(value) is _Opened else value
-
-
-def altered(node: N, **changes: Any) -> N:
-    """The same node with other values; what is replaced counts as read."""
-    opener = _opener(node)
-    if opener is None:
-        return replace(node, **changes)
-    opener._read.update(changes)
-    kept_parts = {id(one._read) for value in changes.values() for one in _openers(value)}
-    for name in changes:
-        for one in _openers(opener._parts[name]):
-            if id(one._read) not in kept_parts:
-                closed(cast(Node, one))  # what is replaced need not be read
-    plain = replace(opener._node, **{name: _bare_parts(value) for name, value in changes.items()})
-    kept = {name: part for name, part in opener._parts.items() if name not in changes}
-    return cast(
-        N, _Opened(plain, {**kept, **{n: v for n, v in changes.items() if _has_opened(v)}}, opener._read)
-    )
+def _is_opened(value: object) -> TypeGuard[_Opened]:
+    return type(value) is _Opened
 
 
 def _openers(value: Any) -> list[_Opened]:
-    parts = value if isinstance(value, tuple) else (value,)
-    return [one for one in map(_opener, parts) if one is not None]
-
-
-def _bare_parts(value: Any) -> Any:
-    return tuple(map(bare, value)) if isinstance(value, tuple) else bare(value)
-
-
-def _has_opened(value: Any) -> bool:
-    return bool(_openers(value))
+    return [part for part in (value if isinstance(value, tuple) else (value,)) if _is_opened(part)]
 
 
 def _opened(value: Any) -> Any:
-    if isinstance(value, Node) and _opener(value) is None and not isinstance(value, Name):
+    if isinstance(value, Node) and not _is_opened(value) and not isinstance(value, Name):
         return _Opened(value)
-    if isinstance(value, tuple):
-        return tuple(map(_opened, value))
-    return value
+    return tuple(map(_opened, value)) if isinstance(value, tuple) else value
 
 
 def opened(node: N) -> N:
@@ -599,39 +527,49 @@ def opened(node: N) -> N:
     return cast(N, _Opened(node))
 
 
+def bare(value: Any) -> Any:
+    """Without the counting; nothing is marked as read."""
+    if isinstance(value, tuple):
+        return tuple(map(bare, value))
+    return value._node if _is_opened(value) else value
+
+
+def altered(node: N, **changes: Any) -> N:
+    """The same node with other values; what is replaced counts as read."""
+    if not _is_opened(node):
+        return replace(node, **changes)
+    node._read.update(changes)
+    kept = {id(part._read) for value in changes.values() for part in _openers(value)}
+    for part in (part for name in changes for part in _openers(node._parts[name])):
+        if id(part._read) not in kept:
+            closed(cast(Node, part))  # what is replaced need not be read
+    parts = {name: part for name, part in {**node._parts, **changes}.items() if _openers(part)}
+    plain = replace(node._node, **{name: bare(value) for name, value in changes.items()})
+    return cast(N, _Opened(plain, parts, node._read))
+
+
 def closed(node: N) -> N:
     """The node itself, with all its parts counted as read: for what is kept or handed on whole."""
-    opener = _opener(node)
-    if opener is None:
+    if not _is_opened(node):
         return node
-    opener._read.update(field_types(type(opener._node)))
-    for part in opener._parts.values():
-        _close(part)
-    return cast(N, opener._node)
-
-
-def _close(value: Any) -> None:
-    for part in _openers(value):
+    node._read.update(node._parts)
+    for part in (part for value in node._parts.values() for part in _openers(value)):
         closed(cast(Node, part))
+    return cast(N, node._node)
 
 
 def unread(node: Node) -> list[str]:
     """Fields that were said and that no planner has read, as paths."""
-    opener = _opener(node)
-    if opener is None:
+    if not _is_opened(node):
         return []
-    kind = type(opener._node)
-    left = []
-    for name, default in defaults(kind).items():
-        value = getattr(opener._node, name)
-        if value == default:
+    left, plain = list[str](), node._node
+    for known in fields(plain):
+        if getattr(plain, known.name) == known.default:
             continue
-        if name not in opener._read:
-            left += [] if name in _HARMLESS[kind] else [f"{kind.__name__}.{name}"]
-            continue
-        part = opener._parts[name]
-        for one in part if isinstance(part, tuple) else (part,):
-            left += unread(one)
+        if known.name in node._read:
+            left += [path for part in _openers(node._parts[known.name]) for path in unread(cast(Node, part))]
+        elif not known.metadata.get("harmless"):
+            left.append(f"{type(plain).__name__}.{known.name}")
     return left
 
 
@@ -644,7 +582,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, Node):
         said = {
             field.name: to_json(part)
-            for field in dataclasses.fields(value)
+            for field in fields(value)
             if (part := getattr(value, field.name)) != field.default
         }
         return {"node": type(value).__name__, **said}
