@@ -18,6 +18,9 @@ NEVER = (
     "i am going to turn on the floor lamp", "do i have to make it warmer", "imagine, the lights off",
     "at seven, turn on the floor lamp", "when i say so, turn on the floor lamp",
     "turn on the floor lamp, she said", "turn on the floor lamp in ten minutes",
+    "i am glad my kids turn off the lights", "we left the garage door open", "i was going to dim the floor lamp",
+    "she let me turn on the floor lamp", "let me turn off the floor lamp", "what does set timer for two hours",
+    "should i turn off the desk lamp and turn on the floor lamp", "any desk lamp on",
     "turn on the floor lamp " + "and then think of something nice " * 40,
 )  # fmt: skip
 LIGHTS_ALONE = ("light up the whole house", "dim everything to 20", "all lamps off", "make everything darker")
@@ -36,6 +39,17 @@ def acts(understood: Understood) -> bool:
 async def test_what_is_no_order_for_now_does_not_act() -> None:
     grammar = await brain()
     assert [said for said in NEVER if acts(grammar.read(said))] == []
+
+
+async def test_what_but_leads_to_is_left_alone() -> None:
+    grammar = await brain()
+    for said in (
+        "turn off the lights but i need the one in the kitchen",
+        "all lights off, i still need the kitchen light",
+    ):
+        names = {device.name for step in grammar.read(said).steps for device in step.devices}
+        assert "Kitchen Light" not in names
+        assert "Desk Lamp" in names
 
 
 async def test_a_word_for_light_means_lights_in_the_whole_house() -> None:
