@@ -18,9 +18,10 @@ NEVER = (
     "i am going to turn on the floor lamp", "do i have to make it warmer", "imagine, the lights off",
     "at seven, turn on the floor lamp", "when i say so, turn on the floor lamp",
     "turn on the floor lamp, she said", "turn on the floor lamp in ten minutes",
-    "i am glad my kids turn off the lights", "we left the garage door open", "i was going to dim the floor lamp",
-    "she let me turn on the floor lamp", "let me turn off the floor lamp", "what does set timer for two hours",
-    "should i turn off the desk lamp and turn on the floor lamp", "any desk lamp on",
+    "i am glad my kids turn off the lights", "we left the garage door open", "any desk lamp on",
+    "i was going to dim the floor lamp", "let me turn off the floor lamp",
+    "she let me turn on the floor lamp", "what does set timer for two hours",
+    "should i turn off the desk lamp and turn on the floor lamp",
     "turn on the floor lamp " + "and then think of something nice " * 40,
 )  # fmt: skip
 LIGHTS_ALONE = ("light up the whole house", "dim everything to 20", "all lamps off", "make everything darker")

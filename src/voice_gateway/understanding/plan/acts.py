@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from home_names.kinds import ENTRANCES
 from home_names.states import degrees_of, level_of
@@ -29,19 +29,11 @@ from voice_gateway.understanding.resolver import Doubt, Meant, Resolved, Resolve
 STEP, SMALL, LARGE = 20, 10, 40  # percent of "brighter", "a bit brighter" and "a lot brighter"
 COLDEST, WARMEST = 5, 35  # degrees that a heating is set to
 INSTEAD: Final = {
-    ("mower", "on"): "start",
-    ("mower", "off"): "dock",
-    ("mower", "stop"): "dock",
-    ("vacuum", "on"): "start",
-    ("chime", "on"): "ring",
-    ("vacuum", "off"): "dock",
-    ("vacuum", "stop"): "dock",
-}
-PLAYED: Final = {
-    "player": "media_player",
-    "vacuum": "vacuum",
-    "mower": "mower",
-}  # meant where no device is named
+    ("mower", "on"): "start", ("mower", "off"): "dock", ("mower", "stop"): "dock", ("chime", "on"): "ring",
+    ("vacuum", "on"): "start", ("vacuum", "off"): "dock", ("vacuum", "stop"): "dock",
+}  # fmt: skip
+# Meant where no device is named.
+PLAYED: Final = {"player": "media_player", "vacuum": "vacuum", "mower": "mower"}
 ALIKE: Final = 60.0  # of 100: a name that is offered for an unknown one
 FULL: Final = 100.0
 RELATIVE: Final = frozenset({"change", "up", "down"})  # what is off is left alone by these
@@ -239,9 +231,7 @@ def _subject(command: Command, context: Context) -> Which:
     which = command.which if command.which is not None else _implied(command, context)
     if which is None:
         raise Refused("no device was named", Say("ask.what_device"))
-    which = _with_frame(which, command)
-    lights = bool(context.last) and all(device.is_light for device in context.last)
-    return _others_alike(which) if lights else which
+    return _framed(which, command, context)
 
 
 def _implied(command: Command, context: Context) -> Which | None:
@@ -262,33 +252,25 @@ def _implied(command: Command, context: Context) -> Which | None:
     return None
 
 
-def _with_frame(which: Which, command: Command) -> Which:
-    """The place and the exceptions that stand around the order."""
-    items = which.item
-    if command.place:
-        items = tuple(item if item.place else altered(item, place=command.place) for item in items)
-    if command.without:  # "keep the desk lamp on and turn off the rest"
-        items = tuple(altered(one, everything="all") if one.everything == "else" else one for one in items)
+def _framed(which: Which, command: Command, context: Context) -> Which:
+    """With the place and the exceptions around the order; "everything" may mean lights."""
     degrees = command.value is not None and command.value.degrees is not None
-    if command.of == "light" or (command.do in ("set", "change") and not degrees):
-        items = tuple(
-            altered(item, everything="", kind="light", plural=True, quant="all")
-            if item.everything == "all" and not (item.kind or item.name)
-            else item
-            for item in items
-        )
+    lit = {"all"} if command.of == "light" or (command.do in ("set", "change") and not degrees) else set()
+    if context.last and all(device.is_light for device in context.last):
+        lit.add("else")  # "the others", behind a light: the other lights
+
+    def framed(item: Item) -> Item:
+        if command.place and not item.place:
+            item = altered(item, place=command.place)
+        if command.without and item.everything == "else":  # "keep the desk lamp on and turn off the rest"
+            item = altered(item, everything="all")
+        if item.everything in lit and not (item.kind or item.name):
+            other = item.everything == "else"
+            item = altered(item, everything="", kind="light", plural=True, quant="all", other=other)
+        return item
+
+    items = tuple(map(framed, which.item))
     return altered(which, item=items, without=(*which.without, *command.without))
-
-
-def _others_alike(which: Which) -> Which:
-    """ "The others", behind a light: the other lights."""
-    items = tuple(
-        altered(item, everything="", kind="light", plural=True, quant="all", other=True)
-        if item.everything == "else" and not item.kind
-        else item
-        for item in which.item
-    )
-    return altered(which, item=items)
 
 
 def _ask(command: Command, found: Doubt) -> Plan:
@@ -650,6 +632,3 @@ def _unmet(condition: Condition, command: Command, context: Context) -> tuple[Sa
 
 def _anything(_device: Device) -> bool:
     return True
-
-
-__all__: Sequence[Any] = ("act", "act_for", "action_of")

@@ -25,21 +25,11 @@ from voice_gateway.understanding.plan import Context, Plan, Refused, Say, plan, 
 from voice_gateway.understanding.resolver import Resolver, Unknown
 
 # Which of our kinds of device a domain of Home Assistant is, where a device does not say its own.
-KINDS: Final[dict[str, frozenset[str]]] = {
-    "light": frozenset({"light", "dimmer"}),
-    "switch": frozenset({"switch", "plug"}),
-    "input_boolean": frozenset({"switch"}),
-    "fan": frozenset({"fan"}),
-    "cover": frozenset({"blind", "garage_door"}),
-    "valve": frozenset({"valve"}),
-    "lock": frozenset({"lock"}),
-    "climate": frozenset({"thermostat"}),
-    "media_player": frozenset({"media_player"}),
-    "vacuum": frozenset({"vacuum"}),
-    "lawn_mower": frozenset({"mower"}),
-    "sensor": frozenset({"sensor"}),
-    "binary_sensor": frozenset({"sensor"}),
-}
+KINDS: Final = {
+    "light": ("light", "dimmer"), "switch": ("switch", "plug"), "input_boolean": ("switch",),
+    "cover": ("blind", "garage_door"), "climate": ("thermostat",), "lawn_mower": ("mower",),
+    "sensor": ("sensor",), "binary_sensor": ("sensor",),
+}  # fmt: skip
 # Words of our list `kind` for their device classes and domains.
 WORDS: Final = {
     "cover": "blind", "climate": "thermostat", "gate": "garage",
@@ -48,10 +38,11 @@ WORDS: Final = {
 
 def of_domain(device: Device, domains: tuple[str, ...]) -> bool:
     """Whether a device is of one of these domains of Home Assistant, or would be there."""
-    kinds = frozenset[str]().union(*(KINDS.get(one, frozenset()) for one in domains))
+    if "light" in domains and device.is_light:
+        return True
     if device.domain:
-        return device.domain in domains or ("light" in domains and device.is_light)
-    return device.kind in kinds or ("light" in domains and device.is_light)
+        return device.domain in domains
+    return any(device.kind in KINDS.get(domain, (domain,)) for domain in domains)
 
 
 @dataclass

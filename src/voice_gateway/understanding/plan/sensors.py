@@ -19,23 +19,20 @@ from voice_gateway.understanding.nodes import Item, Look, bare
 from voice_gateway.understanding.plan import Context, Refused, Say, Step
 from voice_gateway.understanding.templates import language
 
-# What a sensor says where it is so, and where it is not; "yes" and "no" count for its own class only.
+# What a sensor says where it is so, and where it is not.
+_OWN: Final = {
+    **dict.fromkeys("plug power running light sound vibration update cold heat".split(), ("yes", "no")),
+    **dict.fromkeys(("problem", "tamper", "safety"), ("problem", "normal")), "battery": ("low", "normal"),
+}  # fmt: skip
 STATES: Final = {
-    **{
-        one: (f"{one.replace('_', ' ')} detected", f"no {one.replace('_', ' ')}")
-        for one in ("smoke", "gas", "carbon_monoxide", "carbon_dioxide")
-    },
-    "motion": ("motion", "no motion"),
-    "water": ("water detected", "dry"),
-    "connectivity": ("connected", "not connected"),
-    "battery_charging": ("charging", "not charging"),
-    "presence": ("home", "not home"),
-}
-ALIKE: Final = {"occupancy": "motion", "moving": "motion"}
-YES_NO: Final = frozenset(
-    {"plug", "power", "running", "light", "sound", "vibration", "update", "cold", "heat"}
-)
-WARNED: Final = frozenset({"problem", "tamper", "safety"})  # "problem" or "normal"
+    **{danger: (f"{danger} detected", f"no {danger}") for danger in ("smoke", "gas")},
+    **{f"carbon_{gas}": (f"carbon {gas} detected", f"no carbon {gas}") for gas in ("monoxide", "dioxide")},
+    **_OWN,  # these count for their own class only
+    **dict.fromkeys(("motion", "occupancy", "moving"), ("motion", "no motion")),
+    "water": ("water detected", "dry"), "connectivity": ("connected", "not connected"),
+    "battery_charging": ("charging", "not charging"), "presence": ("home", "not home"),
+}  # fmt: skip
+YES_NO: Final = frozenset(sense for sense, says in _OWN.items() if says[0] == "yes")
 WEATHER: Final = {
     "rain": ("rainy", "pouring", "lightning-rainy", "snowy-rainy"), "snow": ("snowy", "snowy-rainy"),
     "sun": ("sunny",), "cloud": ("cloudy", "partlycloudy"), "wind": ("windy", "windy-variant"),
@@ -79,7 +76,7 @@ class Sensing:
 # --- one device
 
 
-def tells(device: Device, sense: str, text: str = "") -> bool | None:  # noqa: PLR0911 (one for each sense)
+def tells(device: Device, sense: str, text: str = "") -> bool | None:
     """Whether it is so; None where the device cannot tell."""
     if sense in ("presence", "zone") and device.domain in PEOPLE:
         place = "home" if sense == "presence" else text
@@ -88,17 +85,13 @@ def tells(device: Device, sense: str, text: str = "") -> bool | None:  # noqa: P
         return parts_of(device.state)[0] in WEATHER[sense] if device.domain == "weather" else None
     if sense == "own":
         return tells(device, own) if (own := of_class(device)) else None
-    parts = [part for text in (device.state, *device.readings) for part in parts_of(text)]
-    if sense == "battery":
-        if sense in device.watches:
-            return {"low": True, "normal": False}.get(device.state)
+    if sense == "battery" and sense not in device.watches:
         level = measured(device, "battery")
         return None if level is None else level[0] <= LOW
-    if sense in WARNED:
-        return {"problem": True, "normal": False}.get(device.state) if sense in device.watches else None
-    if sense in YES_NO:
-        return {"yes": True, "no": False}.get(device.state) if sense in device.watches else None
-    yes, no = STATES.get(ALIKE.get(sense, sense), ("", ""))
+    parts = [part for text in (device.state, *device.readings) for part in parts_of(text)]
+    if sense in _OWN:
+        parts = [device.state] if sense in device.watches else []
+    yes, no = STATES.get(sense, ("", ""))
     return True if yes in parts else False if no in parts else None
 
 
@@ -130,8 +123,8 @@ def kin(devices: Sequence[Device], home: Home) -> tuple[Device, ...]:
 
 def of_class(device: Device) -> str:
     """What a sensor tells with yes or no."""
-    known = (*YES_NO, *WARNED, *STATES, *ALIKE)
-    return next((one for one in device.watches if one in known), "") if device.kind == "sensor" else ""
+    known = (one for one in device.watches if one in STATES and one != "battery")
+    return next(known, "") if device.kind == "sensor" else ""
 
 
 # --- the look
