@@ -12,7 +12,7 @@ KEYS = {"id", "text", "trigger", "condition", "next", "calls", "say", "enabled",
 async def test_what_is_kept_is_listed_and_nothing_is_done_now(commands: Commands):
     assert (await commands.run("routines", "--json")).json == []
     text = (
-        "turn on the floor lamp every day at 7 am\nturn on the desk lamp in two hours\n"
+        "turn on the floor lamp every day at 7 am\nturn on the desk lamp in five minutes\n"
         "when the back door opens turn on the kitchen light\nunlock the front door at 6 am\n"
         "which lights are on\nturn on the floor lamp on the 30th of february at 8\n"
     )

@@ -316,20 +316,20 @@ async def test_two_gateways_with_one_redis_ring_each_timer_once_and_take_over_fr
     other.file("voice-gateway.toml", f'[brain]\nstore = "{redis.url}"\n[tools]\nsearch = false\n')
     async with Running.opened(commands) as first, Running.opened(other) as second:
         await until(lambda: redis.ask("GET", "voice-gateway:lease"))
-        assert (await ask(commands, "set a timer for 1 second called first"))["ok"]
+        assert (await ask(commands, "set a timer for 1 second called tea"))["ok"]
         timers = TimerStore(SharedRedis(redis.url))
         await until(lambda: any(timer.rang for timer in timers.all()))
         assert (await ask(other, "stop"))["ok"]
         assert timers.all() == []
         first.process.send_signal(signal.SIGSTOP)
-        assert (await ask(other, "set a timer for 3 seconds called second"))["ok"]
+        assert (await ask(other, "set a timer for 3 seconds called eggs"))["ok"]
         await until(lambda: any(timer.rang for timer in timers.all()))
         first.process.send_signal(signal.SIGCONT)
         assert (await ask(other, "stop"))["ok"]
         outs = [await _ended(one) for one in (first, second)]
     said = "".join(outs).lower()
-    assert said.count("first timer is done") == 1
-    assert said.count("second timer is done") == 1
+    assert said.count("tea timer is done") == 1
+    assert said.count("eggs timer is done") == 1
 
 
 async def _ended(running: Running) -> str:
