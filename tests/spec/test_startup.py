@@ -17,7 +17,7 @@ from voice_gateway.app import opened
 from voice_gateway.config import McpSettings, ServerSettings, Settings, ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.broadcast import Heard
-from voice_gateway.tools.builtin.lists.store import ListStore
+from voice_gateway.tools.builtin.lists import ListStore
 from voice_gateway.tools.builtin.timers import TimerStore
 
 

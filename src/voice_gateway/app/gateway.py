@@ -45,7 +45,7 @@ from voice_gateway.routines.tools import RepeatedAlarms
 from voice_gateway.shared import connected
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.broadcast import Heard
-from voice_gateway.tools.builtin.lists.store import Item, ListPublisher, ListStore
+from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager, contenders

@@ -109,7 +109,7 @@ async def test_without_a_place_for_the_end_nothing_is_done(
     def full(*_: Any, **__: Any) -> Any:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(talk.store._rows._file, "run", full)  # type: ignore[attr-defined]
+    monkeypatch.setattr(talk.store.rows._file, "run", full)  # type: ignore[attr-defined]
     reply = await talk.hears("turn on the floor lamp until six")
 
     assert not reply.ok

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from voice_gateway.config import ToolsSettings
     from voice_gateway.tools.builtin.broadcast import Heard
-    from voice_gateway.tools.builtin.lists.store import ListStore
+    from voice_gateway.tools.builtin.lists import ListStore
     from voice_gateway.tools.builtin.search import SearchBackend
     from voice_gateway.tools.builtin.timers import TimerStore
     from voice_gateway.tools.builtin.timers.tools import RepeatedTimers
@@ -58,7 +58,7 @@ def builtin_tools(
         tools += timer_tools(timers, now, rings, repeated, times)
     tools.append(calculate_tool(now, times))
     if lists is not None:
-        from voice_gateway.tools.builtin.lists.tool import list_tools
+        from voice_gateway.tools.builtin.lists import list_tools
 
         tools += list_tools(lists)
     if announce is not None:

@@ -10,7 +10,7 @@ from tests.fakes.limits import with_limits
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.broadcast import Heard
-from voice_gateway.tools.builtin.lists.store import ListStore
+from voice_gateway.tools.builtin.lists import ListStore
 from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.traits import traits

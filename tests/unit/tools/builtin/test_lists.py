@@ -9,8 +9,7 @@ import pytest
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.tools.builtin.lists.store import Item, ListPublisher, ListStore
-from voice_gateway.tools.builtin.lists.tool import list_tools
+from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore, list_tools
 from voice_gateway.tools.gateway_tool import typed
 
 

@@ -1,1 +1,0 @@
-"""Shopping, to-do and other lists: their store and their tools."""
