@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from voice_gateway.config import ServerSettings
 
 HIDDEN = "***"
+LARGEST_BITS = 14_000  # of a number: Python refuses to write one of more than 4,300 digits
 LONGEST = 200  # characters of one value in the log
 
 _SECRET_KEY = re.compile(
@@ -135,6 +136,8 @@ def mask_whole(value: Any, args: Any, longest: int) -> Any:
             return HIDDEN
         if inner is None or isinstance(inner, bool):
             return inner
+        if isinstance(inner, int) and inner.bit_length() > LARGEST_BITS:
+            raise OverflowError
         if isinstance(inner, dict):
             return {masked(str(key)): masked(part, str(key)) for key, part in inner.items()}
         if isinstance(inner, list | tuple):

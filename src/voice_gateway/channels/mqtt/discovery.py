@@ -22,47 +22,33 @@ OFFLINE = "{{ 'offline' if value_json.state == 'offline' else 'online' }}"
 
 def discovery_messages(settings: MqttSettings, switches: Sequence[str] = ()) -> list[Message]:
     """The fixed entities. `switches` are those of the voice channel, if there is one."""
-
     alive = _availability(settings)
-    # (platform, name): label, icon and the other facts.
-    entities: dict[tuple[str, str], tuple[str, str, dict[str, Any]]] = {
-        ("sensor", "status"): (
-            "Status",
-            "mdi:heart-pulse",
-            {**_state(settings, "status", "state"), "entity_category": "diagnostic"},
-        ),
-        ("sensor", "last_transcript"): (
-            "Last transcript",
-            "mdi:microphone",
-            {**_state(settings, "transcription", "text[:255]"), **alive},
-        ),
-        ("sensor", "last_answer"): (
-            "Last answer",
-            "mdi:message-reply-text",
-            {**_state(settings, "ai-response", "text[:255]"), **alive},
-        ),
-        ("text", "ask"): (
-            "Ask",
-            "mdi:chat-question",
-            {
-                "command_topic": topic(settings, "req"),
-                "command_template": "{{ {'text': value} | tojson }}",
-                "max": 255,
-                **alive,
-            },
-        ),
-        ("notify", "say"): ("Say", "mdi:bullhorn", {"command_topic": topic(settings, SAY), **alive}),
-    }
+    status = _state(settings, "status", "state") | {"entity_category": "diagnostic"}
+    heard, answer = (
+        _state(settings, name, "text[:255]") | alive for name in ("transcription", "ai-response")
+    )
+    ask = _command(settings, "req", command_template="{{ {'text': value} | tojson }}", max=255)
+    entities = [
+        ("sensor", "status", "Status", "mdi:heart-pulse", status),
+        ("sensor", "last_transcript", "Last transcript", "mdi:microphone", heard),
+        ("sensor", "last_answer", "Last answer", "mdi:message-reply-text", answer),
+        ("text", "ask", "Ask", "mdi:chat-question", ask),
+        ("notify", "say", "Say", "mdi:bullhorn", _command(settings, SAY)),
+    ]
     if switches:
-        press = {"command_topic": topic(settings, PUSH_TO_TALK), **alive}
-        entities["button", "push_to_talk"] = ("Push to talk", "mdi:microphone-message", press)
+        press = _command(settings, PUSH_TO_TALK)
+        entities.append(("button", "push_to_talk", "Push to talk", "mdi:microphone-message", press))
     for name in switches:
-        topics = {"state_topic": topic(settings, name), "command_topic": topic(settings, f"{name}/set")}
-        entities["switch", name] = (*SWITCHES[name], {**topics, "entity_category": "config", **alive})
+        facts = _command(settings, f"{name}/set", state_topic=topic(settings, name), entity_category="config")
+        entities.append(("switch", name, *SWITCHES[name], facts))
     return [
         config_message(settings, platform, name, {"name": label, "icon": icon, **facts})
-        for (platform, name), (label, icon, facts) in entities.items()
+        for platform, name, label, icon, facts in entities
     ]
+
+
+def _command(settings: MqttSettings, name: str, **more: Any) -> dict[str, Any]:
+    return {"command_topic": topic(settings, name), **more, **_availability(settings)}
 
 
 def plan_config(settings: MqttSettings, kind: str, number: str, name: str) -> Message:

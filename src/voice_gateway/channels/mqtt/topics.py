@@ -167,52 +167,41 @@ def is_plain_topic(name: str) -> bool:
 
 
 def message_for(settings: MqttSettings, event: Event) -> Message | None:
-    """The message that tells of an event, or None. States of parts are in the retained status."""
-    if isinstance(event, Heard):
-        seconds = event.utterance.heard_seconds
-        facts = {
-            "text": event.utterance.text,
-            "model": event.utterance.heard_by,
-            "seconds": None if seconds is None else round(seconds, 6),
-        }
-        return _message(settings, "transcription", facts, event.utterance)
-    if isinstance(event, Acted):
-        facts = {**outcome_json(event.outcome), "model": event.model}
-        return _message(settings, "tool", facts, event.utterance)
-    if isinstance(event, Answered):
-        reply = event.reply
-        names = ("text", "ok", "stage", "expects_answer", "model")
-        answer: dict[str, Any] = {name: getattr(reply, name) for name in names}
-        answer |= {"parts": [part.to_json() for part in reply.parts], "seconds": round(reply.seconds, 6)}
-        return _message(settings, "ai-response", answer, event.utterance)
-    if isinstance(event, Progressed):
-        facts = {"text": event.progress.text, **event.progress.to_json()}
-        return _message(settings, "progress", facts, event.utterance)
-    return _message_of_home(settings, event)
-
-
-def _message_of_home(settings: MqttSettings, event: Event) -> Message | None:
-    """Events without an utterance. Alarms and lists are retained, for clients that connect later."""
-    if isinstance(event, Notice):
-        return _message(settings, "notice", {"text": event.text})
-    if isinstance(event, Happened):
-        return _message(settings, f"events/{_level(event.kind) or 'other'}", event.facts)
-    if isinstance(event, AlarmsTold):
-        facts = {
-            "count": len(event.alarms),
-            "unacknowledged": sum(not alarm["acknowledged"] for alarm in event.alarms),
-            "alarms": [dict(alarm) for alarm in event.alarms],
-        }
-        return _message(settings, "alarms", facts, retain=True)
-    if isinstance(event, ListTold):
-        facts = {
-            "list": event.name,
-            "count": len(event.items),
-            "open": sum(not done for _, done in event.items),
-            "items": [{"text": text, "done": done} for text, done in event.items[:MOST_LISTED]],
-        }
-        return _message(settings, f"lists/{_level(event.name) or 'list'}", facts, retain=True)
-    return None
+    """The message that tells of an event, or None. States of parts are in the retained status, and alarms and
+    lists are retained too, for clients that connect later."""
+    facts: Mapping[str, Any]
+    match event:
+        case Heard(utterance=said):
+            seconds = None if said.heard_seconds is None else round(said.heard_seconds, 6)
+            name, facts = "transcription", {"text": said.text, "model": said.heard_by, "seconds": seconds}
+        case Acted():
+            name, facts = "tool", {**outcome_json(event.outcome), "model": event.model}
+        case Answered(reply=reply):
+            names = ("text", "ok", "stage", "expects_answer", "model")
+            parts = [part.to_json() for part in reply.parts]
+            name, facts = "ai-response", {name: getattr(reply, name) for name in names}
+            facts = {**facts, "parts": parts, "seconds": round(reply.seconds, 6)}
+        case Progressed(progress=progress):
+            name, facts = "progress", {"text": progress.text, **progress.to_json()}
+        case Notice():
+            name, facts = "notice", {"text": event.text}
+        case Happened():
+            name, facts = f"events/{_level(event.kind) or 'other'}", event.facts
+        case AlarmsTold(alarms=alarms):
+            unheard = sum(not alarm["acknowledged"] for alarm in alarms)
+            listed = [dict(alarm) for alarm in alarms]
+            name, facts = "alarms", {"count": len(alarms), "unacknowledged": unheard, "alarms": listed}
+        case ListTold(items=items):
+            shown = [{"text": text, "done": done} for text, done in items[:MOST_LISTED]]
+            counts = {"count": len(items), "open": sum(not done for _, done in items)}
+            name, facts = (
+                f"lists/{_level(event.name) or 'list'}",
+                {"list": event.name, **counts, "items": shown},
+            )
+        case _:
+            return None
+    utterance: Utterance | None = getattr(event, "utterance", None)
+    return _message(settings, name, facts, utterance, retain=isinstance(event, AlarmsTold | ListTold))
 
 
 def _level(name: str) -> str:
@@ -221,24 +210,16 @@ def _level(name: str) -> str:
 
 
 def _message(
-    settings: MqttSettings,
-    name: str,
-    facts: Mapping[str, Any],
-    utterance: Utterance | None = None,
-    *,
-    retain: bool = False,
+    settings: MqttSettings, name: str, facts: Mapping[str, Any], utterance: Utterance | None, *, retain: bool
 ) -> Message:
     about: dict[str, Any] = {}
     if utterance is not None:
-        name = utterance.conversation_id
-        about = {
-            "id": utterance.id,
-            "conversation_id": public_name(name) if utterance.channel in PRIVATE_CHANNELS else name,
-            "door": utterance.channel,
-            "room": utterance.room,
-        }
-    body = {**facts, **about, "timestamp": timestamp()}
-    return Message(topic(settings, name), json_text(body), retain=retain)
+        conversation, channel = utterance.conversation_id, utterance.channel
+        shown = public_name(conversation) if channel in PRIVATE_CHANNELS else conversation
+        about = {"id": utterance.id, "conversation_id": shown, "door": channel, "room": utterance.room}
+    return Message(
+        topic(settings, name), json_text({**facts, **about, "timestamp": timestamp()}), retain=retain
+    )
 
 
 def status_message(
