@@ -11,65 +11,29 @@ import threading
 import time
 from pathlib import Path
 
-LAMPS: tuple[str, ...] = (
-    "Red Lamp",
-    "Blue Lamp",
-    "Green Lamp",
-    "Yellow Lamp",
-    "White Lamp",
-    "Black Lamp",
-    "Orange Lamp",
-    "Silver Lamp",
-)
+import stdio_rpc
+from stdio_rpc import tool
+
+LAMPS = [f"{colour} Lamp" for colour in "Red Blue Green Yellow White Black Orange Silver".split()]
 if len(sys.argv) > 3:
-    LAMPS = tuple(Path(sys.argv[3]).read_text(encoding="utf-8").splitlines())
+    LAMPS = Path(sys.argv[3]).read_text(encoding="utf-8").splitlines()
 TEXT = {"type": "string"}
-TOOLS = [
-    {
-        "name": "list_zwave_devices",
-        "description": "Lists the lamps.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "includeInactive": {"type": "boolean"},
-                "limit": {"type": "integer"},
-                "offset": {"type": "integer"},
-            },
-        },
-        "annotations": {"readOnlyHint": True},
-    },
-    {
-        "name": "control_zwave_device",
-        "description": "Switches a lamp.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {"deviceName": TEXT, "action": TEXT},
-            "required": ["deviceName", "action"],
-        },
-    },
-]
+NUMBER, FLAG = {"type": "integer"}, {"type": "boolean"}
+PAGE = {"includeInactive": FLAG, "limit": NUMBER, "offset": NUMBER}
+LIST = tool("list_zwave_devices", "Lists the lamps.", PAGE, looks=True)
+LIST["inputSchema"]["required"] = []
+TOOLS = [LIST, tool("control_zwave_device", "Switches a lamp.", {"deviceName": TEXT, "action": TEXT})]
 writing = threading.Lock()
 
 
 def send(message):
     with writing:
-        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        sys.stdout.flush()
+        stdio_rpc.send(message)
 
 
 def devices():
-    return [
-        {
-            "name": name,
-            "room": "Hall",
-            "kind": "switch",
-            "nodeId": number,
-            "endpoint": 0,
-            "state": "off",
-            "available": True,
-        }
-        for number, name in enumerate(LAMPS, 2)
-    ]
+    facts = {"room": "Hall", "kind": "switch", "endpoint": 0, "state": "off", "available": True}
+    return [{"name": name, "nodeId": number, **facts} for number, name in enumerate(LAMPS, 2)]
 
 
 def called(name, arguments):
@@ -83,13 +47,9 @@ def called(name, arguments):
     file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(file, f"{lamp}\n".encode())  # one write, so that two processes never mix their lines
     os.close(file)
-    facts = {
-        "device": lamp,
-        "requested": arguments["action"],
-        "state": arguments["action"],
-        "outcome": "confirmed",
-    }
-    return f"The {lamp} is now {arguments['action']}.", facts
+    action = arguments["action"]
+    facts = {"device": lamp, "requested": action, "state": action, "outcome": "confirmed"}
+    return f"The {lamp} is now {action}.", facts
 
 
 def answer(request):
@@ -103,12 +63,8 @@ for line in sys.stdin:
     if request.get("method") == "initialize":
         version = request["params"]["protocolVersion"]
         info = {"name": "counting", "version": "1"}
-        send(
-            {
-                "id": request["id"],
-                "result": {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info},
-            }
-        )
+        offers = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+        send({"id": request["id"], "result": offers})
     elif request.get("method") == "tools/list":
         send({"id": request["id"], "result": {"tools": TOOLS}})
     elif request.get("method") == "tools/call":
