@@ -64,7 +64,7 @@ def _which(about: str, name: str, context: Context, facts: GatewayFacts) -> str:
         asks = {SEARCH, "get_weather"} & context.tools
         return ".cloud" if facts.provider == "anthropic" else ".asked" if asks else ""
     if about == "languages":
-        return ".this" if name == "English" else ""
+        return ".this" if name == "English" else "" if name else ".any"
     return ".now" if about == "wake_word" and facts.wake_words else ""
 
 
