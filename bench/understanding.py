@@ -114,6 +114,26 @@ async def off_the_loop() -> bool:
     return seen == [True]
 
 
+def hassil_p95(count: int) -> float:
+    """The same sentences and names by `recognize_best` of Home Assistant's parser."""
+    from hassil import Intents, recognize_best
+    from hassil.intents import TextSlotList
+    from home_assistant_intents import get_intents
+
+    home = home_of(count)
+    domains = {"dimmer": "light", "switch": "switch", "plug": "switch", "blind": "cover", "sensor": "sensor"}
+    named = [(one["name"], one["name"], {"domain": domains[one["kind"]]}) for one in home.devices]
+    lists = {"name": TextSlotList.from_tuples(named), "area": TextSlotList.from_strings(ROOMS)}
+    lists["floor"] = TextSlotList.from_strings(["ground floor"])
+    intents = Intents.from_dict(get_intents("en"))
+    times = []
+    for text in sentences(home):
+        busy = thread_time()
+        recognize_best(text, intents, slot_lists=lists, best_slot_name="name")
+        times.append((thread_time() - busy) * 1000)
+    return statistics.quantiles(times, n=100)[94]
+
+
 def cold_language() -> float:
     """English from its files, or from the cache; call it before anything else."""
     started = thread_time()
@@ -129,6 +149,8 @@ async def measured(rounds: int) -> list[Row]:
         Row("text to tool call, 50 devices, p50 (processor)", small["p50_ms"], "ms", 5.0),
         Row("text to tool call, 50 devices, p95 (processor)", small["p95_ms"], "ms", 20.0),
         Row("text to tool call, 1,000 devices, p95 (processor)", large["p95_ms"], "ms", 60.0),
+        Row("… beside hassil, 50 devices (ratio of p95)", small["p95_ms"] / hassil_p95(50), "", 2.0),
+        Row("… beside hassil, 1,000 devices (ratio of p95)", large["p95_ms"] / hassil_p95(1000), "", 4.0),
         Row("home and grammar for 50 devices, first time", building, "ms", 300.0),
         Row("… built on the event loop (0: no)", float(not await off_the_loop()), "", 0.0),
     ]
