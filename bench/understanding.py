@@ -123,9 +123,12 @@ def hassil_p95(count: int) -> float:
     home = home_of(count)
     domains = {"dimmer": "light", "switch": "switch", "plug": "switch", "blind": "cover", "sensor": "sensor"}
     named = [(one["name"], one["name"], {"domain": domains[one["kind"]]}) for one in home.devices]
-    lists = {"name": TextSlotList.from_tuples(named), "area": TextSlotList.from_strings(ROOMS)}
+    lists: dict[str, Any] = {
+        "name": TextSlotList.from_tuples(named),
+        "area": TextSlotList.from_strings(ROOMS),
+    }
     lists["floor"] = TextSlotList.from_strings(["ground floor"])
-    intents = Intents.from_dict(get_intents("en"))
+    intents = Intents.from_dict(get_intents("en") or {})
     times = []
     for text in sentences(home):
         busy = thread_time()
