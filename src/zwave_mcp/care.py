@@ -50,16 +50,12 @@ def _level_of(node: Node) -> Value | None:
 
 def _battery_entry(device: Device) -> dict[str, Any]:
     value = _level_of(device.node)
-    level = value.value if value is not None and value.id.property == "level" else None
-    return {
-        "device": device.node.name or device.name,
-        "room": device.room,
-        "nodeId": device.node.id,
-        "level": round(level) if level is not None and is_number(level) else None,
-        "low": device.battery_low,
-        "ageSeconds": age_seconds(value) if value is not None else None,
-        "available": device.available,
-    }
+    age = age_seconds(value) if value is not None else None
+    told = value is not None and value.id.property == "level" and is_number(value.value)
+    level = round(value.value) if value is not None and told else None
+    where = {"device": device.node.name or device.name, "room": device.room, "nodeId": device.node.id}
+    battery = {"level": level, "low": device.battery_low, "ageSeconds": age}
+    return {**where, **battery, "available": device.available}
 
 
 def _battery_sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> str:
@@ -74,9 +70,8 @@ def _battery_sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> s
         return sentences.counted(shown, _MOST_NAMED) if shown else ""
 
     low = named((entry for entry in entries if entry["low"]), level=True)
-    fine = named(
-        [entry for entry in entries if not entry["low"] and entry["level"] is not None][:1], level=True
-    )
+    others = [entry for entry in entries if not entry["low"] and entry["level"] is not None]
+    fine = named(others[:1], level=True)
     there = [entry for entry in entries if entry["available"]]
     parts = {
         "battery low" if low else "no battery is low": low,

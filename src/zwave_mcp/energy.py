@@ -19,7 +19,7 @@ from zwave_mcp import sentences
 from zwave_mcp.database import opened
 from zwave_mcp.devices import CC, Device
 from zwave_mcp.home import Value, is_number
-from zwave_mcp.results import Result, result
+from zwave_mcp.results import Result, place, result
 from zwave_mcp.view import View, Viewer, resolve_device
 
 log = logging.getLogger(__name__)
@@ -218,17 +218,10 @@ def day_of(text: str, today: date) -> date | None:
 
 
 def _entry(device: Device, rows: list[Day], day: date) -> dict[str, Any]:
-    since = max(row.since for row in rows)
-    return {
-        "device": device.name,
-        "room": device.room,
-        "nodeId": device.node.id,
-        "endpoint": device.endpoint,
-        "kwh": round(sum(row.kwh for row in rows), 3),
-        "since": since,
-        "until": min(row.until for row in rows),
-        "whole": since <= midnight(day),
-    }
+    since, until = max(row.since for row in rows), min(row.until for row in rows)
+    kwh = round(sum(row.kwh for row in rows), 3)
+    counted = {"kwh": kwh, "since": since, "until": until, "whole": since <= midnight(day)}
+    return {"device": device.name, **place(device), **counted}
 
 
 def _begun(entry: dict[str, Any]) -> str:

@@ -61,11 +61,8 @@ class Event:
 
     def to_json(self) -> dict[str, Any]:
         keys = ("id", "kind", "state", "device", "room", "endpoint", "text", "standing")
-        more = {
-            "at": round(self.at, 3),
-            "nodeId": self.node,
-            "urgent": self.kind in URGENT and self.state != "off",
-        }
+        urgent = self.kind in URGENT and self.state != "off"
+        more = {"at": round(self.at, 3), "nodeId": self.node, "urgent": urgent}
         optional = {"button": self.button, "user": self.user, "userName": self.user_name, "way": self.way}
         known = {key: value for key, value in optional.items() if value not in (None, "")}
         return {key: getattr(self, key) for key in keys} | more | known

@@ -103,14 +103,8 @@ def _room_readings(devices: tuple[Device, ...]) -> Result:
 
 async def health(home: Home, viewer: Viewer) -> Result:
     now = await home.health()
-    more: dict[str, Any] = {
-        "broker": now.broker,
-        "gateway": now.gateway,
-        "driver": now.driver,
-        "gatewayName": now.gateway_name,
-        "version": now.version,
-        "simulated": now.simulated,
-    }
+    keys = ("broker", "gateway", "driver", "version", "simulated")
+    more: dict[str, Any] = {"gatewayName": now.gateway_name, **{key: getattr(now, key) for key in keys}}
     if not now.ok:
         return result(now.problem or "The Z-Wave system is down.", "system_down", more=more)
     try:

@@ -52,14 +52,14 @@ def result(
 ) -> Result:
     structured: dict[str, Any] = dict.fromkeys(("device", "room", "nodeId", "endpoint"))
     if device:
-        structured = {"device": device.name, **_place(device), "kind": device.kind}
+        structured = {"device": device.name, **place(device), "kind": device.kind}
     structured |= {"requested": dict(requested or {}), "state": state, "outcome": outcome}
     if candidates:
-        structured["candidates"] = [{"name": hit.name, **_place(hit)} for hit in candidates]
+        structured["candidates"] = [{"name": hit.name, **place(hit)} for hit in candidates]
     return Result(sentence, {**structured, **(more or {})}, outcome not in _GOOD)
 
 
-def _place(device: Device) -> dict[str, Any]:
+def place(device: Device) -> dict[str, Any]:
     return {"room": device.room, "nodeId": device.node.id, "endpoint": device.endpoint}
 
 

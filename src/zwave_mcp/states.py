@@ -407,11 +407,8 @@ def _readings(device: Device, state: str, alarms: Sequence[Standing]) -> list[st
         operating = operating_state(device) if auto_setpoints(device) else ""
         shown = (*state.split(", "), *readings)
         readings += [f"operating {operating}"] if operating else []
-        words = (
-            state_words(alarm.kind, alarm.state)
-            for alarm in alarms
-            if alarm.state != "off" or alarm.kind in URGENT
-        )
+        told = [alarm for alarm in alarms if alarm.state != "off" or alarm.kind in URGENT]
+        words = (state_words(alarm.kind, alarm.state) for alarm in told)
         readings += [text for text in words if text not in shown]
     return readings
 
@@ -448,13 +445,8 @@ def details(device: Device) -> dict[str, Any]:
 
 
 def reading(value: Value) -> dict[str, Any]:
-    return {
-        "label": label_of(value),
-        "value": value.value,
-        "unit": value.unit,
-        "text": reading_text(value),
-        "ageSeconds": age_seconds(value),
-    }
+    shown = {"label": label_of(value), "text": reading_text(value), "ageSeconds": age_seconds(value)}
+    return {**shown, "value": value.value, "unit": value.unit}
 
 
 def spoken_readings(device: Device) -> str:

@@ -193,17 +193,9 @@ class SimulatedHome:
         for value in self._values[device.node].values():
             raw, updated = self._actual(device, value.id, tracks, now)
             values.append(replace(value, value=raw, updated=updated))
-        classes = {0: built_for} if built_for else {}
-        return Node(
-            device.node,
-            device.name,
-            device.room,
-            status,
-            status != "Dead",
-            tuple(values),
-            "Simulated",
-            classes=classes,
-        )
+        there, classes = status != "Dead", {0: built_for} if built_for else {}
+        of = device.node, device.name, device.room
+        return Node(*of, status, there, tuple(values), "Simulated", classes=classes)
 
     def _actual(
         self, device: DeviceSpec, value_id: ValueId, tracks: Mapping[str, Track], now: float
@@ -248,23 +240,18 @@ class SimulatedHome:
         if "dead" in device.faults:
             await _wait(_DEAD_WRITE_SECONDS, timeout_seconds)
             return WriteResult(Status.FAILED)
-        delay = _delay(device)
+        delay, options = _delay(device), options or {}
         if delay > timeout_seconds:  # it is on its way, and happens after the caller stopped waiting
-            self._apply(device, value_id, value, delay, options)
+            self._apply(device, value_id, value, delay, **options)
         await _wait(delay + self._radio_seconds(), timeout_seconds)
-        return self._apply(device, value_id, value, options=options)
+        return self._apply(device, value_id, value, **options)
 
     def _apply(
-        self,
-        device: DeviceSpec,
-        value_id: ValueId,
-        value: Any,
-        delay: float = 0.0,
-        options: Mapping[str, Any] | None = None,
+        self, device: DeviceSpec, value_id: ValueId, value: Any, delay: float = 0.0, **options: Any
     ) -> WriteResult:
         tracks, now = self._store.read(), self._clock()
         arrival = Arrival(
-            lambda wanted: self._actual(device, wanted, tracks, now)[0], tracks, now + delay, options or {}
+            lambda wanted: self._actual(device, wanted, tracks, now)[0], tracks, now + delay, options
         )
         changes, written = effect(device, value_id, value, arrival)
         if device.kind == "lock" and "jams" in device.faults:

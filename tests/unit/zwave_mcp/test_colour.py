@@ -34,39 +34,19 @@ def rgb(red: int, green: int, blue: int, **whites: int) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("parts", "args", "sent", "said"),
     [
-        (RGBW, {"color": "blue"}, rgb(0, 0, 255, warmWhite=0), "The Mood Light is now blue."),
-        (RGBW, {"color": "#00FF40"}, rgb(0, 255, 64, warmWhite=0), "The Mood Light is now green."),
-        (RGBW, {"color": "Light-Blue"}, rgb(173, 216, 230, warmWhite=0), "The Mood Light is now light blue."),
-        (RGBW, {"color": "warm white"}, rgb(0, 0, 0, warmWhite=255), "The Mood Light is now warm white."),
-        (RGBW, {"temperature": 2700}, rgb(0, 0, 0, warmWhite=255), "The Mood Light is now warm white."),
-        (
-            WHITE_ONLY,
-            {"temperature": 4000},
-            {"warmWhite": 113, "coldWhite": 142},
-            "The Mood Light is now neutral white.",
-        ),
-        (
-            WHITE_ONLY,
-            {"temperature": 6500},
-            {"warmWhite": 0, "coldWhite": 255},
-            "The Mood Light is now 6500 kelvin.",
-        ),
-        (
-            WHITE_ONLY,
-            {"color": "white"},
-            {"warmWhite": 113, "coldWhite": 142},
-            "The Mood Light is now neutral white.",
-        ),
-        (
-            WHITE_ONLY,
-            {"color": "3000K"},
-            {"warmWhite": 211, "coldWhite": 44},
-            "The Mood Light is now 3000 kelvin.",
-        ),
-        ({0: 9}, {"color": "warm white"}, {"warmWhite": 255}, "The Mood Light is now warm white."),
-        ({0: 9}, {"temperature": 3000}, {"warmWhite": 255}, "The Mood Light is now warm white."),
-        ({0: 9}, {"color": "white"}, {"warmWhite": 255}, "The Mood Light is now warm white."),
-        ({1: 9}, {"color": "cold white"}, {"coldWhite": 255}, "The Mood Light is now cold white."),
+        (RGBW, {"color": "blue"}, rgb(0, 0, 255, warmWhite=0), "blue"),
+        (RGBW, {"color": "#00FF40"}, rgb(0, 255, 64, warmWhite=0), "green"),
+        (RGBW, {"color": "Light-Blue"}, rgb(173, 216, 230, warmWhite=0), "light blue"),
+        (RGBW, {"color": "warm white"}, rgb(0, 0, 0, warmWhite=255), "warm white"),
+        (RGBW, {"temperature": 2700}, rgb(0, 0, 0, warmWhite=255), "warm white"),
+        (WHITE_ONLY, {"temperature": 4000}, {"warmWhite": 113, "coldWhite": 142}, "neutral white"),
+        (WHITE_ONLY, {"temperature": 6500}, {"warmWhite": 0, "coldWhite": 255}, "6500 kelvin"),
+        (WHITE_ONLY, {"color": "white"}, {"warmWhite": 113, "coldWhite": 142}, "neutral white"),
+        (WHITE_ONLY, {"color": "3000K"}, {"warmWhite": 211, "coldWhite": 44}, "3000 kelvin"),
+        ({0: 9}, {"color": "warm white"}, {"warmWhite": 255}, "warm white"),
+        ({0: 9}, {"temperature": 3000}, {"warmWhite": 255}, "warm white"),
+        ({0: 9}, {"color": "white"}, {"warmWhite": 255}, "warm white"),
+        ({1: 9}, {"color": "cold white"}, {"coldWhite": 255}, "cold white"),
     ],
 )
 async def test_what_is_sent_has_every_component_that_the_light_has(parts, args, sent, said):
@@ -75,7 +55,8 @@ async def test_what_is_sent_has_every_component_that_the_light_has(parts, args, 
     answer = await paint(home, **args)
 
     assert home.sent == [(TARGET, sent)]
-    assert (answer.sentence, answer.structured["outcome"]) == (said, "confirmed")
+    assert answer.sentence == f"The Mood Light is now {said}."
+    assert answer.structured["outcome"] == "confirmed"
 
 
 @pytest.mark.parametrize(
@@ -238,19 +219,14 @@ async def test_the_simulated_home_shows_colours_and_puts_them_back():
 # --- words
 
 
-async def look(home: ScriptedHome) -> Result:
-    return await Tools(home).call("get_zwave_device", {"deviceName": "Mood Light"})
-
-
-async def test_which_colour_it_has_the_light_says_and_not_the_driver():
+@pytest.mark.parametrize(
+    ("level", "parts", "state"),
+    [(99, {0: 0, 2: 0, 3: 0, 4: 255}, "on, 100 %, blue"), (40, {}, "on, 40 %")],
+)
+async def test_which_colour_it_has_the_light_says_and_not_the_driver(level, parts, state):
     home = home_of(bulb(4, "Mood Light", RGBW))  # remembered: orange
-    home.told = {"4-38-0-currentValue": 99}
-    home.told |= {f"4-51-0-currentColor-{key}": level for key, level in {0: 0, 2: 0, 3: 0, 4: 255}.items()}
-    assert (await look(home)).sentence == "The Mood Light is on, blue."
-
-
-async def test_a_colour_that_it_does_not_tell_is_not_told():
-    home = home_of(bulb(4, "Mood Light", RGBW))
-    home.told, home.polled = {"4-38-0-currentValue": 40}, [NoAnswer("silence")]
-    answer = await look(home)
-    assert (answer.structured["state"], answer.structured["outcome"]) == ("on, 40 %", "confirmed")
+    home.told = {"4-38-0-currentValue": level}
+    home.told |= {f"4-51-0-currentColor-{key}": part for key, part in parts.items()}
+    home.polled = [NoAnswer("silence")]
+    answer = await Tools(home).call("get_zwave_device", {"deviceName": "Mood Light"})
+    assert (answer.structured["state"], answer.structured["outcome"]) == (state, "confirmed")

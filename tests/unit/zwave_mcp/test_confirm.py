@@ -250,20 +250,22 @@ async def test_the_state_of_a_device_is_polled() -> None:
 # --- locks
 
 
-async def test_a_lock_is_locked_when_its_bolt_says_so() -> None:
-    for jammed in (False, True):  # an old jam says nothing about a good try
-        home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=jammed))
-        home.written, home.polled = WriteResult(254), [0, 255]
-        answer = await locking(home, "lock")
-        assert (answer.structured["outcome"], answer.structured["state"]) == ("confirmed", "locked")
-
-
-async def test_a_jammed_lock_is_never_locked() -> None:
-    home = ScriptedHome(lock(6, "Front Door", mode=0))
-    home.after_write = (lock(6, "Front Door", mode=255, jammed=True),)  # optimistic, and jammed
-    home.written, home.polled = WriteResult(254), [0]
-    answer = await locking(home, "lock")
-    assert (answer.structured["outcome"], answer.structured["state"]) == ("failed", "jammed")
+@pytest.mark.parametrize(
+    ("jammed", "jams", "polled", "expected"),
+    [
+        (False, False, [0, 255], ("confirmed", "locked")),
+        (True, False, [0, 255], ("confirmed", "locked")),  # an old jam says nothing about a good try
+        (False, True, [0], ("failed", "jammed")),
+    ],
+)
+async def test_a_lock_is_locked_when_its_bolt_says_so(
+    jammed: bool, jams: bool, polled: list[Any], expected: object
+) -> None:
+    home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=jammed))
+    home.after_write = (lock(6, "Front Door", mode=255, jammed=True),) if jams else None  # optimistic
+    home.written, home.polled = WriteResult(254), polled
+    facts = (await locking(home, "lock")).structured
+    assert (facts["outcome"], facts["state"]) == expected
 
 
 async def test_a_lost_snapshot_does_not_hide_the_bolt() -> None:
@@ -334,33 +336,24 @@ async def test_a_setting_that_cannot_be_is_not_sent(wanted: dict[str, Any], outc
 
 # --- scenes and health
 
-ON = SceneValue(ValueId(2, 37, 0, "targetValue"), True)
-UNLOCKED = SceneValue(ValueId(6, 98, 0, "targetMode"), 0)
-OPENED = SceneValue(ValueId(6, 102, 0, "targetState"), 255)
-
 
 @pytest.mark.parametrize(
-    ("value", "polled", "outcome", "sent"),
+    ("value", "polled", "outcome", "behind"),
     [
-        (ON, [False, True], "confirmed", [("scene", 4)]),
-        (ON, [False], "unconfirmed", [("scene", 4)]),
-        (ON, [DOWN], "unconfirmed", [("scene", 4)]),
-        (SceneValue(ON.id, None), [None], "unconfirmed", [("scene", 4)]),
-        (UNLOCKED, [], "unsupported", []),
-        (OPENED, [], "unsupported", []),
+        (True, [False, True], "confirmed", []),
+        (True, [False], "unconfirmed", ["Desk Lamp"]),
+        (True, [DOWN], "unconfirmed", ["Desk Lamp"]),
+        (None, [None], "unconfirmed", ["Desk Lamp"]),
     ],
 )
-async def test_a_scene_is_on_when_its_devices_are_and_never_unlocks(
-    value: SceneValue, polled: list[Any], outcome: str, sent: object
+async def test_a_scene_is_on_when_its_devices_are(
+    value: object, polled: list[Any], outcome: str, behind: list[str]
 ) -> None:
-    for allowed in (False, True):
-        home = ScriptedHome(LAMP, lock(6, "Front Door"))
-        home.known_scenes, home.polled = (Scene(4, "Movie Night", (value,)),), list(polled)
-        tools = Tools(home, allow_unlock=allowed)
-        answer = await tools.call("activate_zwave_scene", {"sceneName": "movie night"})
-        assert (answer.structured["outcome"], home.sent) == (outcome, sent)
-        behind = ["Desk Lamp"] if outcome == "unconfirmed" else []
-        assert answer.structured.get("notConfirmed", []) == behind
+    home = ScriptedHome(LAMP, lock(6, "Front Door"))
+    scene = Scene(4, "Movie Night", (SceneValue(ValueId(2, 37, 0, "targetValue"), value),))
+    home.known_scenes, home.polled = (scene,), list(polled)
+    facts = (await Tools(home).call("activate_zwave_scene", {"sceneName": "movie night"})).structured
+    assert (facts["outcome"], facts["notConfirmed"], home.sent) == (outcome, behind, [("scene", 4)])
 
 
 async def test_an_unknown_scene_is_answered_with_the_known_ones() -> None:

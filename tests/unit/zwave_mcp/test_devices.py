@@ -164,16 +164,20 @@ async def test_a_number_that_is_none_is_no_value(none: float):
 
 PROPERTIES = st.sampled_from(
     [
-        *[(37, "currentValue"), (38, "currentValue"), (38, "Up"), (98, "currentMode"), (102, "currentState")],
-        *[
-            (64, "mode"),
-            (66, "state"),
-            (67, "setpoint"),
-            (49, "Air temperature"),
-            (50, "value"),
-            (128, "level"),
-        ],
-        *[(113, "Access Control"), (106, "currentValue"), (48, "Door/Window")],
+        (37, "currentValue"),
+        (38, "currentValue"),
+        (38, "Up"),
+        (98, "currentMode"),
+        (102, "currentState"),
+        (64, "mode"),
+        (66, "state"),
+        (67, "setpoint"),
+        (49, "Air temperature"),
+        (50, "value"),
+        (128, "level"),
+        (113, "Access Control"),
+        (106, "currentValue"),
+        (48, "Door/Window"),
     ]
 )
 

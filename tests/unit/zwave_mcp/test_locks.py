@@ -19,12 +19,16 @@ def told_at(node: Node, updated: float) -> Node:
     return replace(node, values=tuple(values))
 
 
+async def command(tools: Tools, action: str):
+    return await tools.call("control_zwave_lock", {"deviceName": "front door", "action": action})
+
+
 async def test_a_bolt_that_moved_is_not_said_to_be_jammed():
     home = ScriptedHome(lock(6, "Front Door", mode=255, jammed=True))
     home.after_write = (lock(6, "Front Door", mode=0, jammed=True),)  # many locks never take the jam back
     home.written, home.polled = WriteResult(254), [0]
     tools = Tools(home, allow_unlock=True)
-    said = await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
+    said = await command(tools, "unlock")
     assert (said.sentence, said.structured["state"]) == ("The Front Door is now unlocked.", "unlocked")
     seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
     assert (seen.sentence, seen.structured["state"]) == ("The Front Door is unlocked.", "unlocked")
@@ -37,31 +41,25 @@ async def test_an_overcome_jam_does_not_spoil_the_next_command():
     home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=True))
     home.written, home.polled = WriteResult(254), [255, 255, 0]
     tools = Tools(home, allow_unlock=True)
-    outcomes = [
-        (await tools.call("control_zwave_lock", {"deviceName": "front door", "action": action})).structured
-        for action in ("lock", "unlock")
-    ]
-    assert [(one["outcome"], one["state"]) for one in outcomes] == [
-        ("confirmed", "locked"),
-        ("confirmed", "unlocked"),
-    ]
+    for action, state in (("lock", "locked"), ("unlock", "unlocked")):
+        facts = (await command(tools, action)).structured
+        assert (facts["outcome"], facts["state"]) == ("confirmed", state)
 
 
 async def test_a_new_jam_after_an_overcome_one_counts():
     home = ScriptedHome(told_at(lock(6, "Front Door", mode=0, jammed=True), 100.0))
     home.written, home.polled = WriteResult(254), [255]
     tools = Tools(home, allow_unlock=True)
-    await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
+    await command(tools, "lock")
     home.after_write = (told_at(lock(6, "Front Door", mode=0, jammed=True), 200.0),)
-    said = await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
+    said = await command(tools, "unlock")
     assert said.sentence == "The Front Door is jammed and did not unlock."
     seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
     assert seen.structured["state"] == said.structured["state"] == "jammed"
 
 
 async def unlock(home: ScriptedHome):
-    tools = Tools(home, allow_unlock=True)
-    return await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
+    return await command(Tools(home, allow_unlock=True), "unlock")
 
 
 @pytest.mark.parametrize("silence", [NoAnswer("nothing came"), GatewayError("no acknowledgement")], ids=repr)
@@ -73,24 +71,19 @@ async def test_a_lock_that_does_not_answer_is_not_sent_what_would_open_it_later(
     assert (said.structured["outcome"], home.sent) == ("unreachable", [])
 
 
-async def test_an_unlock_that_nobody_answered_is_taken_back_behind_it():
+@pytest.mark.parametrize(
+    ("lost", "outcome"),
+    [(NoAnswer("silence"), "unconfirmed"), (HomeDown("The connection is lost.", sent=True), "system_down")],
+    ids=repr,
+)
+async def test_an_unanswered_unlock_is_taken_back_behind_it(lost: Exception, outcome: str):
     home = ScriptedHome(lock(6, "Front Door"))
-    home.written, home.polled = NoAnswer("Z-Wave JS UI did not answer within 10 seconds."), [255]
-    said = await unlock(home)
+    home.written, home.polled = lost, [255]
+    reply = await unlock(home)
     assert home.sent == [("6-98-0-targetMode", 0), ("6-98-0-targetMode", 255)]
-    assert said.structured["outcome"] == "unconfirmed"
-    assert said.sentence == (
-        "The command for the Front Door is not confirmed, it may still happen. "
-        "If it still happens, it is taken back at once: that command was sent behind it."
-    )
-
-
-async def test_an_unlock_lost_with_the_connection_is_taken_back_too():
-    home = ScriptedHome(lock(6, "Front Door"))
-    home.written, home.polled = HomeDown("The connection is lost.", sent=True), [255]
-    said = await unlock(home)
-    assert home.sent[1:] == [("6-98-0-targetMode", 255)]
-    assert (said.structured["outcome"], "taken back" in said.sentence) == ("system_down", True)
+    assert reply.structured["outcome"] == outcome
+    assert "it may still happen" in reply.sentence
+    assert "it is taken back at once: that command was sent behind it." in reply.sentence
 
 
 async def test_a_gate_on_a_relay_is_taken_back_and_a_lamp_is_not():
@@ -119,42 +112,28 @@ async def test_an_old_jam_does_not_come_back_after_a_restart():
 
 
 async def test_a_bolt_that_nobody_knows_of_is_neither_locked_nor_unlocked():
-    for action in ("lock", "unlock"):
-        home = ScriptedHome(lock(6, "Front Door", mode=255 if action == "unlock" else 0))
+    for action, mode in (("lock", 0), ("unlock", 255)):
+        home = ScriptedHome(lock(6, "Front Door", mode=mode))
         home.written, home.polled = WriteResult(254), [254]
-        said = await Tools(home, allow_unlock=True).call(
-            "control_zwave_lock", {"deviceName": "front door", "action": action}
-        )
-        assert (said.structured["outcome"], said.structured["state"]) == ("unconfirmed", "unknown")
+        reply = (await command(Tools(home, allow_unlock=True), action)).structured
+        assert (reply["outcome"], reply["state"]) == ("unconfirmed", "unknown")
 
 
-# --- a lock that confirms by itself
-
-
-async def locked(polled: list[Any], **more: Any) -> tuple[str, str]:
+@pytest.mark.parametrize(
+    ("polled", "after", "expected"),
+    [
+        (0, None, ("failed", "unlocked")),
+        (0, lock(6, "Front Door", mode=0, jammed=True), ("failed", "jammed")),
+        (NoAnswer("silence"), lock(6, "Front Door", mode=255), ("confirmed", "locked")),  # it was reported
+        (NoAnswer("silence"), None, ("unconfirmed", "unknown")),
+        (254, lock(6, "Front Door", mode=254), ("unconfirmed", "unknown")),
+    ],
+)
+async def test_the_bolt_of_a_lock_that_confirmed_by_itself_counts(
+    polled: Any, after: Node | None, expected: tuple[str, str]
+):
     home = ScriptedHome(lock(6, "Front Door", mode=0))
-    home.written, home.polled = WriteResult(255), polled
-    for key, value in more.items():
-        setattr(home, key, value)
-    said = await Tools(home).call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
-    return said.structured["outcome"], said.structured["state"]
-
-
-async def test_a_bolt_that_has_not_moved_is_not_locked_although_the_lock_confirmed():
-    assert await locked([0]) == ("failed", "unlocked")
-
-
-async def test_a_jam_after_a_confirmation_is_told():
-    jam = (lock(6, "Front Door", mode=0, jammed=True),)
-    assert await locked([0], after_write=jam) == ("failed", "jammed")
-
-
-async def test_a_lock_that_confirmed_and_cannot_be_asked_is_locked_if_nothing_speaks_against_it():
-    reported = (lock(6, "Front Door", mode=255),)
-    assert await locked([NoAnswer("silence")], after_write=reported) == ("confirmed", "locked")
-    assert await locked([NoAnswer("silence")]) == ("unconfirmed", "unknown")
-
-
-async def test_one_that_confirmed_and_then_does_not_know_is_not():
-    lost = (lock(6, "Front Door", mode=254),)
-    assert await locked([254], after_write=lost) == ("unconfirmed", "unknown")
+    home.written, home.polled = WriteResult(255), [polled]
+    home.after_write = (after,) if after else None
+    reply = await Tools(home).call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
+    assert (reply.structured["outcome"], reply.structured["state"]) == expected

@@ -95,7 +95,7 @@ async def look(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     entities = await home.seen.look()
     facts = facts_of(entities, home.seen.degrees)
     summary = f"I have looked at Home Assistant's {len(entities)} devices."  # the list is not for speech
-    return home.seen.text, {"structured": {**facts, "summary": summary}, "blobs": []}
+    return home.seen.text, _sent({**facts, "summary": summary})
 
 
 async def pass_on(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
@@ -128,14 +128,8 @@ async def start_script(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     text, _ = await raw.call(args)
     home.seen.acted()
     answer = _read(text)
-    facts = {
-        "device": name,
-        "room": None,
-        "requested": {"action": "on", **args},
-        "state": None,
-        "outcome": OutcomeStatus.UNCONFIRMED.value,
-        "undo": _unknown_change(name),
-    }
+    requested = {"action": "on", **args}
+    facts = _unseen_facts(name, requested, OutcomeStatus.UNCONFIRMED, _unknown_change(name))
     if answer.get("success") is False:
         raise ToolError(f"{quoted(name)} could not be started.", structured={**facts, "outcome": "failed"})
     more = {"answer": result} if (result := answer.get("result")) else {}
@@ -196,20 +190,13 @@ def _refused(effect: Effect, tool: str) -> Verdict | None:
     return Verdict(effect, OutcomeStatus.UNSUPPORTED, entity) if idle or not able else None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An entity that Home Assistant says it asked."""
+Asked = tuple[str, str, str]  # name, domain and area of an entity that Home Assistant says it asked
 
-    name: str
-    domain: str
-    area: str = ""  # where the call was for one
 
-    def may_be(self, entity: Entity) -> bool:
-        return (
-            entity.domain == self.domain
-            and normal(self.name) in every_name(entity.names)
-            and (not self.area or in_area(entity, self.area))
-        )
+def _may_be(asked: Asked, entity: Entity) -> bool:
+    name, domain, area = asked
+    named = entity.domain == domain and normal(name) in every_name(entity.names)
+    return named and (not area or in_area(entity, area))
 
 
 def _asked(text: str) -> tuple[Asked, ...]:
@@ -218,10 +205,9 @@ def _asked(text: str) -> tuple[Asked, ...]:
     success = data.get("success") if isinstance(data, Mapping) else None
     targets = [each for each in success if isinstance(each, Mapping)] if isinstance(success, list) else []
     area = next((str(each.get("name", "")) for each in targets if each.get("type") == "area"), "")
+    entities = [each for each in targets if each.get("type") == "entity"]
     return tuple(
-        Asked(str(each.get("name", "")), str(each.get("id", "")).partition(".")[0], area)
-        for each in targets
-        if each.get("type") == "entity"
+        (str(each.get("name", "")), str(each.get("id", "")).partition(".")[0], area) for each in entities
     )
 
 
@@ -266,9 +252,9 @@ def _with_asked(
     known = {id(effect.before) for effect in effects}
     more, unseen = list(effects), []
     for each in asked:
-        matches = [entity for entity in entities if each.may_be(entity)]
+        matches = [entity for entity in entities if _may_be(each, entity)]
         if not matches:
-            unseen.append(each.name)
+            unseen.append(each[0])
         elif not any(id(entity) in known for entity in matches):
             known.update(map(id, matches))
             more += [effect for entity in matches if (effect := effect_of(tool, args, entity))]
@@ -288,9 +274,8 @@ def _not_called(
         device = device_of(meant[0], "", degrees)
         facts |= {"device": device.name, "outcome": OutcomeStatus.UNSUPPORTED.value}
         return ToolError(wording.cannot(device, ha.action_of(tool, meant[0].domain, args)), structured=facts)
-    sentences = [_why(verdict, tool, degrees) for verdict in refused]
-    kind = ToolUnavailable if facts["outcome"] == OutcomeStatus.UNREACHABLE.value else ToolError
-    return kind(" ".join(dict.fromkeys(sentences)), structured=facts)
+    sentences = dict.fromkeys(_why(verdict, tool, degrees) for verdict in refused)
+    return _error(" ".join(sentences), facts)
 
 
 def _why(verdict: Verdict, tool: str, degrees: str) -> str:
@@ -330,9 +315,17 @@ def _answer(
             facts["outcome"] = OutcomeStatus.UNCONFIRMED.value
         facts["undo"] = " ".join(filter(None, [facts.get("undo"), *map(_unknown_change, unseen)]))
     if facts["outcome"] in GOOD:
-        return text, {"structured": facts, "blobs": []}
-    kind = ToolUnavailable if facts["outcome"] == OutcomeStatus.UNREACHABLE.value else ToolError
-    raise kind(text or "I have asked for it, I can't see whether it happened.", structured=facts)
+        return text, _sent(facts)
+    raise _error(text or "I have asked for it, I can't see whether it happened.", facts)
+
+
+def _sent(facts: dict[str, Any]) -> dict[str, Any]:
+    return {"structured": facts, "blobs": []}
+
+
+def _error(sentence: str, facts: dict[str, Any]) -> ToolError:
+    unreachable = facts["outcome"] == OutcomeStatus.UNREACHABLE.value
+    return (ToolUnavailable if unreachable else ToolError)(sentence, structured=facts)
 
 
 def _act_facts(args: Mapping[str, Any], verdicts: Sequence[Verdict], degrees: str) -> dict[str, Any]:
@@ -372,6 +365,12 @@ def _requested(effect: Effect) -> dict[str, Any]:
     return {**wanted, "value": effect.value} if effect.value else wanted
 
 
+def _unseen_facts(name: str, requested: object, outcome: OutcomeStatus, undo: str) -> dict[str, Any]:
+    """Of a script or a list, which show no state."""
+    facts = {"device": name, "room": None, "requested": requested, "state": None}
+    return {**facts, "outcome": outcome.value, "undo": undo}
+
+
 def _unknown_change(name: str) -> str:
     return f"What {quoted(name)} has changed is not known here."
 
@@ -406,22 +405,14 @@ async def change_list(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     home.seen.acted()
     done = await _shows(home.items, name, item, adds, home.pace.pause_seconds)
     outcome = OutcomeStatus.CONFIRMED if done else OutcomeStatus.UNCONFIRMED
-    facts = {
-        "device": name,
-        "room": None,
-        "requested": {"action": "add" if adds else "complete", "value": item},
-        "state": None,
-        "outcome": outcome.value,
-        "undo": f"It cannot be {'taken off' if adds else 'put back on'} {quoted(name)} from here.",
-    }
+    requested = {"action": "add" if adds else "complete", "value": item}
+    undo = f"It cannot be {'taken off' if adds else 'put back on'} {quoted(name)} from here."
+    facts = _unseen_facts(name, requested, outcome, undo)
     if not done:
         still = "not" if adds else "still"
         sentence = f"I have asked for it, but {quoted(item)} is {still} on {quoted(name)}."
         raise ToolError(sentence, structured=facts)
-    return f"{quoted(item)} is {'' if adds else 'done '}on {quoted(name)}.", {
-        "structured": facts,
-        "blobs": [],
-    }
+    return f"{quoted(item)} is {'' if adds else 'done '}on {quoted(name)}.", _sent(facts)
 
 
 async def _shows(items: Raw, name: str, item: str, there: bool, pause_seconds: float) -> bool:

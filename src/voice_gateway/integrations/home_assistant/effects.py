@@ -37,13 +37,9 @@ DOMAINS: Final[Mapping[str, frozenset[str]]] = {
     SET_TEMPERATURE: frozenset({"climate"}),
     SET_SPEED: frozenset({"fan"}),
     **dict.fromkeys((SET_VOLUME, CHANGE_VOLUME, PAUSE, PLAY, NEXT, PREVIOUS, MUTE, UNMUTE, SEARCH), _PLAYERS),
-    VACUUM_START: frozenset({"vacuum"}),
-    VACUUM_DOCK: frozenset({"vacuum"}),
-    VACUUM_CLEAN: frozenset({"vacuum"}),
-    MOW: frozenset({"lawn_mower"}),
-    MOWER_DOCK: frozenset({"lawn_mower"}),
-    ADD_ITEM: frozenset({TODO}),
-    COMPLETE_ITEM: frozenset({TODO}),
+    **dict.fromkeys((VACUUM_START, VACUUM_DOCK, VACUUM_CLEAN), frozenset({"vacuum"})),
+    **dict.fromkeys((MOW, MOWER_DOCK), frozenset({"lawn_mower"})),
+    **dict.fromkeys((ADD_ITEM, COMPLETE_ITEM), frozenset({TODO})),
 }
 # For these Home Assistant itself looks for nothing else; the others take anything.
 OWN_DOMAINS: Final = frozenset(DOMAINS) - {TURN_ON, TURN_OFF, LIGHT_SET, SET_POSITION, STOP}
@@ -52,23 +48,19 @@ WHILE_PLAYING: Final = frozenset({PAUSE, NEXT, PREVIOUS})
 _SIMPLE: Final = {
     STOP: "stop",
     PAUSE: "pause",
-    PLAY: "play",
-    SEARCH: "play",
+    **dict.fromkeys((PLAY, SEARCH), "play"),
     NEXT: "next",
     PREVIOUS: "previous",
     MUTE: "mute",
     UNMUTE: "unmute",
-    VACUUM_START: "start",
-    VACUUM_DOCK: "dock",
+    **dict.fromkeys((VACUUM_START, MOW), "start"),
+    **dict.fromkeys((VACUUM_DOCK, MOWER_DOCK), "dock"),
     VACUUM_CLEAN: "clean",
-    MOW: "start",
-    MOWER_DOCK: "dock",
     ADD_ITEM: "add",
     COMPLETE_ITEM: "complete",
     SET_TEMPERATURE: "set",
     SET_SPEED: "speed",
-    SET_VOLUME: "volume",
-    CHANGE_VOLUME: "volume",
+    **dict.fromkeys((SET_VOLUME, CHANGE_VOLUME), "volume"),
 }
 _ON_AND_OFF: Final = {"cover": ("open", "close"), "valve": ("open", "close"), "lock": ("lock", "unlock")}
 # Which argument has the level of an action.
@@ -336,14 +328,11 @@ class _Watched:
         self._positions |= {entity.number("current_position") for entity in self.now}
         self.seen = next((worst for worst in _WORST if worst in seen), Seen.STILL)
         self.moved = self.moved or self.seen is Seen.MOVING
-        if self.seen is Seen.DONE:
-            return self._verdict(OutcomeStatus.CONFIRMED)
-        if self.seen is Seen.JAMMED:
-            return self._verdict(OutcomeStatus.FAILED, jammed=True)
-        if self.seen is Seen.HIDDEN:
-            return self._verdict(OutcomeStatus.UNCONFIRMED, hidden=True)
-        under_way = self.seen is Seen.MOVING and self.effect.before.domain in _MOTORS
-        return self._verdict(OutcomeStatus.WORKING) if under_way else None
+        if self.seen is Seen.MOVING and was.domain in _MOTORS:
+            return self._verdict(OutcomeStatus.WORKING)
+        jammed, hidden = self.seen is Seen.JAMMED, self.seen is Seen.HIDDEN
+        outcome = _AT_ONCE.get(self.seen)
+        return self._verdict(outcome, jammed=jammed, hidden=hidden) if outcome is not None else None
 
     def late(self) -> Verdict:
         """Its time is over."""
@@ -376,6 +365,11 @@ class _Watched:
         return pace.lock_moves_seconds if moving else pace.limit(domain)
 
 
+_AT_ONCE: Final = {
+    Seen.DONE: OutcomeStatus.CONFIRMED,
+    Seen.JAMMED: OutcomeStatus.FAILED,
+    Seen.HIDDEN: OutcomeStatus.UNCONFIRMED,
+}
 _WORST: Final = (Seen.JAMMED, Seen.STILL, Seen.MOVING, Seen.HIDDEN, Seen.DONE)
 
 

@@ -4,7 +4,7 @@ Names and aliases come joined by commas, and a name may have a comma itself: all
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -82,35 +82,22 @@ def texts_of(args: Mapping[str, Any], key: str) -> tuple[str, ...]:
 def address(entity: Entity, entities: Sequence[Entity]) -> dict[str, Any] | None:
     """The arguments that mean this entity and no other; None: there are none."""
     area = {"area": first_names(_JOINED.join(entity.areas))[0]} if entity.areas else {}
-    for name in _callable_names(entity):
-        args = {"name": name, **area, "domain": [entity.domain]}
+    for name in filter(None, (first_names(entity.names)[0], *other_names(entity.names))):
+        args = {"name": name.upper() if name == EVERY_NAME else name, **area, "domain": [entity.domain]}
         if all(match is entity for match in matching(entities, args, frozenset())):
             return args
     return None
-
-
-def _callable_names(entity: Entity) -> Iterator[str]:
-    name, others = first_names(entity.names)[0], other_names(entity.names)
-    yield from (each.upper() if each == EVERY_NAME else each for each in (name, *others) if each)
 
 
 AWAY: Final = frozenset({"unavailable", "unknown", ""})
 SCENE, TODO, BUTTONS = "scene", "todo", frozenset({"button", "input_button"})
 _ENTRANCES: Final = frozenset({"garage", "gate", "door"})
 _KINDS: Final = {
-    "light": "light",
-    "switch": "switch",
+    **{same: same for same in ("light", "switch", "lock", "fan", "media_player", "vacuum", "siren", "valve")},
+    **dict.fromkeys(("climate", "water_heater"), "thermostat"),
     "input_boolean": "switch",
     "cover": "blind",
-    "lock": "lock",
-    "climate": "thermostat",
-    "water_heater": "thermostat",
-    "fan": "fan",
-    "media_player": "media_player",
-    "vacuum": "vacuum",
     "alarm_control_panel": "alarm",
-    "siren": "siren",
-    "valve": "valve",
     SCENE: "scene",
     TODO: "list",
     **dict.fromkeys(("humidifier", "remote", "automation", "group", "button", "input_button"), "other"),
@@ -259,10 +246,8 @@ def _measured(entity: Entity) -> str:
 
 
 _STATES: Final = {
-    "light": _leveled,
-    "fan": _leveled,
-    "cover": _position,
-    "valve": _position,
+    **dict.fromkeys(("light", "fan"), _leveled),
+    **dict.fromkeys(("cover", "valve"), _position),
     "media_player": _player,
     "binary_sensor": _binary,
     "sensor": _measured,
@@ -297,17 +282,9 @@ def facts_of(entities: Sequence[Entity], degrees: str) -> dict[str, Any]:
 
 
 def _device_facts(device: Device) -> dict[str, Any]:
-    facts: dict[str, Any] = {
-        "name": device.name,
-        "room": device.room,
-        "kind": device.kind,
-        "state": device.state,
-        "available": device.available,
-        "domain": device.domain,
-        "endpoint": device.endpoint,
-        "aliases": list(device.aliases),
-        "roomAliases": list(device.room_aliases),
-    }
+    keys = ("name", "room", "kind", "state", "available", "domain", "endpoint")
+    facts: dict[str, Any] = {key: getattr(device, key) for key in keys}
+    facts |= {"aliases": list(device.aliases), "roomAliases": list(device.room_aliases)}
     facts |= {"watches": list(device.watches)} if device.watches else {}
     return facts if device.abilities is None else {**facts, "abilities": sorted(device.abilities)}
 
