@@ -45,15 +45,11 @@ def test_a_recorded_home_becomes_its_devices(recorded: dict[str, Device]):
 
 
 def strip(*endpoints: int) -> Node:
-    values = [
-        Value(
-            ValueId(20, 37, endpoint, "currentValue"),
-            endpoint == 2,
-            target=ValueId(20, 37, endpoint, "targetValue"),
-        )
-        for endpoint in endpoints
-    ]
-    return Node(20, "Power Strip", "Office", "Alive", values=tuple(values))
+    def outlet(endpoint: int) -> Value:
+        target = ValueId(20, 37, endpoint, "targetValue")
+        return Value(ValueId(20, 37, endpoint, "currentValue"), endpoint == 2, target=target)
+
+    return Node(20, "Power Strip", "Office", "Alive", values=tuple(map(outlet, endpoints)))
 
 
 def test_every_outlet_of_a_strip_is_a_device():
@@ -187,15 +183,8 @@ PROPERTIES = st.sampled_from(
 @given(st.lists(st.tuples(PROPERTIES, JSON, JSON, JSON), max_size=5))
 async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):
     raw = [
-        {
-            "commandClass": cc,
-            "property": prop,
-            "value": value,
-            "states": states,
-            "targetValue": target,
-            "min": target,
-            "lastUpdate": target,
-        }
+        {"commandClass": cc, "property": prop, "value": value, "states": states}
+        | dict.fromkeys(("targetValue", "min", "lastUpdate"), target)
         for (cc, prop), value, states, target in values
     ]
     home = ScriptedHome(*parse_nodes([{"id": 5, "name": "Thing", "values": raw}]))

@@ -16,25 +16,16 @@ def home() -> ScriptedHome:
 
 async def listed(**arguments):
     answer = await Tools(home()).call("list_zwave_devices", arguments)
-    return (
-        [device["name"] for device in answer.structured["devices"]],
-        answer.structured["total"],
-        answer.sentence,
-    )
+    names = [device["name"] for device in answer.structured["devices"]]
+    return names, answer.structured["total"], answer.sentence
 
 
 async def test_a_list_has_exactly_what_is_promised():
     answer = await Tools(home()).call("list_zwave_devices", {})
     assert set(answer.structured) == {"devices", "total"}
-    assert answer.structured["devices"][0] == {
-        "name": "Ceiling Light",
-        "room": "Living Room",
-        "kind": "dimmer",
-        "nodeId": 2,
-        "endpoint": 0,
-        "state": "on, 40 %",
-        "available": True,
-    }
+    place = {"name": "Ceiling Light", "room": "Living Room", "nodeId": 2, "endpoint": 0}
+    state = {"kind": "dimmer", "state": "on, 40 %", "available": True}
+    assert answer.structured["devices"][0] == {**place, **state}
     assert not answer.is_error
 
 

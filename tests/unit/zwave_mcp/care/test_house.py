@@ -11,10 +11,8 @@ from zwave_mcp.home import CannotDo
 async def test_a_scene_is_told_with_its_devices(house: House) -> None:
     outcome, sentence, facts = await house("list_zwave_scenes", sceneName="the movie night scene")
 
-    assert (outcome, sentence) == (
-        "confirmed",
-        "The scene Movie Night: Desk Lamp off and Front Door locked.",
-    )
+    assert outcome == "confirmed"
+    assert sentence == "The scene Movie Night: Desk Lamp off and Front Door locked."
     (scene,) = facts["scenes"]
     assert [one["nodeId"] for one in scene["members"]] == [2, 5]
     assert (await house("list_zwave_scenes"))[1] == "There is one scene: Movie Night."
@@ -24,10 +22,8 @@ async def test_low_batteries_come_first(house: House) -> None:
     _, sentence, facts = await house("get_zwave_batteries")
 
     assert sentence.startswith("Battery low: Back Door 9 percent;")
-    assert [(one["device"], one["low"]) for one in facts["batteries"]] == [
-        ("Back Door", True),
-        ("Front Door", False),
-    ]
+    low = [(entry["device"], entry["low"]) for entry in facts["batteries"]]
+    assert low == [("Back Door", True), ("Front Door", False)]
 
 
 async def test_users_of_a_lock_are_told_by_name_or_number(house: House) -> None:
@@ -57,10 +53,8 @@ async def test_a_new_name_works_at_once_and_is_kept(house: House, tmp_path: Any)
     given = {"deviceName": "desk lamp", "newName": "Reading Lamp", "room": "Library"}
     outcome, sentence, facts = await house("rename_zwave_device", **given)
 
-    assert (outcome, sentence) == (
-        "confirmed",
-        "Desk Lamp is now called Reading Lamp, in the Library.",
-    )
+    assert outcome == "confirmed"
+    assert sentence == "Desk Lamp is now called Reading Lamp, in the Library."
     back = {"deviceName": "node 2", "newName": "Desk Lamp", "room": "Office"}
     assert facts["before"] == [{"name": "rename_zwave_device", "args": back}]
     assert (await house("get_zwave_device", deviceName="reading lamp"))[0] == "confirmed"
@@ -100,12 +94,8 @@ async def test_a_gateway_without_such_a_call_is_told_apart(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def unknown(*_: Any) -> None:
-        raise CannotDo("This version of Z-Wave JS UI cannot do that, so nothing was done.")
+        raise CannotDo("It cannot do that, so nothing was done.")
 
     monkeypatch.setattr(house.home, "rename", unknown)
-    given = {"deviceName": "desk lamp", "newName": "x"}
-    outcome, sentence, _ = await house("rename_zwave_device", **given)
-    assert (outcome, sentence) == (
-        "unsupported",
-        "This version of Z-Wave JS UI cannot do that, so nothing was done.",
-    )
+    outcome, sentence, _ = await house("rename_zwave_device", deviceName="desk lamp", newName="x")
+    assert (outcome, sentence) == ("unsupported", "It cannot do that, so nothing was done.")
