@@ -40,7 +40,6 @@ class Converted:
     grammar: list[tuple[str, Tree, tuple[tuple[str, Any], ...], float, str]] = field(default_factory=list)
     lists: dict[str, dict[tuple[str, ...], Any]] = field(default_factory=dict)
     ranges: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
-    left_out: list[str] = field(default_factory=list)  # templates that are not read, and why
 
 
 def convert(code: str, words: lexer.Words) -> Converted:
@@ -85,17 +84,14 @@ class Converter:
         scene = bool(domains) and set(domains) <= {"scene", "script"}
         self._free = next(leaf for part, leaf in FREE.items() if part in intent)
         for text in block["sentences"]:
-            source = f"home-assistant-intents {intent}: {text}"
             try:
                 tree = self._build(self._atoms(self._parse(text), scene=scene))
             except _TooMany:
-                self.made.left_out.append(f"{source}: too many ways to write it")
                 continue
-            if self._begins_open(tree):
-                self.made.left_out.append(f"{source}: begins with free words")
-            elif (sure := self._with_a_word(tree, ASKING if intent == "HassGetState" else None)) is None:
-                self.made.left_out.append(f"{source}: names and numbers alone")
-            else:
+            wanted = ASKING if intent == "HassGetState" else None
+            sure = None if self._begins_open(tree) else self._with_a_word(tree, wanted)
+            if sure is not None:
+                source = f"home-assistant-intents {intent}: {text}"
                 self.made.grammar.append((RULE, sure, tuple(says), COST, source))
 
     # --- the policy
