@@ -59,7 +59,6 @@ async def test_openais_own_library_switches_a_lamp_whole_and_in_pieces(address: 
         [choice] = whole.choices
         assert choice.message.content == "Floor lamp on."
         assert choice.finish_reason == "stop"
-        assert whole.usage.total_tokens == 0
 
         chat += [
             {"role": "assistant", "content": choice.message.content},
@@ -72,7 +71,6 @@ async def test_openais_own_library_switches_a_lamp_whole_and_in_pieces(address: 
         pieces = [chunk async for chunk in stream]
         text = "".join(chunk.choices[0].delta.content or "" for chunk in pieces if chunk.choices)
         assert text == "Floor lamp off."
-        assert pieces[-1].usage is not None
         assert [chunk.choices[0].finish_reason for chunk in pieces if chunk.choices][-1] == "stop"
 
         with pytest.raises(openai.BadRequestError) as wrong:
