@@ -174,12 +174,9 @@ def _states(raw: list[Any]) -> dict[int | bool | str, str]:
 
 def parse_scenes(result: list[Any]) -> tuple[Scene, ...]:
     scenes = []
-    for raw in result:
-        number, name = (
-            (raw.get("sceneid"), _text(raw.get("label")).strip()) if isinstance(raw, Mapping) else (0, "")
-        )
+    for raw in (item for item in result if isinstance(item, Mapping)):
+        number, name, listed = raw.get("sceneid"), _text(raw.get("label")).strip(), raw.get("values")
         if _is_int(number) and name:
-            listed = raw.get("values")
             items = listed if isinstance(listed, list) else []
             values = tuple(value for item in items if (value := _scene_value(item)) is not None)
             complete = isinstance(listed, list) and len(values) == len(listed)
@@ -188,14 +185,11 @@ def parse_scenes(result: list[Any]) -> tuple[Scene, ...]:
 
 
 def _scene_value(item: object) -> SceneValue | None:
-    node_id = item.get("nodeId") if isinstance(item, Mapping) else None
-    if (
-        not isinstance(item, Mapping)
-        or not _is_int(node_id)
-        or (value_id := _value_id(node_id, item)) is None
-    ):
+    if not isinstance(item, Mapping) or not _is_int(node_id := item.get("nodeId")):
         return None
-    value = item.get("value")
+    value_id, value = _value_id(node_id, item), item.get("value")
+    if value_id is None:
+        return None
     if value_id.property == "targetColor" and isinstance(value, Mapping):  # a colour may be written whole
         return SceneValue(value_id, {str(name): scalar(level) for name, level in value.items()})
     return SceneValue(value_id, scalar(value))

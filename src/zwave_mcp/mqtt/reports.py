@@ -63,11 +63,9 @@ class Reports:
         """Index the names of a new list."""
         snapshot = self.snapshot
         names = [(node.id, node.name, node.room, bool(node.members)) for node in snapshot.nodes]
-        if names != self._indexed:
-            self._indexed = list(names)
-            self._index(snapshot)
-
-    def _index(self, snapshot: Snapshot) -> None:
+        if names == self._indexed:
+            return
+        self._indexed = list(names)
         by_topic, roomless, named = (defaultdict[Any, tuple[int, ...]](tuple) for _ in range(3))
         for node in snapshot.nodes:
             if node.members:  # a group repeats what its members report

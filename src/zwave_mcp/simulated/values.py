@@ -35,14 +35,10 @@ _SWITCHED: Final = (CC.BINARY_SWITCH, "currentValue", "targetValue")
 _LEVELED: Final = (CC.MULTILEVEL_SWITCH, "currentValue", "targetValue")
 # Of each kind: the state's command class, property and property to write, and its first value.
 _STATE: Final[dict[str, tuple[tuple[int, str, str], Any]]] = {
-    "switch": (_SWITCHED, False),
-    "plug": (_SWITCHED, False),
-    "dimmer": (_LEVELED, 0),
-    "light": (_LEVELED, 0),
-    "fan": (_LEVELED, 0),
+    **dict.fromkeys(("switch", "plug"), (_SWITCHED, False)),
+    **dict.fromkeys(("dimmer", "light", "fan"), (_LEVELED, 0)),
     "blind": (_LEVELED, 99),
-    "chime": ((CC.SOUND_SWITCH, "toneId", "toneId"), 0),
-    "siren": ((CC.SOUND_SWITCH, "toneId", "toneId"), 0),
+    **dict.fromkeys(("chime", "siren"), ((CC.SOUND_SWITCH, "toneId", "toneId"), 0)),
     "garage_door": ((CC.BARRIER, "currentState", "targetState"), 0),
     "lock": ((CC.DOOR_LOCK, "currentMode", "targetMode"), 255),
 }
