@@ -19,7 +19,7 @@ async def test_two_homes_at_once(home_assistant: RealHomeAssistant, tmp_path):
         await house.becomes("turn on the string lights", {})
         await house.becomes("turn off the string lights", {"switch.string_lights": {"state": "off"}})
         reply = await house.becomes("turn off the climate sensor", {})  # of the Z-Wave home
-        assert "Climate Sensor only measures" in reply["text"], reply
+        assert "climate sensor only measures" in reply["text"], reply
         # The front door is in both, and so is the floor lamp.
         both = await house.becomes("turn off the floor lamp", {})
         assert both["expects_answer"], both

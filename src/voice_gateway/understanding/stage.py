@@ -209,8 +209,9 @@ class UnderstandingStage:
         if turn.acts is not None and turn.acts.wanted is not None:
             await self.cache.known()  # a process that just started has no tools of servers yet
             return await take_back(self._executor, turn, 1)
-        memory, understood = await self._read_turn(turn, wait=self.cache.settled)
-        if not self.cache.settled and not _needs_no_home(understood):
+        known = self.cache.settled  # not asked again: the home may become known while the words are read
+        memory, understood = await self._read_turn(turn, wait=known)
+        if not known and not _needs_no_home(understood):
             memory, understood = await self._read_turn(turn)
         tool = next((step.node.tool for step in understood.steps if isinstance(step.node, ToolUse)), None)
         if tool is not None and self._tool_ready is not None:

@@ -1,0 +1,33 @@
+"""The first words of a gateway whose home becomes known while they are read."""
+
+import asyncio
+
+from tests.fakes.home_tools import ScriptedHome, manager_for
+
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.turn import Utterance
+from voice_gateway.understanding.stage import UnderstandingStage
+
+
+class SlowToRead(UnderstandingStage):
+    """The long task that follows the home gets ahead of the first reading."""
+
+    def read(self, *args, **kwargs):
+        understood = super().read(*args, **kwargs)
+        if not self.cache.settled:  # in a thread: the language is being loaded
+            asyncio.run_coroutine_threadsafe(self.cache.refresh(), self.loop).result(5)
+        return understood
+
+
+async def test_a_home_that_becomes_known_while_the_words_are_read_is_used():
+    home = ScriptedHome.default()
+    executor = ToolExecutor(manager_for(home))
+    stage = SlowToRead(executor, BrainSettings())
+    stage.loop = asyncio.get_running_loop()
+    conversation = Conversation([stage], executor, BrainSettings(), PermissionSettings(), context=stage)
+
+    reply = await conversation.answer(Utterance("turn on the kitchen light"))
+
+    assert [outcome.args.get("deviceName") for outcome in reply.outcomes] == ["Kitchen Light"], reply.text
