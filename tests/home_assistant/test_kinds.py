@@ -76,9 +76,9 @@ async def test_a_cover_is_stopped_on_its_way(house: House):
 
 
 async def test_the_next_song_and_on_again(house: House):
-    await house.hears("next song on the television")
+    reply = await house.hears("next song on the television")
     track = (await house.ha._get("/api/states/input_select.television_track"))["state"]
-    assert track == "Second Song"
+    assert track == "Second Song", reply
     await house.becomes("pause the television", {"media_player.television": {"state": "paused"}})
     await house.becomes("resume the television", {"media_player.television": {"state": "playing"}})
 
