@@ -14,6 +14,8 @@ from voice_gateway.understanding.stage import UnderstandingStage
 class SlowToRead(UnderstandingStage):
     """The long task that follows the home gets ahead of the first reading."""
 
+    loop: asyncio.AbstractEventLoop
+
     def read(self, *args, **kwargs):
         understood = super().read(*args, **kwargs)
         if not self.cache.settled:  # in a thread: the language is being loaded
