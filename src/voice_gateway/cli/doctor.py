@@ -428,8 +428,15 @@ async def audio(settings: Settings) -> CheckResults:
     )
     for kind, name, wanted, sentence in kinds:
         try:
-            device = find(wanted, kind, await asyncio.to_thread(devices))
-            yield ok(name, f"{device.name} is used")
+            known = await asyncio.to_thread(devices)
+            device = find(wanted, kind, known)
+            others = [
+                other.name
+                for other in known
+                if other != device and (other.inputs if kind == "input" else other.outputs)
+            ]
+            more = f"; there are also: {', '.join(others)}" if others else ""
+            yield ok(name, f"{device.name} is used{more}")
         except GatewayError as error:
             yield bad(name, sentence.format(reason=error), grade=grade)
 

@@ -19,6 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+import platformdirs
+
 from voice_gateway import languages
 from voice_gateway.errors import ConfigError
 from voice_gateway.languages import Line
@@ -284,8 +286,7 @@ def _cache_file(code: str, texts: Iterable[str]) -> Path:
     packages = (version("home-assistant-intents"), version("hassil"), version("unicode-rbnf"))
     parts = (str(VERSION), code, sys.version, *packages, *texts)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "voice-gateway" / f"{code}-{key}.language"
+    return Path(platformdirs.user_cache_dir("voice-gateway", appauthor=False)) / f"{code}-{key}.language"
 
 
 def _from_cache(code: str, file: Path) -> Language | None:

@@ -94,7 +94,7 @@ async def test_the_taint_lasts_as_long_as_the_words_are_in_the_history():
         ("read my notes, one of them is about turning on the bedside lamp", Decision.ASK),
         ("would it be bad to turn on the bedside lamp all night", Decision.ASK),
         ("if it rains tomorrow turn on the bedside lamp", Decision.ASK),
-        ("turn off the bedside lamp and look up the weather in Rome", Decision.ASK),
+        ("switch off the bedside lamp and look up the weather in Rome", Decision.ASK),
         ("what is the news, and turn on the bedside lamp", Decision.ALLOWED),
         ("turn on the bedside lamp", Decision.ALLOWED),
     ],
