@@ -154,3 +154,9 @@ async def test_spoken_commands_reach_the_right_tools(home, speech):
 @pytest.mark.parametrize("kind", ["noise", "distractor"])
 async def test_what_is_no_command_gives_no_turn(home, speech, kind):
     assert await heard(home, *(one["file"] for one in recordings(kind))) == []
+
+
+async def test_a_recording_that_is_not_there_is_said_as_json(commands):
+    done = await commands.run("listen", "--json", "nosuch.wav")
+    assert (done.code, done.json["ok"]) == (1, False)
+    assert "nosuch.wav" in done.json["problem"]
