@@ -17,12 +17,11 @@ from voice_gateway.languages import say
 from voice_gateway.llm.model import Model, UnreadableCall
 from voice_gateway.llm.prompt import COUNTS, NAMES, SAID, SYSTEM_PROMPT, correction, unwrapped
 from voice_gateway.llm.provenance import Provenance, is_look
-from voice_gateway.llm.sentence_streamer import SentenceStreamer
+from voice_gateway.llm.streaming import SentenceStreamer, clean, unusable
 from voice_gateway.llm.text_tool_calls import text_tool_calls
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import OutcomeStatus, Part, PartSource, Reply, ToolCall, ToolOutcome, new_id
-from voice_gateway.turns.output_filter import clean, unusable
 from voice_gateway.turns.stage import HomeFacts, Turn
 
 log = logging.getLogger(__name__)

@@ -4,9 +4,12 @@ import html
 import re
 from collections.abc import Callable
 
-from home_names.calendar_words import MONTHS
 from home_names.units import UNITS
 
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
 CODE = "There is some code, which I leave out."
 _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voice_gateway.llm.sentence_streamer import Review, SentenceStreamer
+from voice_gateway.llm.streaming import Review, SentenceStreamer
 from voice_gateway.turn import Part, PartSource
 from voice_gateway.turns.sentences import sentences
 

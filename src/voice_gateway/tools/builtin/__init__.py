@@ -46,10 +46,9 @@ def builtin_tools(
     words; without it tools take values. LangChain is imported here, not at the top.
     """
     from voice_gateway.tools.builtin.calculate.tool import calculate_tool
-    from voice_gateway.tools.builtin.current_datetime import datetime_tool
     from voice_gateway.tools.builtin.search import search_tool
     from voice_gateway.tools.builtin.timers.tools import timer_tools
-    from voice_gateway.tools.builtin.times import Times
+    from voice_gateway.tools.builtin.times import Times, datetime_tool
     from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume, volume_tool
 
     times = times or Times()

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.spoken_times import spoken_times
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.current_datetime import datetime_tool
+from voice_gateway.tools.builtin.times import datetime_tool
 from voice_gateway.tools.builtin.zones import resolve_zone
 from voice_gateway.tools.gateway_tool import typed
 

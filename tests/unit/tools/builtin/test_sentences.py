@@ -17,11 +17,10 @@ from tests.fakes.timer_clock import StoppedClock
 
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain, read_asked
-from voice_gateway.tools.builtin.current_datetime import datetime_tool
 from voice_gateway.tools.builtin.lists import split_items
 from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
-from voice_gateway.tools.builtin.times import Times, say_seconds
+from voice_gateway.tools.builtin.times import Times, datetime_tool, say_seconds
 from voice_gateway.tools.builtin.zones import resolve_zone
 from voice_gateway.tools.gateway_tool import typed
 

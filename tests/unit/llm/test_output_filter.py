@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
-from voice_gateway.turns.output_filter import clean, unusable
+from voice_gateway.llm.streaming import clean, unusable
 
 TOOL = "REQUIRED for the time and date: you MUST call this, because you cannot know them."
 
