@@ -85,10 +85,10 @@ bench-live: setup ## timings against a real Ollama
 	@scripts/ollama setup >&2
 	$(BIN)/python -m bench.live_ollama $(ARGS)
 
-eval: setup ## how well the local brain understands, and whether any reply claims what was not done
+eval: setup ## how well the gateway understands without a model, and whether any reply claims what was not done
 	$(BIN)/python -m tests.eval $(ARGS)
 
-eval-live: setup ## the same utterances with a real model, behind the local brain and alone
+eval-live: setup ## the same utterances with a real model, behind the understanding and alone
 	@scripts/ollama setup >&2
 	$(BIN)/python -m tests.eval.live $(ARGS)
 

@@ -14,7 +14,7 @@ def run(passes: int) -> list[Row]:
         Row("silence that ended the command", figures["endpoint"], "ms", 532),
         Row("speech to text, begun in that silence", figures["transcribe"], "ms", INFORMATION),
         Row("  of it waited for behind the silence", figures["transcribe_wait"], "ms", INFORMATION),
-        Row("local brain, with its tool", figures["brain"], "ms", INFORMATION),
+        Row("understanding, with its tool", figures["brain"], "ms", INFORMATION),
         Row("  of it the tool", figures["tool"], "ms", INFORMATION),
         Row("first sentence synthesized", figures["synthesize"], "ms", INFORMATION),
         Row("end of speech to first sound of the answer", figures["first_audio"], "ms", INFORMATION),

@@ -10,7 +10,7 @@ PICTURE = ROOT / "docs" / "voice-latency.svg"
 STAGES = (
     ("silence that ends the command", "silence that ended the command", "#8da0cb"),
     ("speech to text, still to wait for", "  of it waited for behind the silence", "#66c2a5"),
-    ("local brain and tool", "local brain, with its tool", "#fc8d62"),
+    ("understanding and tool", "understanding, with its tool", "#fc8d62"),
     ("first sentence synthesized", "first sentence synthesized", "#e78ac3"),
 )
 WIDTH, LEFT, BAR, STEP, TOP = 760, 250, 22, 34, 44

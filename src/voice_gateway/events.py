@@ -113,7 +113,7 @@ class Said(Dated):
 class Acted(Dated):
     utterance: Utterance
     outcome: ToolOutcome
-    model: str | None = None  # that asked for the call; the local brain is none
+    model: str | None = None  # that asked for the call; None: understood without a model
 
 
 class AnswerWanted(StrEnum):

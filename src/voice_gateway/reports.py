@@ -155,12 +155,13 @@ def ready_line(
     servers: Sequence[ServerStatus],
     parts: Sequence[PartState],
     tools: Sequence[str],
-    brain: str,
+    provider: str,
     channels: Sequence[str] = (),
 ) -> str:
     """For the terminal: what works, where words come in, and a sentence for each part that is missing."""
     up = [_named(status) for status in servers if status.state == "connected"]
-    line = f"ready: {len(tools)} tools, {brain} brain"
+    model = "no model" if provider == "local" else f"model of {provider}"
+    line = f"ready: {len(tools)} tools, {model}"
     if up:
         line += f", connected to {listed(up)}"
     line += f". Channels: {', '.join(channels)}." if channels else "."

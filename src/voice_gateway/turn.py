@@ -410,7 +410,7 @@ class Reply:
     seconds: float = 0.0
     passed: tuple[Passed, ...] = ()
     model: str | None = None
-    understood: str = ""  # what the local brain took the words for
+    understood: str = ""  # what the words were taken for, without a model
     heard: str = ""  # what it answers, as it may be shown: without a PIN
     trust: str = ""  # how far the model was trusted that made it, and why
     parts: tuple[Part, ...] = ()  # the text by source; without them all of it is the gateway's

@@ -110,7 +110,7 @@ def _told(answer: Reply | Passed, made: tuple[Call, ...]) -> str:
 def judge_whole(case: Case, reply: Reply, calls: list[tuple[str, dict[str, Any]]]) -> tuple[bool, bool]:
     """(right, wrong action) of a whole conversation: it matters what was done and said, not by whom.
 
-    Where the local brain should pass, any stage may look, and no state may be told that nobody looked up.
+    Where the understanding should pass, any stage may look, and no state may be told that nobody looked up.
     A wrong action is one on something else, of another sort, or where none was wanted; a wrong amount is
     only not right.
     """

@@ -150,7 +150,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 class LiveHouse(House):
-    """A home of the wishes with a real model behind the local brain."""
+    """A home of the wishes with a real model behind the understanding."""
 
     def __init__(self, name: str, settings: OllamaSettings, autonomy: str) -> None:
         super().__init__(name, None, autonomy)
@@ -238,7 +238,7 @@ async def run(given: argparse.Namespace) -> int:
         )
         if given.wishes:
             return await run_wishes(given, settings)
-        for name, cascade in (("behind the local brain", True), ("alone", False)):
+        for name, cascade in (("behind the understanding", True), ("alone", False)):
             if given.only and given.only not in name:
                 continue
             rows = []

@@ -1,4 +1,4 @@
-"""Every utterance through the local brain; prints a table and writes JSON: `python -m tests.eval.run`."""
+"""Every utterance through the understanding; prints a table and writes JSON: `python -m tests.eval.run`."""
 
 import argparse
 import asyncio

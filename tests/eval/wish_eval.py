@@ -43,11 +43,13 @@ class Result:
     became: Became
     proposed: bool  # the reply to the last turn asked something
     did: str
-    handed_on: bool = False  # the local brain did not answer every turn: then it matters which model is there
+    handed_on: bool = (
+        False  # the understanding did not answer every turn: then it matters which model is there
+    )
 
     @property
     def may_be_handed_on(self) -> bool:
-        """What the local brain only asks about goes to a model that is trusted."""
+        """What the understanding only asks about goes to a model that is trusted."""
         return self.handed_on or self.proposed
 
 
@@ -149,7 +151,7 @@ def run_setup(setup: str, wishes: Sequence[Wish]) -> list[Result]:
 
 
 def run_all(setups: Sequence[str]) -> dict[str, list[Result]]:
-    """What the local brain settles is not put to every model again: none of them would be asked."""
+    """What the understanding settles is not put to every model again: none of them would be asked."""
     by_setup: dict[str, list[Result]] = {}
     with ProcessPoolExecutor(max_workers=2) as pool:
         for first in ("no model", f"{HA}no model"):

@@ -1,4 +1,4 @@
-"""A conversation with the local brain in a simulated home: the server's own tools, without its process."""
+"""A conversation with the understanding in a simulated home: the server's own tools, without its process."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -61,7 +61,7 @@ class HomeTalk:
         self.brain = UnderstandingStage(
             self.executor, BrainSettings(language=language), now=lambda: self.time
         )
-        self.model = Scripted(self.executor)  # behind the local brain, where it is told what to do
+        self.model = Scripted(self.executor)  # behind the understanding, where it is told what to do
         self.conversation = Conversation(
             [self.brain, self.model] if more else [self.brain],
             self.executor,

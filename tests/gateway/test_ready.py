@@ -54,7 +54,7 @@ async def line(servers: tuple[str, ...], broken: tuple[str, ...]) -> str:
 async def test_every_sentence_of_the_ready_line_is_whole(servers, broken, behind):
     left = "I have the clock, timers, search and volume"
 
-    assert await line(servers, broken) == f"ready: {BUILT_IN} tools, local brain." + behind.format(left=left)
+    assert await line(servers, broken) == f"ready: {BUILT_IN} tools, no model." + behind.format(left=left)
 
 
 SLOW = "The MQTT broker has not answered yet."
@@ -65,7 +65,7 @@ async def test_what_is_still_starting_is_in_the_ready_line():
         gateway.events.report("mqtt", State.STARTING, SLOW)
         await gateway.events.decided(limit_seconds=0.01)
 
-        assert gateway.ready_line() == f"ready: {BUILT_IN} tools, local brain. {SLOW}"
+        assert gateway.ready_line() == f"ready: {BUILT_IN} tools, no model. {SLOW}"
 
 
 async def test_what_ready_did_not_wait_for_is_told_when_it_comes_up():
@@ -98,7 +98,7 @@ async def test_the_ready_line_names_every_door_and_its_address(commands):
         f"MQTT at 127.0.0.1:{broker} (voice/req)",
         f"Wyoming at tcp://127.0.0.1:{wyoming}",
     ]
-    assert f"local brain. Channels: {', '.join(doors)}. " in told
+    assert f"no model. Channels: {', '.join(doors)}. " in told
     assert "secret" not in told
 
 

@@ -25,7 +25,7 @@ async def test_a_request_is_answered_and_everything_is_told(broker, running):
     assert answer["conversation_id"] == told["conversation_id"] == "c1"
     assert {"timestamp", "model", "seconds", "stage"} <= set(told)
     assert (heard["model"], heard["seconds"]) == (None, None)  # nobody had to listen
-    assert tool["model"] is None  # the local brain
+    assert tool["model"] is None  # the understanding
     assert tool["seconds"] > 0
     assert answer["outcomes"][0]["name"] == "get_current_datetime"
 

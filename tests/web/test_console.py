@@ -21,7 +21,7 @@ async def test_the_first_command_is_typed_and_the_trace_tells_the_story(console:
     await trace.get_by_text("Answer", exact=True).wait_for()
     steps = await trace.locator(".label").all_inner_texts()
     assert steps[0] == "Heard"
-    assert "Local brain" in steps
+    assert "Without a model" in steps
     assert steps[-1] == "Answer"
     call = trace.locator("[data-kind=call]")
     await call.locator("summary").click()

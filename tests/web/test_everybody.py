@@ -54,7 +54,7 @@ async def test_on_a_phone_the_trace_covers_the_page_and_goes(open_console: Open)
     await console.say("turn on the kitchen light")
     await (await console.answer()).get_by_role("button", name="Trace").tap()
 
-    await console.page.locator("#trace").get_by_text("Local brain").wait_for()
+    await console.page.locator("#trace").get_by_text("Without a model").wait_for()
     await console.picture("trace-phone")
     assert await console.findings() == []
     await console.page.get_by_role("button", name="Close the trace").tap()

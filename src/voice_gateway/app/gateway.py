@@ -321,7 +321,7 @@ class Gateway:
         await warm_up()
 
     def is_complete(self, text: str) -> bool:
-        """Whether the local brain would act on these words as they are, so that a shorter pause ends them."""
+        """Whether the understanding would act on these words as they are: a shorter pause then ends them."""
         return not self.conversation.wants_pin("voice") and self.local.read(text).complete
 
     async def home_read(self) -> None:
@@ -338,8 +338,8 @@ class Gateway:
 
     def ready_line(self) -> str:
         names = [tool.name for tool in self.tools.all()]
-        brain, channels = self.settings.brain.provider, self.channels.addresses()
-        return ready_line(self.link.status(), self.events.parts(), names, brain, channels)
+        provider, channels = self.settings.brain.provider, self.channels.addresses()
+        return ready_line(self.link.status(), self.events.parts(), names, provider, channels)
 
     def what_is_missing(self) -> list[str]:
         names = [tool.name for tool in self.tools.all()]

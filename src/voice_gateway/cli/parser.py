@@ -112,7 +112,7 @@ def _shared_options() -> Parser:
     shared.add_argument(
         "--provider",
         choices=("local", "ollama", "anthropic"),
-        help="who answers what the local brain does not",
+        help="who answers what is not understood without a model",
     )
     shared.add_argument(
         "--log-level",

@@ -14,7 +14,7 @@ MEANING = {
     "always": "it runs without a question",
     "ask": "it asks first",
     "pin": "it asks first, with the PIN where one is set",
-    "never": "it does not run",
+    "never": "every call is refused",
     DEFAULT: "the gateway decides, by its risk",
 }
 
@@ -33,15 +33,15 @@ def permit(options: argparse.Namespace) -> int:
         file = settings_file(options)
         name = " ".join(options.name.split())
         set_value(file, f"permission.permit.{name}", "" if options.permit == DEFAULT else options.permit)
-        print(
-            f"{name}: {MEANING[options.permit]}; a running gateway uses it after a restart", file=sys.stderr
-        )
+        print(f"{name}: {MEANING[options.permit]}; a running gateway needs a restart for it", file=sys.stderr)
         return 0
     permits = loaded(options).settings.permission.permit
     if options.name is not None:
         raise ConfigError(f"permit {options.name}: one of {', '.join((*PERMITS, DEFAULT))} is missing")
     if options.json:
         print_json(dict(permits))
+    elif not permits:
+        print("Nothing is permitted or forbidden by name; the gateway decides, by its risk.", file=sys.stderr)
     else:
         print_table(("name", "permit", ""), [(name, kind, MEANING[kind]) for name, kind in permits.items()])
     return 0

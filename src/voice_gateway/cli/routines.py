@@ -151,8 +151,10 @@ def _read(file: str) -> list[dict[str, Any]]:
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         tree = tomllib.loads(raw.decode())
-    except (OSError, ValueError) as error:
-        raise GatewayError(f"{file} can't be read: {error}") from error
+    except OSError as error:
+        raise GatewayError(f"cannot read {file}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise GatewayError(f"{file} is not valid TOML: {error}") from error
     records = tree.get("routine", [])
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise GatewayError(f"{file} has no [[routine]] tables")

@@ -24,9 +24,9 @@ SECRET_WORDS = ("authorization", "token", "key", "secret", "password", "cookie")
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     # Nothing leaves the house, and nothing tries to.
     "offline": {"brain.provider": "local", "tools.search": False, "tools.weather": False},
-    # What the local brain does not know goes to a model server in the house; searches go to the web.
+    # What is not understood without a model goes to a model server in the house; searches go to the web.
     "hybrid": {"brain.provider": "ollama", "tools.search": True},
-    # What the local brain does not know goes to a model in the cloud.
+    # What is not understood without a model goes to a model in the cloud.
     "online": {"brain.provider": "anthropic", "tools.search": True},
 }
 

@@ -63,7 +63,8 @@ class BrainSettings(Section):
     """Who answers, and how long a turn may take."""
 
     provider: Provider = Field(
-        "local", description="who answers what the local brain does not: local, ollama or anthropic"
+        "local",
+        description="who answers what is not understood without a model: local (nobody), ollama or anthropic",
     )
     language: Language = Field("en", description="language of the sentences that are understood and said")
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')

@@ -101,7 +101,7 @@ class Stages:
             return  # it was interrupted, so its health is unknown
         model = f"My language model ({reply.model}) is there."
         self._events.report(
-            f"brain {stage.name}", State.OK, model if reply.model else "The local brain answers."
+            f"brain {stage.name}", State.OK, model if reply.model else "Understanding without a model works."
         )
 
     def _stage_failed(self, stage: Stage, error: GatewayError, passed: tuple[Passed, ...]) -> Reply:

@@ -35,6 +35,7 @@ CAUSES = {
     "not understood": "You said {text}{when}, and I did nothing: {reason}.",
     "answer": "You said {text}{when}, and I answered {reply}.",
 }
+DONE = ("routine", "hand", "yes", "model", "order")  # no reason why something was not done
 RECENT_SECONDS = 90.0
 ROUTINE_SECONDS = 600.0  # a routine that ran since then may be meant by "that"
 MOST_READ = 100  # turns that are looked at for one question
@@ -70,6 +71,7 @@ _THING = (
         r"|chang|set)\w* (?:(?:on|off) )?(?P<thing>.+?)(?: (?:on|off))?"
     ),
 )
+_NEGATED = re.compile(r"\b(?:not|didn'?t|haven'?t)\b")
 _PRONOUN = re.compile(r"(?:it|that|this|them)(?: (?:on|off|up|down))?")
 
 
@@ -138,8 +140,9 @@ class Why:
                 continue  # a question like this one
             if not ours and turn["stage"] not in ("local", "none") and not turn["acts"]:
                 return None  # "why" in a talk with a model
-            what = "what " in asked.text.casefold() and "why" not in asked.text.casefold()
-            return explain(whole, self._now(), what=what)
+            words = asked.text.casefold().replace("’", "'")
+            what = "what " in words and "why" not in words
+            return explain(whole, self._now(), what=what, negated=_NEGATED.search(words) is not None)
         return NOTHING if ours else None
 
     def _of_things(self, store: "TurnStore", names: Sequence[str], state: str) -> str:
@@ -158,8 +161,8 @@ class Why:
         return NOT_ME.format(what=what)
 
 
-def explain(turn: Turn, now: float, *, what: bool = False) -> str:
-    """Why the turn went as it did; or what was said and answered."""
+def explain(turn: Turn, now: float, *, what: bool = False, negated: bool = False) -> str:
+    """Why the turn went as it did; or what was said and answered (`what`, and "why didn't you" of an act)."""
     acted, staged, rounds = (_of(turn, kind) for kind in ("acted", "staged", "round"))
     first = acted[0] if acted else {}
     heard = next(iter(_of(turn, "heard")), {})
@@ -178,7 +181,7 @@ def explain(turn: Turn, now: float, *, what: bool = False) -> str:
         cause = "hand" if settled["reason"] == "chosen by hand" else "yes"
     else:
         cause = "model" if rounds else "order"
-    return CAUSES["answer" if what else cause].format(
+    return CAUSES["answer" if what or (negated and cause in DONE) else cause].format(
         text=_quoted(turn["text"]),
         reply=_quoted(turn["reply"]) if turn["reply"] else "nothing, because it was cut off",
         when=_when(turn["at"], now),

@@ -100,7 +100,7 @@ def _plain(message: AIMessage, calls: list[Any]) -> AIMessage:
 
 
 class History:
-    """The messages of one conversation, shared by all stages: a model knows what the local brain did."""
+    """The messages of one conversation, shared by all stages: a model knows what was done without it."""
 
     def __init__(self, messages: Iterable[BaseMessage] = (), state: Mapping[str, Any] | None = None) -> None:
         self.messages: list[BaseMessage] = list(messages)

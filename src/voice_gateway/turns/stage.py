@@ -147,7 +147,7 @@ def _ask_first(_call: ToolCall, traits: ToolTraits) -> Verdict:
 
 
 class Stage(Protocol):
-    """A part that may answer: the local brain, a model."""
+    """A part that may answer: the understanding, a model."""
 
     @property
     def name(self) -> str:

@@ -310,13 +310,20 @@ def _by_place(
 
 
 def _measured(facts: Mapping[str, Any], wanted: str, code: str) -> list[str]:
-    readings = [one for one in facts.get("readings") or () if isinstance(one, Mapping)]
-    texts = [
-        state_words(str(one.get("text", one.get("value", ""))), code)
-        for one in readings
-        if re.search(wanted, str(one.get("label", "")).casefold())
+    """The readings of this label, each with its device where several devices differ."""
+    readings = [
+        (str(one.get("device") or ""), state_words(str(one.get("text", one.get("value", ""))), code))
+        for one in facts.get("readings") or ()
+        if isinstance(one, Mapping) and re.search(wanted, str(one.get("label", "")).casefold())
     ]
-    return list(dict.fromkeys(texts))
+    texts = list(dict.fromkeys(text for _, text in readings))
+    devices = {device for device, _ in readings}
+    if len(texts) < 2 or len(devices) < 2 or "" in devices:
+        return texts
+    return [
+        languages.say("look.measured_at", code, text=text, room="", name=the(device, code))
+        for device, text in dict.fromkeys(readings)
+    ]
 
 
 # --- the time, the weekday, the date or the year

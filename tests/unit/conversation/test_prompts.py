@@ -22,7 +22,7 @@ class Local:
     name = "local"
 
     async def answer(self, turn: Turn) -> Reply | Passed:
-        return Reply("The local brain took it.", stage="local")
+        return Reply("The understanding took it.", stage="local")
 
 
 class Model:

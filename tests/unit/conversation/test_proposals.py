@@ -50,7 +50,7 @@ def named(name: str) -> list[Device]:
 
 
 class House(NullContext):
-    """Words that the local brain finds doubtful, and a model that makes these calls."""
+    """Words that the understanding finds doubtful, and a model that makes these calls."""
 
     def __init__(self, *steps: list[ToolCall], permission: PermissionSettings | None = None) -> None:
         self.moved: list[str] = []

@@ -1,4 +1,4 @@
-"""What the local brain only asks about goes to a model that is trusted, and comes back when that fails."""
+"""What the understanding only asks about goes to a model that is trusted, and comes back when that fails."""
 
 import pytest
 from tests.fakes.home_tools import ScriptedHome, manager_for

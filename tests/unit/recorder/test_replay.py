@@ -77,7 +77,7 @@ FELT: list[str] = []
 
 @pytest.fixture
 async def model_talk(tmp_path):
-    """A tool of the user's own, and a model behind the local brain that makes calls of it."""
+    """A tool of the user's own, and a model behind the understanding that makes calls of it."""
     own = with_traits(
         feel_soil, ToolTraits(source="mine", original_name=feel_soil.name, read_only=True, origin="a file")
     )

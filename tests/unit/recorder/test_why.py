@@ -57,6 +57,13 @@ async def test_an_order_is_named_and_no_tool(talk):
         assert (reply.ok, reply.stage, reply.outcomes) == (True, "local", ())
 
 
+@pytest.mark.parametrize("question", ["why didn't you lock the door", "why haven’t you done that", "why not"])
+async def test_an_act_is_no_reason_for_what_was_not_done(talk, question):
+    await talk.hears("turn on the floor lamp")
+    reply = await talk.hears(question)
+    assert reply.text == 'You said "turn on the floor lamp", and I answered "Floor lamp on.".'
+
+
 async def test_a_yes_is_named_with_its_question(talk):
     await talk.hears("unlock the front door")
     asked = await talk.hears("why did you ask me that?")

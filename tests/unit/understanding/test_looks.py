@@ -110,6 +110,22 @@ def test_questions_about_the_home_are_answered() -> None:
     assert asyncio.run(differing()) == []
 
 
+def test_several_sensors_of_a_room_are_told_apart() -> None:
+    def reading(device: str, label: str, text: str) -> dict[str, str]:
+        return {"device": device, "label": label, "text": text}
+
+    def told(*readings: dict[str, str]) -> list[str]:
+        return wording._measured({"readings": readings}, "temperature", "en")
+
+    hall, stove = (
+        reading(name, "Air temperature", text) for name, text in (("Hall", "20 °C"), ("Stove", "21 °C"))
+    )
+    assert told(hall, reading("Hall", "Humidity", "40 %")) == ["20 degrees"]
+    assert told(hall, reading("Stove", "Temperature", "20 °C")) == ["20 degrees"]
+    assert told(hall, stove) == ["20 degrees at the hall", "21 degrees at the stove"]
+    assert told() == []
+
+
 def test_what_nothing_in_the_home_measures_passes() -> None:
     async def read() -> list[str]:
         brain = await brain_of(ScriptedHome.default())

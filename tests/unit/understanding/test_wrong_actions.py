@@ -42,6 +42,17 @@ async def test_what_is_no_order_for_now_does_not_act() -> None:
     assert [said for said in NEVER if acts(grammar.read(said))] == []
 
 
+async def test_all_timers_are_no_alarms() -> None:
+    grammar = await brain()
+    for said, kind in (
+        ("cancel all timers", "timer"),
+        ("cancel all alarms", "alarm"),
+        ("stop the timer", None),
+    ):
+        [request] = grammar.read(said).requests
+        assert request.args.get("kind") == kind, said
+
+
 async def test_what_but_leads_to_is_left_alone() -> None:
     grammar = await brain()
     for said in (

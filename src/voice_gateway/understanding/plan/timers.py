@@ -189,7 +189,8 @@ def find_timer(node: Everyday, context: Context) -> Plan:
     kinds = dict.fromkeys(kind for kind in (node.kind, node.also) if kind) or {"": None}
     requests = []
     for kind in kinds:
-        known = "" if kind == "timer" and not node.also else kind
+        # "The timer" may be an alarm; all timers are no alarms.
+        known = "" if kind == "timer" and not node.also and (not acts or name != "all") else kind
         requests.append(Request(node.tool, _given({"name": name, "kind": known, "action": action})))
     return Step(bare(node), tuple(requests), acts=acts, topic="timer" if acts else "")
 

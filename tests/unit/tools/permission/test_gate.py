@@ -256,7 +256,7 @@ def test_text_from_outside_does_not_count_for_permitted_tools_or_the_users_own_w
 
     assert of_model(Fit.FAR, settings=settings, **OUTSIDE)(WATER, STRANGE) == ALLOWED
     local = TurnGate("cli", PermissionSettings(), reaches, heard_outside=lambda: True)
-    assert local(LAMP_ON, HOME) == ALLOWED, "the local brain acts on the user's words alone"
+    assert local(LAMP_ON, HOME) == ALLOWED, "the understanding acts on the user's words alone"
 
 
 CLEAR = ToolCall("1", "manage_list", {"action": "clear"})

@@ -5,7 +5,7 @@ import { icon } from "./icons.js";
 import * as live from "./live.js";
 import { aboutOutcome, duration, markOf } from "./words.js";
 
-const BRAINS = { local: "local brain", none: "not understood" };
+const BRAINS = { local: "without a model", none: "not understood" };
 
 // The acts of a turn. What a call's status is, and whether it only looked, stands in the turn's events.
 export function actsOf(answer, turn) {

@@ -37,7 +37,7 @@ const READ = {
 
   staged(rows, event) {
     row(rows, `stage ${event.stage} ${event.at}`, {
-      kind: "brain", icon: "brain", label: sentenceCase(event.stage === "local" ? "local brain" : event.stage),
+      kind: "brain", icon: "brain", label: sentenceCase(event.stage === "local" ? "without a model" : event.stage),
       note: [event.taken ? "took it" : "passed", event.reason].filter(Boolean).join(": "), faint: !event.taken,
       start: event.at - event.seconds, end: event.at,
       details: facts([[event.taken ? "Understood" : "Why it passed", event.reason], ["The words are", event.words], ["Trust", event.trust]]),

@@ -248,11 +248,13 @@ class _Tools:
 
     def _seconds(self, spoken: str) -> float:
         seconds = self._read.length(spoken)
-        if seconds is None or not 1 <= seconds <= MAX_DAYS * 86400:
+        if seconds is None:
             raise BadArguments(
                 f'I cannot set a timer for "{spoken[:60]}". '
-                'Use 1 second to one year, such as "10 minutes", "1 h 30" or "90" for seconds.'
+                'Use a length such as "10 minutes", "1 h 30" or "90" for seconds.'
             )
+        if not 1 <= seconds <= MAX_DAYS * 86400:
+            raise BadArguments("A timer takes 1 second to one year.")
         return seconds
 
     # --- which are meant
