@@ -1,6 +1,6 @@
 """An MCP server on the standard library that answers with more than words: `python content_server.py`.
 
-It has pictures, sounds, files, links, progress, log messages, resources and prompts.
+It has pictures, sounds, files, links, progress, tasks, log messages, resources and prompts.
 """
 
 import base64
@@ -41,6 +41,7 @@ RESULTS: dict[str, dict] = {
             {"type": "resource_link", "uri": "https://box.test/f?token=s3cret", "name": ""},
         ]
     },
+    "only_task": {"content": [{"type": "text", "text": "as a task"}]},
 }
 NAMES = [*RESULTS, "steps", "stuck", "talk"]
 RESOURCES = [
@@ -56,20 +57,28 @@ PROMPTS = [
         "arguments": [{"name": "text", "required": True}, {"name": "style"}],
     },
 ]
+working: dict[str, int] = {}  # tasks, and how often each was asked about
+cancelled: list[str] = []
 
 
 def definition(name: str) -> dict:
-    return {
+    tool = {
         "name": name,
         "description": f"The tool {name}.",
         "inputSchema": {"type": "object", "properties": {"count": {"type": "integer"}}},
         "annotations": {"readOnlyHint": True},
     }
+    return {**tool, "execution": {"taskSupport": "required"}} if name == "only_task" else tool
 
 
 def called(params: dict) -> dict:
     name, count = params["name"], params.get("arguments", {}).get("count", 3)
     token = params.get("_meta", {}).get("progressToken")
+    if name == "only_task":
+        if "task" not in params:
+            raise LookupError("this runs as a task only")
+        working["t1"] = 0
+        return {"task": task("t1", "working")}
     if name == "talk":
         for number in range(count):
             told = {"level": "warning", "logger": "inside", "data": f"\x1b[31mline {number}\x1b[0m"}
@@ -85,6 +94,22 @@ def called(params: dict) -> dict:
             time.sleep(30)
         return text("all steps done" if token else "nobody listened")
     return RESULTS[name]
+
+
+def task(task_id: str, status: str) -> dict:
+    times = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": 60000}
+    return {"taskId": task_id, "status": status, "statusMessage": "at it", "pollInterval": 100, **times}
+
+
+def tasks(method: str, params: dict) -> dict:
+    task_id = params["taskId"]
+    if method == "tasks/cancel":
+        cancelled.append(task_id)
+        return task(task_id, "cancelled")
+    if method == "tasks/result":
+        return RESULTS["only_task"]
+    working[task_id] += 1
+    return task(task_id, "completed" if working[task_id] > 1 else "working")
 
 
 def read(uri: str) -> dict:
@@ -105,6 +130,8 @@ def prompt(name: str, arguments: dict) -> dict:
 
 
 def answer(method: str, params: dict) -> dict:
+    if method.startswith("tasks/"):
+        return tasks(method, params)
     answers = {
         "tools/list": lambda: {"tools": [definition(name) for name in NAMES]},
         "tools/call": lambda: called(params),

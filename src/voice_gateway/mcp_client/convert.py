@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool
 from voice_gateway.artifacts import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester
+from voice_gateway.mcp_client.tasks import only_as_task
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
 from voice_gateway.turn import Artifact, OutcomeStatus, ToolTraits, encodable
 
@@ -21,6 +22,7 @@ def to_langchain_tools(
     *,
     server: str,
     call: Requester,
+    call_as_task: Requester | None = None,
     timeout_seconds: float | None = None,
     trusted: bool = True,
     cancellation_safe: bool = False,
@@ -30,8 +32,12 @@ def to_langchain_tools(
     `cancellation_safe`: a call ends at once when what it awaits is cancelled.
     """
     known = ToolTraits(source=server, timeout_seconds=timeout_seconds, trusted=trusted)
-    usable = _usable(definitions, server)
-    return [_tool(definition, known, call, cancellation_safe=cancellation_safe) for definition in usable]
+    return [
+        _tool(definition, known, call_as_task)
+        if call_as_task is not None and only_as_task(definition)
+        else _tool(definition, known, call, cancellation_safe=cancellation_safe)
+        for definition in _usable(definitions, server)
+    ]
 
 
 def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
@@ -42,10 +48,6 @@ def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
         if not isinstance(name, str) or not name:
             log.warning("MCP server offers a tool without a name", extra={"server": server})
             continue
-        if _mapping(definition.get("execution")).get("taskSupport") == "required":
-            facts = {"server": server, "tool": name}
-            log.warning("MCP tool runs only as a task, which is not supported", extra=facts)
-            continue
         if name in usable:
             facts = {"server": server, "tool": name}
             log.warning("MCP server offers two tools of the same name, the later one is used", extra=facts)
@@ -54,7 +56,7 @@ def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
 
 
 def _tool(
-    definition: Mapping[str, Any], known: ToolTraits, call: Requester, *, cancellation_safe: bool
+    definition: Mapping[str, Any], known: ToolTraits, call: Requester, *, cancellation_safe: bool = False
 ) -> BaseTool:
     """Under the name that its server gave it; the manager makes a name that models accept."""
     name, server = definition["name"], known.source

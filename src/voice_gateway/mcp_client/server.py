@@ -29,6 +29,7 @@ from voice_gateway.mcp_client.status import (
     refusal,
 )
 from voice_gateway.mcp_client.stdio.connection import StdioConnection
+from voice_gateway.mcp_client.tasks import run_as_task
 
 if TYPE_CHECKING:
     from voice_gateway.mcp_client.integration import MCPIntegration
@@ -141,6 +142,9 @@ class Server:
             again = await self._connection_after(lost, connection, repeatable=self._only_looks(tool))
         return await again.call(tool, arguments)
 
+    async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await run_as_task(self.request, self._post, tool, arguments)
+
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         connection = self._connection or await self._next_connection()
         try:
@@ -148,6 +152,10 @@ class Server:
         except CallLost as lost:
             again = await self._connection_after(lost, connection, repeatable=method != "tools/call")
         return await again.request(method, params)
+
+    def _post(self, method: str, params: Mapping[str, Any]) -> None:
+        if self._connection is not None:
+            self._connection.post(method, params)
 
     async def _connection_after(
         self, lost: CallLost, connection: Connection, *, repeatable: bool
@@ -434,6 +442,7 @@ class Server:
             definitions,
             server=self.name,
             call=self.call,
+            call_as_task=self.call_as_task,
             timeout_seconds=self._settings.timeout_seconds,
             trusted=self._settings.trusted,
             cancellation_safe=self._settings.url is None,  # over HTTP the SDK decides when a call ends

@@ -1,4 +1,4 @@
-"""Pictures, files, links, resources, prompts, progress and log messages over a real link."""
+"""Pictures, files, links, resources, prompts, progress, tasks and log messages over a real link."""
 
 import logging
 import sys
@@ -120,6 +120,15 @@ async def test_progress_for_ever_and_progress_that_ends_are_both_given_up(option
         outcome = await run(executor_of(link, **options), "stuck", count=count)
     assert text in outcome.text
     assert outcome.error == "timeout"
+
+
+async def test_a_tool_that_only_runs_as_a_task_is_run_as_one():
+    progress: list[Progress] = []
+    async with linked({"content": SERVER}) as link:
+        with progress_to(progress.append):
+            outcome = await run(executor_of(link), "only_task")
+    assert (outcome.ok, outcome.text) == (True, "as a task")
+    assert "at it" in progress[0].text
 
 
 async def test_what_a_server_logs_is_in_our_log_at_its_level_without_colours_and_not_as_a_flood(caplog):

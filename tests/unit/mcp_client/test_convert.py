@@ -65,18 +65,16 @@ async def test_a_call_runs_in_its_callers_task_where_it_ends_at_once_when_cancel
         ran_in.append(asyncio.current_task())
         return {"content": [{"type": "text", "text": "done"}]}
 
+    quick, long = (
+        {"name": name, "description": "d", "inputSchema": {"type": "object"}} for name in ("quick", "long")
+    )
+    long["execution"] = {"taskSupport": "required"}
     for safe in (True, False):
         tools = ToolManager()
-        tools.add_mcp_tools(
-            "s", convert({"name": "t", "description": "d"}, call=call, cancellation_safe=safe)
-        )
-        assert (await ToolExecutor(tools).execute(ToolCall("1", "t", {}))).text == "done"
-    assert [task is asyncio.current_task() for task in ran_in] == [True, False]
-
-
-def test_a_tool_that_only_runs_as_a_task_is_left_out_with_a_warning(caplog):
-    assert convert({"name": "t", "description": "d", "execution": {"taskSupport": "required"}}) == []
-    assert "only as a task" in caplog.text
+        tools.add_mcp_tools("s", convert(quick, long, call=call, call_as_task=call, cancellation_safe=safe))
+        for name in ("quick", "long"):
+            assert (await ToolExecutor(tools).execute(ToolCall("1", name, {}))).text == "done"
+    assert [task is asyncio.current_task() for task in ran_in] == [True, False, False, False]
 
 
 def test_what_the_server_does_not_say_is_taken_cautiously():

@@ -16,6 +16,8 @@ from mcp.client.session import ClientSession, IncomingMessage
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from pydantic import TypeAdapter, ValidationError
 
 from voice_gateway.backoff import wait_at_most
@@ -104,6 +106,7 @@ class HttpConnection:
         self._events = events
         self._stop_seconds = stop_seconds
         self._session: ClientSession | None = None
+        self._dispatcher: JSONRPCDispatcher | None = None
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()  # stop, or a doubt: the watch looks at once
@@ -162,6 +165,10 @@ class HttpConnection:
         return result
 
     async def _send(self, session: ClientSession, method: str, params: dict[str, Any]) -> Mapping[str, Any]:
+        if "task" in params and self._dispatcher is not None:
+            # The session refuses a `tools/call` that is answered with a task.
+            headers = {MCP_PROTOCOL_VERSION_HEADER: session.protocol_version or ""}
+            return await self._dispatcher.send_raw_request(method, params, {"headers": headers})
         request = types.Request[dict[str, Any], str](method=method, params=params)
         result: Mapping[str, Any] = await session.send_request(
             request, _ANY_RESULT, progress_callback=_progress_callback()
@@ -219,13 +226,12 @@ class HttpConnection:
         async with (
             self._streams(route) as (receive, send),
             ClientSession(
-                receive,
-                send,
+                dispatcher=(dispatcher := JSONRPCDispatcher(receive, send)),
                 message_handler=self._on_message,
                 client_info=info,
             ) as session,
         ):
-            self._session, self._sse = session, route.sse
+            self._session, self._dispatcher, self._sse = session, dispatcher, route.sse
             older = await self._initialize(session, exchange)
             # Servers of the newest handshake announce changes only on a stream of its own kind.
             self._announces = older and self.initialized.announces
