@@ -45,7 +45,8 @@ async def test_all_that_server_everything_has_to_give(everything):
         assert long.text == "Long running operation completed. Duration: 3 seconds, Steps: 6."
         assert told[-1].share == 1.0
 
-        assert "simulate-research-query" not in link.tools["everything"], "it runs only as a task"
+        research = await called(executor, "simulate-research-query", topic="bees")
+        assert research.text.startswith("# Research Report: bees")
 
         image = await called(executor, "get-tiny-image")
         assert "[an image of 4 kB]" in image.text
