@@ -148,7 +148,7 @@ class ToolsSettings(Section):
 
 
 class McpSettings(Section):
-    """How MCP servers are connected; the one place for retries (MCP-8)."""
+    """How MCP servers are connected and tried again."""
 
     attempts: int = Field(3, ge=1, le=20, description="attempts at start before going on without the server")
     base_delay_seconds: float = Field(2.0, ge=0, description="waits before attempts: 0, 2, 4 …")
@@ -395,7 +395,10 @@ class HomeSettings(Section):
         description="the server that is meant where two have a device of one name (default: it is asked)",
     )
     poll_seconds: float = Field(
-        10.0, ge=1, le=3600, description="how often a home is read that tells of no changes: Home Assistant"
+        10.0,
+        ge=1,
+        le=3600,
+        description="seconds between reads of a home that reports no changes by itself: Home Assistant",
     )
     location: tuple[Latitude, Longitude] | None = Field(
         None, description="degrees north and east, for the weather, sunrise and sunset: [52.52, 13.40]"

@@ -349,7 +349,7 @@ def _like(which: Which, context: Context) -> Which:
 def correct(node: Correct, context: Context) -> Plan:
     """What was done last, with the fields that were said now; only the step that it is about is put right."""
     if not context.alone or context.idle:
-        raise Refused("nothing to put right")
+        raise Refused("nothing before it can be corrected")
     if context.topic == "routine" and (when := _other_time(node, context.task)) is not None:
         return plan(Everyday(tool="cancel_routine", action="move", name="last", it=True, when=when), context)
     if context.topic in ("timer", "list"):
@@ -358,7 +358,7 @@ def correct(node: Correct, context: Context) -> Plan:
     if fix is None and node.number is not None:
         fix = Command(do="set", value=Value(number=node.number))
     if fix is None or context.topic != "device":
-        raise Refused("nothing to put right")
+        raise Refused("nothing before it can be corrected")
     return _steps_corrected(node, fix, context)
 
 
@@ -463,11 +463,11 @@ def _task_corrected(node: Correct, context: Context) -> Plan:
     """The thing that was put on a list, or the length or time of a timer."""
     task, text = context.task, node.text
     if not isinstance(task, Everyday) or context.topic != TOPICS.get(task.tool):
-        raise Refused("nothing to put right")
+        raise Refused("nothing before it can be corrected")
     if task.tool == TIMER and not node.old:
         return _timer_corrected(node, task.other[-1] if task.other else task, context)
     if not (task.tool == LIST and text and task.action == "add") or node.number is not None or node.span:
-        raise Refused("that cannot be put right")
+        raise Refused("that cannot be corrected")
     made = plan(replace(task, items=text), context)
     if isinstance(made, Question):
         return made

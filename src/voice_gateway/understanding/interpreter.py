@@ -292,7 +292,11 @@ class Interpreter:
                 continue
         if half := self._half(reader, said):
             return Understood(question=Question(Say("ask.half", {"text": half}), Utterance(), expects="none"))
-        return _where_are_you(refused) if refused else Understood(refused=Refused("no reading of the whole"))
+        return (
+            _where_are_you(refused)
+            if refused
+            else Understood(refused=Refused("no known sentence fits all of the words"))
+        )
 
     def _half(self, reader: Reader, said: Tokens) -> str:
         """Only one side of an "and" is an order: half a wish is not carried out."""

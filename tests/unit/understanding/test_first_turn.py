@@ -2,6 +2,7 @@
 
 import asyncio
 
+from tests.fakes.home_talk import HomeTalk
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -33,3 +34,15 @@ async def test_a_home_that_becomes_known_while_the_words_are_read_is_used():
     reply = await conversation.answer(Utterance("turn on the kitchen light"))
 
     assert [outcome.args.get("deviceName") for outcome in reply.outcomes] == ["Kitchen Light"], reply.text
+
+
+async def test_what_no_tool_takes_is_told_and_calls_nothing():
+    talk = HomeTalk('[[device]]\nname = "Lamp"\nkind = "switch"\n')
+    for said, words in (
+        ("pause the pasta timer", "pause timers"),
+        ("search the web for cats", "search the web"),
+        ("volume 200", "0 to 100 percent"),
+    ):
+        reply = await talk.hears(said)
+        assert words in reply.text
+        assert reply.outcomes == ()

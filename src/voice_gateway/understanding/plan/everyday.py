@@ -15,6 +15,7 @@ from voice_gateway.understanding.plan.when import Moment, offset
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
 )
+_WITHOUT: Final = {"pause_timer": Say("timer.cannot_pause"), "search_web": Say("search.cannot")}
 
 
 @plans(Everyday)
@@ -28,7 +29,7 @@ def everyday(node: Everyday, context: Context) -> Plan:
     if node.tool == "none":
         return Step(bare(node), say=Say("okay"), topic="")
     if context.tools and node.tool not in context.tools:
-        raise Refused(f"there is no tool {node.tool}")
+        raise Refused(f"there is no tool {node.tool}", _WITHOUT.get(node.tool))
     if node.missing and not (node.missing == "at" and node.message):
         return Question(Say(f"ask.{node.missing}"), bare(node), expects=node.missing)
     return _CALLS.get(node.tool, _plain)(node, context)
@@ -61,6 +62,8 @@ def _moment(context: Context) -> Moment:
 def _volume(node: Everyday, context: Context) -> Plan:
     if node.it and context.topic == "device" and context.last:
         raise Refused("it is a device, not the volume")
+    if node.level is not None and not 0 <= node.level <= 100:
+        return Question(Say("ask.level"), bare(node), expects="none")
     level = None if node.level is None else (int(node.level) if node.level == int(node.level) else node.level)
     return _step(node, {"action": node.action, "level": level}, topic="volume")
 
