@@ -7,8 +7,9 @@ import copy
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Final, Generic
 
@@ -29,6 +30,7 @@ _SAID_BEHIND: Final = frozenset({"lock", "sensor", "plug", "switch", "thermostat
 _ALIKE: Final = 82.0
 _LEAD: Final = 10.0
 _SHORTEST: Final = 4  # letters: shorter words sound like everything
+_MOST_KNOWN: Final = 16_384
 _WORTH_OFFERING: Final = 45.0
 
 
@@ -106,6 +108,7 @@ class Names(Generic[D]):
         self._spoken = [str(word) for sort, word in self._index if sort == "spoken"]
         self._lines = [plain(device.name) for device in self.devices]
         self._lines += [plain(f"{device.room} {device.name}") for device in self.devices]
+        self._known: dict[str, tuple[int, ...]] = {}  # by the words of `exact`
 
     def renewed(self, devices: Sequence[D]) -> "Names[D]":
         """The same index over the same devices in the same order, with other states."""
@@ -173,17 +176,26 @@ class Names(Generic[D]):
         return self._exactly(asked) or self._exactly(_without_remark(asked))
 
     def _exactly(self, asked: str) -> tuple[D, ...]:
-        if spelled := self._at(self._by("spelled", *spellings(asked))):
-            return tuple(hit for hit in spelled if fold(hit.name) == fold(asked)) or spelled
+        if (places := self._known.get(asked)) is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            places = self._known[asked] = tuple(sorted(self._places(asked)))
+        return tuple(self.devices[at] for at in places)
+
+    def _places(self, asked: str) -> Collection[int]:
+        devices = self.devices
+        if spelled := self._by("spelled", *spellings(asked)):
+            return [at for at in spelled if fold(devices[at].name) == fold(asked)] or spelled
         wanted = words(asked)
-        worded = self._at(self._by("with room", wanted) or self._by("named", wanted))
+        worded: Collection[int] = self._by("with room", wanted) or self._by("named", wanted)
         if _repeats(asked):  # "the floor lamp the lamp" is no name; "Kitchen Kitchen Light" is room and name
             every = sorted(meaning(asked))
-            worded = tuple(hit for hit in worded if sorted(meaning(f"{hit.room} {hit.name}")) == every)
+            called = ((at, f"{devices[at].room} {devices[at].name}") for at in worded)
+            worded = [at for at, name in called if sorted(meaning(name)) == every]
         if not worded and (sort := device_class("".join(meaning(asked)[-1:]))) and sort.sort in _SAID_BEHIND:
-            called = self._at(self._by("named", wanted - {sort.noun}))  # "the front door lock"
-            worded = tuple(filter(sort.has, called))
-        return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", wanted))
+            named = self._by("named", wanted - {sort.noun})  # "the front door lock"
+            worded = [at for at in named if sort.has(devices[at])]
+        return worded or self._by("number", fold(asked)) or self._by("numbered", wanted)
 
     def same_words(self, asked: str) -> tuple[D, ...]:
         """By other words for the same: "desk light" is the Desk Lamp, "die Küchenlampe" that in the Küche."""
@@ -213,8 +225,8 @@ class Names(Generic[D]):
         scores = {
             at: score
             for at in self._alike(asked)
-            if (score := _likeness(asked, self.devices[at])) > _ALIKE - _LEAD
-            and _same_room(named_rooms, self.devices[at])
+            if _same_room(named_rooms, self.devices[at])
+            and (score := _likeness(asked, self.devices[at])) > _ALIKE - _LEAD
         }
         best = max(scores.values(), default=0.0)
         return self._at(at for at, score in scores.items() if best >= _ALIKE and best - score < _LEAD)
@@ -353,5 +365,6 @@ def _same_room(named_rooms: set[str], device: HomeDevice) -> bool:
     return any(words(room) <= words(name) for room in named_rooms for name in names_of(device))
 
 
-def _numbers(wanted: Iterable[str]) -> frozenset[str]:
+@lru_cache(maxsize=16_384)
+def _numbers(wanted: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word for word in wanted if any(char.isdigit() for char in word))

@@ -17,8 +17,10 @@ Match = tuple[int, Pairs, float]  # end, value, cost
 Tree = tuple[Any, ...]
 Words = frozenset[str]
 MOST_READINGS: Final = 32  # kept of one rule at one place
+MOST_LIVING: Final = 8192  # rules by words of utterances
 NOTHING: Final[Pairs] = ()
 NONE: Final[Words] = frozenset()
+EMPTY: Final[Tree] = ("s", ())
 
 
 class Built(NamedTuple):
@@ -39,6 +41,7 @@ class Alternative(NamedTuple):
     leaves: tuple[str, ...] = ()  # that it may begin with
     open: bool = False  # it may be empty, so anything may follow
     needs: tuple[Words, ...] = ()  # one word of each set must be in the utterance
+    own: Words = NONE  # its words, without those of other rules
 
 
 class Leaves(Protocol):
@@ -71,7 +74,8 @@ class Grammar:
 
     def __init__(self) -> None:
         self.rules: dict[str, list[Alternative]] = defaultdict(list)
-        self._index: dict[str, dict[str, list[int]]] = {}
+        self._index: dict[str, tuple[dict[str, list[int]], Words]] = {}
+        self._living: dict[tuple[str, Words], Living] = {}
 
     def add(self, rule: str, tree: Tree, says: Pairs = (), cost: float = 0.0, source: str = "") -> None:
         self.rules[rule].append(Alternative(tree, says, cost, source))
@@ -88,7 +92,7 @@ class Grammar:
         known: dict[str, list[Words]] = {}
         for name, alternatives in self.rules.items():
             self.rules[name] = [self._finished(one, firsts, known) for one in alternatives]
-        self.index()
+        self.rules = dict(self.rules)
 
     def _finished(
         self, one: Alternative, firsts: Mapping[str, Words], known: dict[str, list[Words]]
@@ -99,24 +103,33 @@ class Grammar:
             leaves=tuple(sorted(leaf[1:] for leaf in first if leaf[:1] == "#")),
             open="" in first,
             needs=tuple(sorted(set(self._needs(one.tree, known)), key=len)),
+            own=frozenset(part[1] for part in walk(one.tree, "w")),
         )
 
-    def index(self) -> None:
-        """By a word that a template cannot do without; under "" are those that need none."""
-        self.rules = dict(self.rules)
-        for name, alternatives in self.rules.items():
-            by_word: dict[str, list[int]] = defaultdict(list)
-            for place, alternative in enumerate(alternatives):
-                for word in alternative.needs[0] if alternative.needs else ("",):
-                    by_word[word].append(place)
-            self._index[name] = dict(by_word)
+    def _indexed(self, rule: str) -> tuple[dict[str, list[int]], Words]:
+        """Its templates by a word that each cannot do without ("": it needs none), and all of its words."""
+        by_word: dict[str, list[int]] = defaultdict(list)
+        words = set[str]()
+        for place, one in enumerate(self.rules[rule]):
+            words.update(one.own, *one.needs)
+            for word in one.needs[0] if one.needs else ("",):
+                by_word[word].append(place)
+        self._index[rule] = dict(by_word), frozenset(words)
+        return self._index[rule]
 
-    def alive(self, rule: str, words: Words) -> list[Alternative]:
+    def living(self, rule: str, said: Words) -> "Living":
         """The templates of a rule that can be in an utterance with these words."""
-        index, alternatives = self._index[rule], self.rules[rule]
-        places = sorted({place for word in ("", *words) for place in index.get(word, ())})
-        found = (alternatives[place] for place in places)
-        return [one for one in found if not any(need.isdisjoint(words) for need in one.needs)]
+        index, words = self._index.get(rule) or self._indexed(rule)
+        words = words & said
+        living = self._living.get((rule, words))
+        if living is None:
+            places = sorted({place for word in ("", *words) for place in index.get(word, ())})
+            some = (self.rules[rule][place] for place in places)
+            if len(self._living) >= MOST_LIVING:
+                self._living.clear()
+            living = Living([one for one in some if not any(map(words.isdisjoint, one.needs))], words)
+            self._living[rule, words] = living
+        return living
 
     def _firsts(self) -> dict[str, Words]:
         """What each rule may begin with, as a fixed point: "" is nothing, "#" a leaf, "@" a rule."""
@@ -154,7 +167,6 @@ class Grammar:
     def load(cls, data: Mapping[str, Any]) -> "Grammar":
         grammar = cls()
         grammar.rules = {name: [Alternative(*one) for one in rows] for name, rows in data.items()}
-        grammar.index()
         return grammar
 
 
@@ -174,6 +186,48 @@ def _first(tree: Tree, firsts: Mapping[str, Words]) -> Words:
         if "" not in found:
             break
     return found
+
+
+def _pruned(tree: Tree, words: Words) -> Tree | None:
+    """What is left of a template in an utterance with these words; None where it cannot be in it."""
+    kind = tree[0]
+    if kind == "w":
+        return tree if tree[1] in words else None
+    if kind == "s":
+        parts = [_pruned(part, words) for part in tree[1]]
+        left = [part for part in parts if part is not None]
+        return ("s", [part for part in left if part != EMPTY]) if len(left) == len(parts) else None
+    if kind == "a":
+        options = [left for part in tree[1] if (left := _pruned(part, words)) is not None]
+        return options[0] if len(options) == 1 else ("a", options) if options else None
+    if kind == "o":
+        left = _pruned(tree[1], words)
+        return EMPTY if left is None else ("o", left)
+    return tree
+
+
+class Living(dict[str, list[tuple[Alternative, tuple[str, ...]]]]):
+    """Templates of a rule by the word where they would begin, with the leaves of which one must be there."""
+
+    def __init__(self, whole: Sequence[Alternative], words: Words) -> None:
+        self.whole, self._words = whole, words
+        self._pruned: dict[int, Alternative | None] = {}
+
+    def __missing__(self, word: str) -> list[tuple[Alternative, tuple[str, ...]]]:
+        if word and not any(word in one.words for one in self.whole):
+            return self[""]  # what no template begins with is not kept
+        sure = [one.open or word in one.words for one in self.whole]
+        places = [at for at, one in enumerate(self.whole) if sure[at] or one.leaves]
+        left = ((self._at(at), sure[at]) for at in places)
+        self[word] = [(one, () if begins else one.leaves) for one, begins in left if one is not None]
+        return self[word]
+
+    def _at(self, place: int) -> Alternative | None:
+        """Without the parts for which a word is missing."""
+        if place not in self._pruned:
+            tree = _pruned(self.whole[place].tree, self._words)
+            self._pruned[place] = None if tree is None else self.whole[place]._replace(tree=tree)
+        return self._pruned[place]
 
 
 def _either(needs: list[list[Words]]) -> list[Words]:
@@ -197,36 +251,29 @@ class Diagnosis:
 class Chart:
     """All readings of one utterance, remembered by rule and position."""
 
-    def __init__(
-        self,
-        grammar: Grammar,
-        leaves: Leaves,
-        diagnosis: Diagnosis | None = None,
-        alive: dict[str, list[Alternative]] | None = None,
-    ) -> None:
-        """`alive` may be shared by the charts of utterances with the same words."""
+    def __init__(self, grammar: Grammar, leaves: Leaves, diagnosis: Diagnosis | None = None) -> None:
         self._grammar, self._leaves, self._diagnosis = grammar, leaves, diagnosis
-        self._words = leaves.words
+        self._words = (*leaves.words, "")
         self._said = frozenset(leaves.words)
         self._known: dict[tuple[str, int], list[Match]] = {}
-        self._alive: dict[str, list[Alternative]] = {} if alive is None else alive
+        self._living: dict[str, Living] = {}
 
     def whole(self, rule: str) -> list[tuple[float, Built]]:
         """Every reading of the whole utterance, the cheapest first."""
-        kind, size = rule.partition(".")[0], len(self._words)
+        kind, size = rule.partition(".")[0], len(self._words) - 1
         return [(cost, Built(kind, pairs)) for end, pairs, cost in self.rule(rule, 0) if end == size]
 
     def rule(self, name: str, at: int) -> list[Match]:
         found = self._known.get((name, at))
         if found is not None:
             return found
-        if name not in self._alive:
-            self._alive[name] = self._grammar.alive(name, self._said)
+        living = self._living.get(name)
+        if living is None:
+            living = self._living[name] = self._grammar.living(name, self._said)
         best: dict[tuple[int, Pairs], float] = {}
-        word = self._words[at] if at < len(self._words) else ""
-        for one in self._alive[name]:
-            if not (one.open or word in one.words or any(self._leaves.leaf(leaf, at) for leaf in one.leaves)):
-                self._missed(at, *one.words, *(f"{{{leaf}}}" for leaf in one.leaves))
+        leaf = self._leaves.leaf
+        for one, begins in living[self._words[at]] if self._diagnosis is None else self._missing(living, at):
+            if begins and not any(leaf(kind, at) for kind in begins):
                 continue
             says, extra = one.says, one.cost
             for end, pairs, cost in self.match(one.tree, at):
@@ -237,6 +284,18 @@ class Chart:
         self._known[name, at] = matches if len(matches) <= MOST_READINGS else _best_by_end(matches)
         return self._known[name, at]
 
+    def _missing(self, living: Living, at: int) -> Iterator[tuple[Alternative, tuple[str, ...]]]:
+        """Every template in full; those that cannot begin here are noted."""
+        for one in living.whole:
+            if (
+                one.open
+                or self._words[at] in one.words
+                or any(self._leaves.leaf(kind, at) for kind in one.leaves)
+            ):
+                yield one, ()
+            else:
+                self._missed(at, *one.words, *(f"{{{leaf}}}" for leaf in one.leaves))
+
     def _missed(self, at: int, *expected: str) -> None:
         if self._diagnosis is not None:
             self._diagnosis.reached(at, expected)
@@ -244,7 +303,7 @@ class Chart:
     def match(self, tree: Tree, at: int) -> list[Match]:  # noqa: PLR0911 (one for each kind)
         kind = tree[0]
         if kind == "w":
-            if at < len(self._words) and self._words[at] == tree[1]:
+            if self._words[at] == tree[1]:
                 return [(at + 1, NOTHING, 0.0)]
             self._missed(at, tree[1])
             return []
@@ -264,10 +323,11 @@ class Chart:
     def _sequence(self, parts: Sequence[Tree], at: int) -> list[Match]:
         found: list[Match] = [(at, NOTHING, 0.0)]
         for part in parts:
+            behind = {start: self.match(part, start) for start, _, _ in found}
             found = [
                 (end, pairs + more if more else pairs, cost + extra)
                 for start, pairs, cost in found
-                for end, more, extra in self.match(part, start)
+                for end, more, extra in behind[start]
             ]
             if not found:
                 break

@@ -1,5 +1,6 @@
 """Text → what to do: an answer to our question, else the best reading that can be carried out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -184,7 +185,10 @@ class Interpreter:
         done: list[tuple[float, Understood]] = []
         asked: tuple[float, Understood] | None = None
         refused: Understood | None = None
+        sure = math.inf  # what an acting reading costs
         for reading in readings:
+            if reading.cost - sure >= TIE:
+                break
             made = self._tried(reading, context)
             if made.refused is not None:
                 refused = refused or made
@@ -192,6 +196,8 @@ class Interpreter:
                 asked = asked or (reading.cost, made)
             elif not (made.acts and asked is not None and reading.cost - asked[0] > TIE):
                 done.append((reading.cost, made))
+                if made.acts and any(step.requests or step.undo for step in made.steps):
+                    sure = min(sure, reading.cost)
         acting = [(cost, made) for cost, made in done if made.acts]
         if _is_tie(acting):
             return Understood(question=Question(Say("ask.meaning"), Utterance(), expects="none"))

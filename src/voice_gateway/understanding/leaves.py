@@ -165,17 +165,23 @@ class HomeIndex:
                 found.append((at + size, NameHit(places, how, " ".join(span)), cost))
         return found
 
+    @cached_property
+    def _by_word(self) -> Mapping[str, set[int]]:
+        """The devices with each word in their names."""
+        found: dict[str, set[int]] = {}
+        for place, device in enumerate(self.home.devices):
+            for word in plain_words(device.name):
+                found.setdefault(word, set()).add(place)
+        return found
+
     def described(self, words: tuple[str, ...], at: int) -> list[Found]:
         """Devices whose names have a word that begins like this one: "the lamp by the bed"."""
         word = words[at]
         if len(word) < MIN_DESCRIBED or word in self.language.groups["common"]:
             return []
         if word not in self._described:
-            self._described[word] = tuple(
-                place
-                for place, device in enumerate(self.home.devices)
-                if any(part.startswith(word) for part in plain_words(device.name))
-            )
+            alike = (places for part, places in self._by_word.items() if part.startswith(word))
+            self._described[word] = tuple(sorted(set().union(*alike)))
         places = self._described[word]
         return [(at + 1, NameHit(places, "part", word), 0.5)] if places else []
 

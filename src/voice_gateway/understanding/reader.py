@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from voice_gateway.integrations.home import Home
-from voice_gateway.understanding.grammar import Alternative, Built, Chart, Diagnosis
+from voice_gateway.understanding.grammar import Built, Chart, Diagnosis
 from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN, HomeIndex, NameHit, UtteranceLeaves
 from voice_gateway.understanding.lexer import MOST_WORDS, PAUSES, Tokens, tokens
 from voice_gateway.understanding.nodes import Name, Node, field_types, node_types
@@ -47,13 +47,12 @@ class Reader:
         if not said.words or len(said.words) > MOST_WORDS:
             return
         bare = said.without_pauses()
-        alive: dict[str, list[Alternative]] = {}
         if (again := self._restarted(said, rule)) is not None:
             yield again
         for level, pauses in PASSES:
             if not pauses and bare.words == said.words:
                 continue
-            if found := self.read(said if pauses else bare, rule, level, alive):
+            if found := self.read(said if pauses else bare, rule, level):
                 yield found
         heard = self._heard(said)
         found = self.read(heard, rule, PARTIAL) if heard is not None else []
@@ -120,12 +119,10 @@ class Reader:
         near = process.extractOne(word, known, scorer=OSA.normalized_similarity, score_cutoff=ALIKE)
         return near[0] if near and not word.startswith(near[0]) else word
 
-    def read(
-        self, said: Tokens, rule: str, level: int, alive: dict[str, list[Alternative]] | None = None
-    ) -> list[Reading]:
+    def read(self, said: Tokens, rule: str, level: int) -> list[Reading]:
         """The cheapest readings, and those that cost hardly more."""
         leaves = UtteranceLeaves(said, self.language, self.index, level)
-        whole = Chart(self.language.grammar, leaves, alive=alive).whole(rule)
+        whole = Chart(self.language.grammar, leaves).whole(rule)
         close = [one for one in whole if one[0] <= whole[0][0] + CLOSE][:MOST_CLOSE]
         return [Reading(self.build(built), cost, level) for cost, built in close]
 

@@ -5,6 +5,7 @@ Notation: words, `[optional]`, `(one|of|these)`, `(any;order)`, `<rule>`, `<Node
 mapping of one entry: `"turn <Which> on": {do: on, cost: 0.2}`.
 """
 
+import gc
 import hashlib
 import itertools
 import logging
@@ -31,7 +32,7 @@ from voice_gateway.understanding.nodes import field_types, node_types
 logger = logging.getLogger(__name__)
 
 Span = tuple[str, ...]
-VERSION: Final = 5  # of this file and of the lexer; a new one makes old caches stale
+VERSION: Final = 6  # of this file and of the lexer; a new one makes old caches stale
 _PIECE: Final = re.compile(
     r"<(?P<rule>[\w.]+)(?::(?P<bound>\w+))?>|\{(?P<leaf>\w+)(?::(?P<key>\w+))?\}|[\[\]()|;]|[^\s\[\]()|;<>{}]+"
 )
@@ -71,9 +72,9 @@ class Language:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word of a template or a list: no name is made of these alone."""
-        trees = (one.tree for alternatives in self.grammar.rules.values() for one in alternatives)
+        own = (one.own for alternatives in self.grammar.rules.values() for one in alternatives)
         listed = (word for spans in self.lists.values() for span in spans for word in span)
-        return frozenset(part[1] for tree in trees for part in walk(tree, "w")) | frozenset(listed)
+        return frozenset(listed).union(*own)
 
     @cached_property
     def spelled(self) -> Span:
@@ -290,6 +291,8 @@ def _cache_file(code: str, texts: Iterable[str]) -> Path:
 
 
 def _from_cache(code: str, file: Path) -> Language | None:
+    collects = gc.isenabled()
+    gc.disable()  # else every some thousand tuples all objects of the process are looked at
     try:
         if file.stat().st_uid != os.getuid():
             return None
@@ -297,6 +300,9 @@ def _from_cache(code: str, file: Path) -> Language | None:
         return Language(code, lexer.Words(**words), Grammar.load(rules), **rest)
     except (OSError, ValueError, EOFError, TypeError):
         return None
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _keep(file: Path, made: Language) -> None:
