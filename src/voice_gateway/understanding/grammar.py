@@ -76,6 +76,7 @@ class Grammar:
         self.rules: dict[str, list[Alternative]] = defaultdict(list)
         self._index: dict[str, tuple[dict[str, list[int]], Words]] = {}
         self._living: dict[tuple[str, Words], Living] = {}
+        self._last: tuple[Words, dict[str, Living]] = NONE, {}
 
     def add(self, rule: str, tree: Tree, says: Pairs = (), cost: float = 0.0, source: str = "") -> None:
         self.rules[rule].append(Alternative(tree, says, cost, source))
@@ -116,6 +117,12 @@ class Grammar:
                 by_word[word].append(place)
         self._index[rule] = dict(by_word), frozenset(words)
         return self._index[rule]
+
+    def of_utterance(self, said: Words) -> "dict[str, Living]":
+        """The rules that were looked at for these words; each pass over an utterance needs the same."""
+        if self._last[0] != said:
+            self._last = said, {}
+        return self._last[1]
 
     def living(self, rule: str, said: Words) -> "Living":
         """The templates of a rule that can be in an utterance with these words."""
@@ -256,7 +263,7 @@ class Chart:
         self._words = (*leaves.words, "")
         self._said = frozenset(leaves.words)
         self._known: dict[tuple[str, int], list[Match]] = {}
-        self._living: dict[str, Living] = {}
+        self._living = grammar.of_utterance(self._said)
 
     def whole(self, rule: str) -> list[tuple[float, Built]]:
         """Every reading of the whole utterance, the cheapest first."""
@@ -273,13 +280,19 @@ class Chart:
         best: dict[tuple[int, Pairs], float] = {}
         leaf = self._leaves.leaf
         for one, begins in living[self._words[at]] if self._diagnosis is None else self._missing(living, at):
-            if begins and not any(leaf(kind, at) for kind in begins):
-                continue
+            for kind in begins:
+                if leaf(kind, at):
+                    break
+            else:
+                if begins:
+                    continue
             says, extra = one.says, one.cost
             for end, pairs, cost in self.match(one.tree, at):
                 key = (end, says + pairs if says else pairs)
                 if cost + extra < best.get(key, 1e9):
                     best[key] = cost + extra
+        if not best:
+            return self._known.setdefault((name, at), [])
         matches = sorted(((end, pairs, cost) for (end, pairs), cost in best.items()), key=_by_cost)
         self._known[name, at] = matches if len(matches) <= MOST_READINGS else _best_by_end(matches)
         return self._known[name, at]
@@ -323,11 +336,10 @@ class Chart:
     def _sequence(self, parts: Sequence[Tree], at: int) -> list[Match]:
         found: list[Match] = [(at, NOTHING, 0.0)]
         for part in parts:
-            behind = {start: self.match(part, start) for start, _, _ in found}
             found = [
                 (end, pairs + more if more else pairs, cost + extra)
                 for start, pairs, cost in found
-                for end, more, extra in behind[start]
+                for end, more, extra in self.match(part, start)
             ]
             if not found:
                 break
