@@ -202,14 +202,13 @@ def _pruned(tree: Tree, words: Words) -> Tree | None:
         return tree if tree[1] in words else None
     if kind == "s":
         parts = [_pruned(part, words) for part in tree[1]]
-        left = [part for part in parts if part is not None]
-        return ("s", [part for part in left if part != EMPTY]) if len(left) == len(parts) else None
+        return None if None in parts else ("s", [part for part in parts if part != EMPTY])
     if kind == "a":
-        options = [left for part in tree[1] if (left := _pruned(part, words)) is not None]
+        options = [some for part in tree[1] if (some := _pruned(part, words)) is not None]
         return options[0] if len(options) == 1 else ("a", options) if options else None
     if kind == "o":
-        left = _pruned(tree[1], words)
-        return EMPTY if left is None else ("o", left)
+        part = _pruned(tree[1], words)
+        return EMPTY if part is None else ("o", part)
     return tree
 
 
