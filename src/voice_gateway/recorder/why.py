@@ -76,8 +76,8 @@ _PRONOUN = re.compile(r"(?:it|that|this|them)(?: (?:on|off|up|down))?")
 
 
 def read_question(text: str) -> tuple[str, str, bool] | None:
-    """The thing that is named, the state it is said to have, and whether the gateway's own doing is meant.
-    None: it is another question."""
+    """The thing and state that the question names, and whether it asks for an act of the gateway.
+    None for any other question."""
     plain = " ".join(re.sub(r"[?!.,;:]+", " ", text.casefold().replace("’", "'")).split())
     if len(plain) > LONGEST:
         return None
@@ -146,7 +146,7 @@ class Why:
         return NOTHING if ours else None
 
     def _of_things(self, store: "TurnStore", names: Sequence[str], state: str) -> str:
-        """Of the newest turn that changed one of these devices."""
+        """The cause of the newest turn that changed a device of these names."""
         what = f"the {names[0]}" if len(names) == 1 else "them"
         turns = {
             turn["seq"]: turn for name in names[:5] for turn in store.turns(search=name, limit=MOST_READ)
@@ -162,7 +162,7 @@ class Why:
 
 
 def explain(turn: Turn, now: float, *, what: bool = False, negated: bool = False) -> str:
-    """Why the turn went as it did; or what was said and answered (`what`, and "why didn't you" of an act)."""
+    """The cause of the turn; its words and reply for `what`, and for "why didn't you" after an act."""
     acted, staged, rounds = (_of(turn, kind) for kind in ("acted", "staged", "round"))
     first = acted[0] if acted else {}
     heard = next(iter(_of(turn, "heard")), {})

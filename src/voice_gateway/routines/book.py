@@ -23,7 +23,7 @@ from voice_gateway.routines.model import (
 )
 from voice_gateway.routines.schedule import NoPlace, Place, check_rule, due_next, on_clock
 from voice_gateway.routines.store import RoutineStore
-from voice_gateway.routines.wording import say_when
+from voice_gateway.routines.wording import date_of, say_when
 from voice_gateway.turn import OutcomeStatus
 
 NO_OPENING = (
@@ -184,7 +184,7 @@ class RoutineBook:
         return matches
 
     def find_next(self, name: str, day: str) -> list[Routine]:
-        """The same; it must come on that day ("today", "tomorrow", an ISO date) if one is said."""
+        """Like `find`, limited to routines that run on `day` ("today", "tomorrow", an ISO date) if given."""
         wanted = self.day_meant(day)
         if wanted is None:
             return self.find(name or "last", has_time)
@@ -203,7 +203,9 @@ class RoutineBook:
 
         matches = self.find(name, fits) if name else [*filter(fits, self.store.all())]
         if not any(map(fits, matches)):
-            raise ToolError(f"Nothing of that is planned for {day}, so I skipped nothing.")
+            here = self.now().astimezone(self.place.zone)
+            named = date_of(datetime.combine(wanted, time()), here) if day[:1].isdecimal() else day
+            raise ToolError(f"Nothing of that is planned for {named}, so I skipped nothing.")
         if len(matches) > 1:
             raise self._ambiguous(matches)
         return matches
@@ -250,7 +252,7 @@ class RoutineBook:
         return gone
 
     def skip(self, routine: Routine, day: date | None = None) -> Routine | None:
-        """Leaves out its next time, or a day; None: there was only that one, and it is cancelled."""
+        """Skips its next time, or a day; None: it had no other time and is cancelled."""
         if routine.one_time:
             self.cancel([routine])
             return None
@@ -272,7 +274,7 @@ class RoutineBook:
         return self._replaced(self.moved(routine, when))
 
     def moved(self, routine: Routine, when: str) -> Routine:
-        """The routine at another time; what repeats goes on repeating at the new one."""
+        """Moves a routine to another time; a repeated routine keeps repeating at the new time."""
         later = self._home.when(when)
         if not isinstance(later, Later):
             raise BadArguments(later.text if later else f'I can\'t read the time "{when[:80]}".')

@@ -40,7 +40,7 @@ def situation(node: Situation, context: Context) -> Plan:
 
 @plans(Taught)
 def taught(node: Taught, context: Context) -> Plan:
-    """What the order does that the sentence stands for."""
+    """The plan of the order that the user's own sentence stands for."""
     for wish in _read(node.order, context):
         return plan(wish, replace(context, alone=True))
     raise Refused(
@@ -49,7 +49,7 @@ def taught(node: Taught, context: Context) -> Plan:
 
 
 def _scene(context: Context, names: tuple[tuple[str, ...], ...]) -> str:
-    """A scene of the home whose name holds one of these."""
+    """The first scene of the home whose name contains one of `names`, or an empty string."""
     for plain, scene in context.home.scenes.items():
         if any(f" {' '.join(name)} " in f" {plain} " for name in names):
             return scene

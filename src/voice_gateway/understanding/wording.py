@@ -1,4 +1,4 @@
-"""What is said of a step: a key of replies.yaml with facts, outcomes of acts, and answers to questions."""
+"""Words replies to steps: a key of replies.yaml with facts, outcomes of acts, answers to questions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ def _spoken(key: str, fact: Any, home: Home, code: str) -> Any:
 
 
 def replies(done: Sequence[tuple[Step, Sequence[ToolOutcome]]], home: Home, code: str = "en") -> str:
-    """What is said of all steps of an utterance; acts that follow each other are told together."""
+    """The reply to all steps of an utterance; consecutive acts share a sentence."""
     texts: list[str] = []
     for acting, group in groupby(done, lambda pair: _acts(*pair)):
         steps = list(group)
@@ -97,7 +97,7 @@ def _names(step: Step, outcomes: Sequence[ToolOutcome], code: str) -> Iterator[t
 def reply(  # noqa: PLR0911 (one for each kind of step)
     step: Step, outcomes: Sequence[ToolOutcome], home: Home, code: str = "en"
 ) -> str:
-    """What is said of one step that looks or only says something."""
+    """The reply to a step that reads a state or needs no call."""
     if step.say is not None:
         return say(step.say, home, code)
     if not outcomes:
@@ -164,7 +164,7 @@ def _told_apart(device: Device, among: Sequence[Device], home: Home | None, code
 
 
 def rooms_asked(devices: Sequence[Device], most: int = MOST_CHOICES) -> list[str]:
-    """The rooms that "which one" asks for; none when it asks for up to `most` devices."""
+    """The rooms to ask for instead of devices; empty for up to `most` devices, which are listed."""
     rooms = list(dict.fromkeys(device.room for device in devices if device.room))
     return rooms if len(devices) > most and 1 < len(rooms) <= MOST_ROOMS else []
 
@@ -330,7 +330,7 @@ def _measured(facts: Mapping[str, Any], wanted: str, code: str) -> list[str]:
 
 
 def _clock(node: Everyday, outcome: ToolOutcome, code: str) -> str:
-    """The tool's own sentence is said for another day, and where it returned no facts."""
+    """The part that was asked for; the tool's own sentence for another day or without facts."""
     try:
         now = datetime.fromisoformat(str(outcome.facts["iso"]))
     except (KeyError, ValueError):

@@ -140,6 +140,8 @@ def test_a_day_that_is_named_is_the_only_one_skipped(book):
     assert book.find_next("", "tomorrow") == [far]
     with pytest.raises(ToolError, match="Nothing of that is planned for today"):
         book.find_next("desk lamp", "today")
+    with pytest.raises(ToolError, match=r"planned for \w+day, 24 December"):
+        book.find_next("desk lamp", f"{NOW.year}-12-24")
     kept(book, Once(NOW + timedelta(days=1, hours=1)))
     with pytest.raises(ToolError, match="Which routine"):
         book.find_next("", "tomorrow")

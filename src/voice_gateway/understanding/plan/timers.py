@@ -59,7 +59,7 @@ AMOUNTS: Final = (("hours", 3600.0), ("minutes", 60.0), ("seconds", 1.0))
 
 @plans_tool("set_timer")
 def set_timer(node: Everyday, context: Context) -> Plan:
-    """One timer, or one for each part."""
+    """Sets a timer, or a timer for each part of the sentence."""
     if node.it and context.topic != "timer":
         raise Refused("no timer was spoken of")
     if not node.other:
@@ -112,7 +112,7 @@ def _given(args: dict[str, Any]) -> dict[str, Any]:
 
 
 def _told_time(message: str, context: Context) -> When | None:
-    """ "Remind me that dinner is at 7": what is told has the time."""
+    """The time inside the message of a reminder: "remind me that dinner is at 7"."""
     words, reader = message.split(), context.reader
     tails = (reader.tokens(" ".join(words[start:])) for start in range(1, len(words))) if reader else ()
     return next((found[0].node for tail in tails if (found := reader.read(tail, "When.spoken", 0))), None)
@@ -146,7 +146,7 @@ def moment_for(when: When, kind: str, context: Context) -> Kept:
 
 
 def _likely(clock: Clock, when: When, kind: str) -> Clock:
-    """Of both halves of the day the one that people mean, where they do not say it."""
+    """The clock with am or pm added as people usually mean it."""
     hour = _open_hour(clock, when)
     if not hour or not ((kind == "alarm" and hour in WAKING) or when.day or when.repeat):
         return clock
