@@ -55,6 +55,7 @@ async def hears(case: First, engine: Engine) -> Result:
 async def _answered(case: First, gateway: Gateway, engine: Engine) -> Result:
     home = ScriptedHome.default()
     gateway.tools.add_mcp_tools("zwave", home_tools(home))
+    gateway.consoles.append(lambda: 1)  # somebody hears an announcement
     gateway.start_long_tasks()
     await gateway.local.cache.refresh()
     engine.asked.clear()

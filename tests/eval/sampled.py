@@ -261,6 +261,8 @@ def is_as_good(brain: UnderstandingStage, said: str, node: Intent, wanted: objec
         return not isinstance(got, frozenset) or all(tool == "make_routine" for tool, *_ in got)
     if not isinstance(got, frozenset):
         return False
+    if slots.get("volume_step") == 0:  # up by nothing is down by nothing
+        return True
     if node.here and meant(brain, replace(node, here=False)) == got:  # nothing of the kind is in this room
         return True
     if "complete" in node.intent.lower():  # what is removed from a list is done with
@@ -280,6 +282,8 @@ def is_as_good(brain: UnderstandingStage, said: str, node: Intent, wanted: objec
         return True
     if names and (room := brain.home.rooms.get(slots["name"].text)):  # a room's name means its lights
         return all(one.is_light and one.room == room for one in devices)
+    if rooms and not names and node.intent == "HassSetVolume" and "volume" not in said:  # so does a room
+        return bool(devices) and all(one.is_light and one.room in rooms for one in devices)
     changes = node.intent == "HassLightSet" and " to " not in said  # "decrease it 20 percent" is by so much
     lamp = " lamp" in said and isinstance(wanted, frozenset) and got < wanted  # what is called a lamp
     return lamp or (changes and said.startswith(("increase", "decrease", "raise", "lower", "reduce")))

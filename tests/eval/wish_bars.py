@@ -9,7 +9,7 @@ from tests.eval.wish_judge import Became
 if TYPE_CHECKING:
     from tests.eval.wish_eval import Result
 
-TALK_ASKED = 0.04  # of plain talk, met with a proposal by whatever model; 0.05 was promised
+TALK_ASKED = (0.04, 0.08)  # of plain talk, met with a proposal by whatever model; 0.05 was promised
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Bar:
 
 # A model that is trusted (`act`) and wrong does what is wrong.
 BARS = {
-    "no model": Bar((0.96, 0.84), at_once=(0.94, 0.83), none_wrong=True, talk_is_left_alone=True),
-    "right, ask": Bar(fulfilled=(0.99, 0.98), none_wrong=True, talk_is_left_alone=True),
-    "right, act": Bar(fulfilled=(0.99, 0.99), at_once=(0.99, 0.99), none_wrong=True, talk_is_left_alone=True),
+    "no model": Bar((0.96, 0.80), at_once=(0.94, 0.79), none_wrong=True, talk_is_left_alone=True),
+    "right, ask": Bar(fulfilled=(0.99, 0.95), none_wrong=True, talk_is_left_alone=True),
+    "right, act": Bar(fulfilled=(0.99, 0.98), at_once=(0.99, 0.98), none_wrong=True, talk_is_left_alone=True),
     "wrong, ask": Bar(none_wrong=True, talk_is_left_alone=True),
     "obedient, ask": Bar(none_wrong=True),
     "wrong, act": Bar(),
@@ -57,8 +57,8 @@ def _missed(bar: Bar, mine: Sequence["Result"], half: int) -> list[str]:
         (at_once < bar.at_once[half], f"at once {at_once:.1%} < {bar.at_once[half]:.1%}"),
         (bar.none_wrong and wrong, f"{wrong} wrong"),
         (
-            bar.talk_is_left_alone and asked > TALK_ASKED,
-            f"{asked:.1%} of plain talk asked about > {TALK_ASKED:.0%}",
+            bar.talk_is_left_alone and asked > TALK_ASKED[half],
+            f"{asked:.1%} of plain talk asked about > {TALK_ASKED[half]:.0%}",
         ),
     )
     return [text for failed, text in checks if failed]

@@ -27,7 +27,7 @@ from voice_gateway.understanding.nodes import Chat
 from voice_gateway.understanding.plan import Context
 from voice_gateway.understanding.plan.foreign import tool_words
 from voice_gateway.understanding.resolver import sort_of
-from voice_gateway.understanding.talk import bearing, names_something
+from voice_gateway.understanding.talk import bearing, kinds_in, names_something
 
 _SECONDS: Final = (1, 60, 3600)  # a tool may count the minutes that were said in seconds
 
@@ -146,16 +146,19 @@ class Fitting:
         return _values(request.args) == _values(call.arguments)
 
     def _is_near(self, device: HomeDevice) -> bool:
-        """By its whole name or its kind. One word of a name is said of other things, too: then something must
-        be wanted."""
+        """By its whole name. Its kind or one word of its name is said of other things, too: then something
+        must be wanted."""
         name, room = loose_words(device.name), loose_words(device.room)
-        kinds = [DeviceClass(sort_of(word), word, plural=True) for word in self._all("kind", "kinds")]
-        if (len(name) > 1 and name <= self._spoken) or any(kind.has(device) for kind in kinds):
+        if len(name) > 1 and name <= self._spoken:
             return True
         asks = any(part.split()[0] in self._group("asking") for part in self._parts() if part)
         wanted = asks or self._said.question or self._said.polite
-        wanted = wanted or not self._group("deeds").isdisjoint(self._said.words)
-        return wanted and (bool((name | room) & self._spoken) or device in self.context.last)
+        wanted = wanted or not self._group("deeds", "wishing").isdisjoint(self._said.words)
+        words = kinds_in(self._leaves, self._said)
+        kinds = [DeviceClass(sort_of(word), word, plural=True) for word in words]
+        own = (name | room) & self._spoken - loose_words(" ".join(self._group("common")))
+        near = bool(own) or device in self.context.last
+        return wanted and (near or any(kind.has(device) for kind in kinds))
 
 
 def home_facts(text: str, grammar: Interpreter, context: Context, servers: frozenset[str]) -> HomeFacts:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from voice_gateway.integrations.home import Home, Request
@@ -271,10 +272,11 @@ class Interpreter:
 
     def _cut_off(self, said: Tokens) -> bool:
         """It ends with a word behind which more must come."""
-        if len(said.words) < 2 or said.words[0] in self.language.groups["asks"]:
-            return False
         groups, last = self.language.groups, said.words[-1]
-        return last in groups["cut_off"] or (last == "to" and said.words[0] in groups["order_verbs"])
+        if len(said.words) < 2 or said.words[0] in groups["asks"]:
+            return False
+        starts = {said.words[0], *(b for a, b in pairwise(said.words) if a in PAUSES or a in groups["joins"])}
+        return last in groups["cut_off"] or (last == "to" and not starts.isdisjoint(groups["order_verbs"]))
 
     def _more_wanted(self, reader: Reader, said: Tokens, context: Context) -> Understood:
         """ "Set the floor lamp to": with any number it would be an order, so only that is asked for."""
@@ -321,7 +323,8 @@ class Interpreter:
             orders = [
                 node for node in first if isinstance(node, Utterance) and isinstance(node.step[0], Command)
             ]
-            if orders and not reader.read(after, "Utterance", EXACT):
+            follows = reader.read(after, "Utterance", EXACT)[:1]
+            if orders and all(_is_beyond_us(one.node) for one in follows):
                 return " ".join(after.words)
         return ""
 
@@ -363,6 +366,11 @@ def _where_are_you(made: Understood) -> Understood:
     if say is None or say.key != "unknown.here" or not isinstance(node, Utterance) or len(node.step) != 1:
         return made
     return Understood(question=Question(Say("ask.here"), node.step[0], expects="room"), reading=node)
+
+
+def _is_beyond_us(node: Node) -> bool:
+    """ "Feed the cat": nothing that a tool or a model could do."""
+    return isinstance(node, Utterance) and getattr(node.step[0], "about", "") == "cannot"
 
 
 def _points_back(node: Node) -> bool:

@@ -247,7 +247,7 @@ class UnderstandingStage:
         )
         words = Words.DOUBTFUL if refused.later else words
         unspoken = unspoken_of(reader.language, said)
-        if not asks_world(reader, said):
+        if refused.talk or not asks_world(reader, said):
             found = ((tool, traits(tool)) for tool in self._executor.tools.all())
             offered = self._executor.tools.offered_name
             unspoken |= {offered(tool) for tool, known in found if is_search(known, tool.name)}

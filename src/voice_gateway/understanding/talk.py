@@ -103,14 +103,17 @@ class Bearing:
 def bearing(reader: Reader, said: Tokens, tools: frozenset[str] = frozenset()) -> Bearing:
     """By what the words name, how they begin, and what forbids to act on them. In doubt it is not talk."""
     groups, every = reader.language.groups, frozenset(said.words)
+    meant = {word for at, word in enumerate(said.words) if is_literal(reader.language, said, at + 1)}
     body = _without_politeness(reader, said)
     first = body.words[0] if body.words else ""
     asks = (said.question or first in groups["asking"]) and body is said
     order = not asks and (first in groups["deeds"] or first in tools or body is not said)
     forbidden = not every.isdisjoint(reader.language.group("denial", "report", "condition"))
-    named = names_something(reader, said)
-    things = named or not every.isdisjoint(groups["matters"] | tools)
-    if order and things and not forbidden and not asks:
+    forbidden = forbidden or first in groups["supposing"]
+    named = names_something(reader, said, literally=True)
+    things = named or not meant.isdisjoint(groups["matters"] | tools)
+    ours = groups["addressed"].isdisjoint(body.words)  # "put it behind you" is not said to a home
+    if order and things and ours and not forbidden and not asks:
         return Bearing(Words.WISH, True)
     pointed = not every.isdisjoint(groups["pointing"])
     if named or order or (things and (asks or forbidden)):
@@ -125,11 +128,25 @@ def _without_politeness(reader: Reader, said: Tokens) -> Tokens:
     return said.part(end, len(said.words)) if 0 < end < len(said.words) else said
 
 
-def names_something(reader: Reader, said: Tokens) -> bool:
+def names_something(reader: Reader, said: Tokens, *, literally: bool = False) -> bool:
     """A device or room of this home, or a word for a kind of device."""
     leaves = UtteranceLeaves(said, reader.language, reader.index, EXACT)
-    kinds = ("exact", "room", "scene", "kind", "kinds")
-    return any(leaves.leaf(kind, at) for at in range(len(said.words)) for kind in kinds)
+    kinds = ("exact", "room", "scene", *(() if literally else ("kind", "kinds")))
+    named = any(leaves.leaf(kind, at) for at in range(len(said.words)) for kind in kinds)
+    return named or (literally and bool(kinds_in(leaves, said)))
+
+
+def kinds_in(leaves: UtteranceLeaves, said: Tokens) -> list[str]:
+    """The words for kinds of devices, by what they mean."""
+    hits = [
+        hit for at in range(len(said.words)) for leaf in ("kind", "kinds") for hit in leaves.leaf(leaf, at)
+    ]
+    return [value for end, value, _ in hits if is_literal(leaves.language, said, end)]
+
+
+def is_literal(language: Language, said: Tokens, end: int) -> bool:
+    """Whether the word that ends here means itself: "light of my life" speaks of no light."""
+    return said.words[end : end + 1] == () or said.words[end] not in language.groups["belongs"]
 
 
 def unspoken_of(language: Language, said: Tokens) -> frozenset[str]:
@@ -152,10 +169,13 @@ def worldly(reader: Reader, said: Tokens) -> bool:
 
 
 def asks_world(reader: Reader, said: Tokens) -> bool:
-    """Whether a part between pauses is such a question: then a model may search for it."""
+    """Whether a part between pauses is such a question, and no other is doubtful: then a model may search."""
     ends = [*(at for at, word in enumerate(said.words) if word in PAUSES), len(said.words)]
     starts = [0, *(end + 1 for end in ends)]
-    return any(worldly(reader, said.part(start, end)) for start, end in zip(starts, ends, strict=False))
+    parts = [said.part(start, end) for start, end in zip(starts, ends, strict=False)]
+    others = [part for part in parts if part.words and not worldly(reader, part)]
+    doubtful = any(bearing(reader, part).words is Words.DOUBTFUL for part in others)
+    return len(others) < len([part for part in parts if part.words]) and not doubtful
 
 
 def unanswered(reader: Reader, said: Tokens, raw: str, context: Context) -> Question | Say:

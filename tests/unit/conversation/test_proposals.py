@@ -160,4 +160,4 @@ async def test_who_speaks_of_something_else_is_not_asked_the_same_again_and_who_
 
     first = await house.hears(SAID)
     assert (await house.hears(SAID)).text == first.text
-    assert (await house.hears("and turn off the lights of my bike, too")).text == say("confirm.not_again")
+    assert (await house.hears("and turn off the lights by my bike, too")).text == say("confirm.not_again")

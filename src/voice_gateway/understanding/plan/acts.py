@@ -162,9 +162,8 @@ def _checked(command: Command, context: Context) -> Command:
     """Without a pronoun that means nothing yet; a number behind "at" must be no time."""
     spoken_of = command.which is not None and all(item.pronoun for item in command.which.item)
     warmth = command.value is not None and command.value.degrees is not None
-    if (
-        spoken_of and (command.of or warmth) and not (context.last or command.aside)
-    ):  # "make it warmer in here"
+    alone = not (context.last or command.aside or (command.which is not None and command.which.without))
+    if spoken_of and (command.of or warmth) and alone:  # "make it warmer in here"
         command = altered(command, which=None, bare=True)
     if (
         command.at

@@ -290,6 +290,15 @@ def _health(node: Look, context: Context) -> Plan:
 # --- what is measured
 
 
+def _none_there(node: Look, rooms: tuple[str, ...], context: Context) -> Step:
+    say = Say(
+        "look.none_in", {"measure": languages.say(f"look.measure.{node.measure}"), "where": where(rooms, "")}
+    )
+    if context.voices:  # another server's tool may know
+        raise Refused("nothing there measures that", say)
+    return Step(bare(node), say=say)
+
+
 def _measured(node: Look, context: Context) -> Plan:
     """The reading of a device, of a room, or of all that measure it."""
     home, measure = context.home, node.measure
@@ -309,8 +318,7 @@ def _measured(node: Look, context: Context) -> Plan:
     if len(rooms) > 1:
         return sensed(node, (), rooms, context)
     if rooms and not any(one.kind in REPORTING or measured(one, measure) for one in home.in_room(rooms[0])):
-        facts = {"measure": languages.say(f"look.measure.{measure}"), "where": where(rooms, "")}
-        raise Refused("nothing there measures that", Say("look.none_in", facts))
+        return _none_there(node, rooms, context)
     if rooms:
         asked = {device.source for device in home.in_room(rooms[0])}
         sources = [one for one in home.asked_sources if one.name in asked or not asked]
