@@ -290,13 +290,17 @@ def _health(node: Look, context: Context) -> Plan:
 # --- what is measured
 
 
-def _none_there(node: Look, rooms: tuple[str, ...], context: Context) -> Step:
-    say = Say(
-        "look.none_in", {"measure": languages.say(f"look.measure.{node.measure}"), "where": where(rooms, "")}
-    )
-    if context.voices:  # another server's tool may know
-        raise Refused("nothing there measures that", say)
-    return Step(bare(node), say=say)
+def _in_room(node: Look, room: str, context: Context) -> Step:
+    home, there = context.home, context.home.in_room(room)
+    if not any(one.kind in REPORTING or measured(one, node.measure) for one in there):
+        facts = {"measure": languages.say(f"look.measure.{node.measure}"), "where": where((room,), "")}
+        if context.voices:  # another server's tool may know
+            raise Refused("nothing there measures that", Say("look.none_in", facts))
+        return Step(bare(node), say=Say("look.none_in", facts))
+    asked = {device.source for device in there}
+    sources = [one for one in home.asked_sources if one.name in asked or not asked]
+    looks = tuple(Request.of(one.look_in(room), source=one.name) for one in sources)
+    return Step(bare(node), looks, measure=node.measure, room=room)
 
 
 def _measured(node: Look, context: Context) -> Plan:
@@ -317,13 +321,8 @@ def _measured(node: Look, context: Context) -> Plan:
     rooms = _rooms(node, item, context)
     if len(rooms) > 1:
         return sensed(node, (), rooms, context)
-    if rooms and not any(one.kind in REPORTING or measured(one, measure) for one in home.in_room(rooms[0])):
-        return _none_there(node, rooms, context)
     if rooms:
-        asked = {device.source for device in home.in_room(rooms[0])}
-        sources = [one for one in home.asked_sources if one.name in asked or not asked]
-        looks = tuple(Request.of(one.look_in(rooms[0]), source=one.name) for one in sources)
-        return Step(bare(node), looks, measure=measure, room=rooms[0])
+        return _in_room(node, rooms[0], context)
     sensors = tuple(device for device in home.devices if device.kind == "sensor")
     if node.outside:
         sensors = tuple(one for one in sensors if OUTDOORS & set(plain_words(f"{one.room} {one.name}")))
