@@ -50,7 +50,7 @@ FORBIDDEN = _refused(
 )
 READ_ONLY = replace(FORBIDDEN, why=Permission.READ_ONLY)
 WRONG_DOOR = _refused("this is not allowed from here", "", Permission.WRONG_DOOR)
-NEVER = _refused("the owner of this home does not allow it", "you have forbidden that", Permission.NEVER)
+NEVER = _refused("the owner of this home does not allow it", "Your settings forbid that", Permission.NEVER)
 NEEDS_PERSON = _refused(
     "this needs a person's yes, which does not count from here; the owner can allow it with "
     "`voice-gateway permit`, or ask for it in the console, by voice or in a terminal",
