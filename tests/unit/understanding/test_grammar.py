@@ -57,6 +57,23 @@ def test_a_wrong_reference_stops_the_language(rules: dict[str, list[str]], text:
         grammar(**rules)
 
 
+@pytest.mark.parametrize("text", ["turn on lamp", "lamp on", "put lamp on", "turn lamp", "on lamp please"])
+def test_templates_cut_to_the_words_read_the_same_as_whole_ones(text: str) -> None:
+    made = grammar(
+        Top=[
+            "<verb> [the] [<state>] lamp [please|now]",
+            "([the] lamp;<state>) [now]",
+            "put [the] lamp <state>",
+        ],
+        verb=["turn", "switch"],
+        state=["on", "off"],
+    )
+    whole = Chart(made, Words(text), Diagnosis()).whole("Top")
+    for _ in range(2):  # the second time from what is kept
+        assert Chart(made, Words(text)).whole("Top") == whole
+    assert bool(whole) == (text != "on lamp please")
+
+
 def test_the_longest_prefix_is_told_with_what_was_expected() -> None:
     made, diagnosis = grammar(Top=["turn (on|off) {number}"]), Diagnosis()
     Chart(made, Words("turn on lamp"), diagnosis).whole("Top")
