@@ -11,6 +11,7 @@ from typing import Any
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Match, Mount
@@ -53,8 +54,10 @@ def application(
             Exception: _unexpected_error,
         },
     )
+    app.state.api_routes = []
     for route in routes:
         if isinstance(route, APIRouter):
+            app.state.api_routes += [known for known in route.routes if isinstance(known, APIRoute)]
             app.include_router(route, responses=route.responses or {"4XX": {"model": ERROR}})
         else:
             app.router.routes.append(route)
@@ -75,9 +78,12 @@ class _Pages(Mount):
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     reason = NO_JSON if error.detail == "There was an error parsing the body" else error.detail
-    parameter = getattr(error, "parameter", None)
-    content = error_json(request.url.path, error.status_code, reason, parameter)
-    return JSONResponse(content, error.status_code, error.headers)
+    headers, path = error.headers, request.url.path
+    if error.status_code == 405 and not path.startswith("/v1/"):  # FastAPI names one route's methods only
+        matching = [route for route in request.app.state.api_routes if route.path_regex.match(path)]
+        headers = {"allow": ", ".join(sorted({method for route in matching for method in route.methods}))}
+    content = error_json(path, error.status_code, reason, getattr(error, "parameter", None))
+    return JSONResponse(content, error.status_code, headers)
 
 
 async def _validation_error(request: Request, error: Exception) -> Response:
