@@ -162,7 +162,9 @@ def _checked(command: Command, context: Context) -> Command:
     """Without a pronoun that means nothing yet; a number behind "at" must be no time."""
     spoken_of = command.which is not None and all(item.pronoun for item in command.which.item)
     warmth = command.value is not None and command.value.degrees is not None
-    alone = not (context.last or command.aside or (command.which is not None and command.which.without))
+    which = command.which
+    chosen = which is not None and (which.without or which.state or which.some or which.one or which.either)
+    alone = not (context.last or command.aside or chosen)
     if spoken_of and (command.of or warmth) and alone:  # "make it warmer in here"
         command = altered(command, which=None, bare=True)
     if (
