@@ -257,6 +257,8 @@ def _plain(args: Any) -> dict[str, Any]:
 def is_as_good(brain: UnderstandingStage, said: str, node: Intent, wanted: object, understood: Any) -> bool:
     """Where our grammar means something else than the template, by a rule of ours."""
     slots, got = dict(node.slot), told(understood, brain)
+    if node.intent == "HassCancelAllTimers" and not slots:  # alarms and reminders stay
+        return got == {("cancel_timer", "('kind', 'timer')", "('name', 'all')")}
     if "conversation_command" in slots:  # read by our own templates, or not at all
         return not isinstance(got, frozenset) or all(tool == "make_routine" for tool, *_ in got)
     if not isinstance(got, frozenset):
