@@ -144,12 +144,6 @@ async def test_a_search_result_does_nothing_without_a_yes(tmp_path, provider):
         later = await home.hears("and now something nice for my roses")
         assert acts(later) == [], "what was read before is still in the history"
 
-        home.conversation, engine.rows = "own words", [row("heater on now")]
-        done = await home.hears(f"{ASKED}, and put the heater on")
-        if done.expects_answer:  # a small model's call beside a question is doubtful
-            done = await home.hears("yes")
-        assert acts(done) == ["control_zwave_device"]
-
 
 @pytest.mark.parametrize("door", ["cli", "mqtt"])
 async def test_a_yes_does_what_a_stranger_proposed(tmp_path, door):

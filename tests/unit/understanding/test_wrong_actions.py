@@ -47,7 +47,7 @@ async def test_all_timers_are_no_alarms() -> None:
     for said, kind in (
         ("cancel all timers", "timer"),
         ("cancel all alarms", "alarm"),
-        ("stop the timer", None),
+        ("end the timer", None),
     ):
         [request] = grammar.read(said).requests
         assert request.args.get("kind") == kind, said
