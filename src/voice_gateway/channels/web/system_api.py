@@ -205,9 +205,10 @@ class Doctor:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Terminates the process, and kills it if that takes too long."""
+    """Terminates the process unless it is at its end, and kills it if that takes too long."""
     with contextlib.suppress(ProcessLookupError):
-        if process.returncode is None:
+        ending = process.stdout is not None and process.stdout.at_eof()
+        if process.returncode is None and not ending:
             process.terminate()
         try:
             async with asyncio.timeout(STOP_SECONDS):
