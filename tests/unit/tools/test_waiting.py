@@ -5,7 +5,6 @@ import asyncio
 import pytest
 from langchain_core.tools import StructuredTool
 
-from voice_gateway.tools import executor
 from voice_gateway.tools.executor import ToolExecutor, heard_by, waited_for
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
@@ -28,10 +27,9 @@ def test_it_is_a_device_a_title_or_a_server_never_a_function(args, traits, says)
     assert waited_for(args, traits) == says
 
 
-async def test_it_is_told_once_and_the_timeout_names_the_title(monkeypatch):
-    monkeypatch.setattr(executor, "WAIT_SECONDS", 0.01)
+async def test_it_is_told_once_and_the_timeout_names_the_title(leaping_clock):
     tools = ToolManager()
-    told: list[str] = []
+    heard: list[str] = []
 
     async def play_music() -> str:
         await asyncio.Event().wait()
@@ -41,8 +39,8 @@ async def test_it_is_told_once_and_the_timeout_names_the_title(monkeypatch):
     tools.add(with_traits(tool, ToolTraits(title="Play music")))
 
     call = ToolCall("1", "play_music", {})
-    with heard_by(told.append):
-        outcome = await ToolExecutor(tools, timeout_seconds=0.1).execute(call)
+    with heard_by(heard.append):
+        outcome = await ToolExecutor(tools, timeout_seconds=30).execute(call)
 
-    assert told == ["the play music"]
-    assert outcome.text.startswith("Error: Play music did not finish within 0.1 s")
+    assert heard == ["the play music"]
+    assert outcome.text.startswith("Error: Play music did not finish within 30 s")
