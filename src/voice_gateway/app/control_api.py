@@ -15,7 +15,6 @@ from voice_gateway.app.model import autonomy
 from voice_gateway.artifacts import content, description_of, file_name
 from voice_gateway.channels.control import Operation, answer_json
 from voice_gateway.config import data_folder
-from voice_gateway.conversation.prompts import find_prompt, sentence
 from voice_gateway.errors import ErrorKind, GatewayError, ToolError
 from voice_gateway.events import PartState, Progressed, State
 from voice_gateway.interruption import Interruption
@@ -95,9 +94,7 @@ class ControlApi:
             if asked["action"] == "add":
                 words = Utterance(str(asked["text"]), conversation_id=str(asked["conversation_id"]))
                 return answer_json(await routines.add(words))
-            if asked["action"] == "run":
-                return answer_json(await routines.run_now(int(asked["id"])))
-            return answer_json(await routines.take_in(asked["records"]))
+            return answer_json(await routines.run_now(int(asked["id"])))
         except ToolError as error:
             return answer_json(Reply(str(error), ok=False))
 
@@ -238,11 +235,13 @@ class ControlApi:
         try:
             catalogue = await self._gateway.link.prompts()
             if asked["action"] == "list":
-                listed = [{**entry.to_json(), "say": sentence(entry)} for entry in catalogue.prompts]
+                listed = [entry.to_json() for entry in catalogue.prompts]
                 return {"prompts": listed, "problems": catalogue.problems}
             name, args = str(asked["name"]), asked["args"]
-            if (prompt := find_prompt(name, catalogue.prompts)) is None:
+            known = [each for each in catalogue.prompts if name in (each.name, f"{each.server}__{each.name}")]
+            if not known:
                 raise ToolError(f'There is no prompt "{name}". {" ".join(catalogue.problems)}'.strip())
+            prompt = known[0]
             if lacking := [arg.name for arg in prompt.arguments if arg.required and arg.name not in args]:
                 example = " ".join(f"{entry}=…" for entry in lacking)
                 raise ToolError(f'The prompt "{prompt.name}" needs {" and ".join(lacking)}: add {example}.')

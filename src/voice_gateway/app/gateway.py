@@ -17,7 +17,6 @@ from voice_gateway.app.timers import Timers, publish_plans
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
-from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.conversation.stages import Aside
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
@@ -25,7 +24,6 @@ from voice_gateway.events import Acted, EventBus, ListTold, Notice, PartState, S
 from voice_gateway.integrations.agreed_scenes import AgreedScenes
 from voice_gateway.integrations.alarms import AlarmBook
 from voice_gateway.integrations.sources import Sources
-from voice_gateway.mcp_client.catalogue import Catalogue
 from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import OWN_TOOLS_LEFT_OUT
@@ -200,7 +198,6 @@ class Gateway:
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
         gateway = gateway_id(folder / "gateway-id") if self.store.shared else ""
         damaged = damaged_file(self.events, "memory", "acts")
-        has_model = self.model is not None
         why = Why(self.recorder, self._devices_named, self.local.cache.known)
         self.conversation = Conversation(
             stages,
@@ -215,15 +212,10 @@ class Gateway:
                 Aside("timers", "a timer rings", lambda asked: self.timers.clock.answer(asked.text)),
                 Aside("recorder", "a question about what I did", why.answer),
             ),
-            prompts=SpokenPrompts(self._prompts_listed, link.get_prompt, has_model=has_model),
             pin_file=folder / "wrong-pins.sqlite",
             gateway=gateway,
             acts=acts_from(self.store, folder / "undo.sqlite", gateway, on_damage=damaged),
         )
-
-    async def _prompts_listed(self) -> Catalogue:
-        await self.servers.tools_known()
-        return await self.link.prompts()
 
     def _devices_named(self, words: str) -> Sequence[HomeDevice]:
         match = self.local.home.names.find(words)
@@ -263,13 +255,11 @@ class Gateway:
     def _resource_updated(self, server: str, uri: str) -> None:
         if server in self.local.cache.servers():
             self.local.cache.changed()
-        self.routines.resources.updated(server, uri)
         self.home_events.updated(server, uri)
 
     def report_server(self, status: ServerStatus) -> None:
         """Takes in the new state of an MCP server."""
         if status.state == "connected":
-            self.routines.resources.connected(status.name)
             self.home_events.connected(status.name)
         self.events.report(f"server {status.name}", *server_report(status))
 
@@ -306,7 +296,6 @@ class Gateway:
             self.start(self._list_publisher.run(), "lists")
             self.events.subscribe(self._welcome_broker, PartState)
             self.start(self.routines.runner.run(), "routines")
-            self.start(self.routines.resources.run(), "resources")
             self.start(self.home_events.run(), "events")
             self.start(self.home_events.sound(), "alarms")
         if self.model is not None:

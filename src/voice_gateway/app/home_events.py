@@ -3,12 +3,12 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from typing import Any
 
-from voice_gateway.app.resources import Request, asked, texts_of
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import EventSettings
+from voice_gateway.errors import GatewayError
 from voice_gateway.events import AlarmsTold, EventBus, Happened, Notice
 from voice_gateway.integrations.alarms import Alarm, AlarmBook, means_heard
 from voice_gateway.integrations.events import RESOURCE, EventPage, HomeEvent, read_page
@@ -18,7 +18,9 @@ from voice_gateway.routines.runner import StateChange
 log = logging.getLogger(__name__)
 
 Sounder = Callable[[str], Coroutine[Any, Any, None]]  # sounds the alarm until it is cancelled
+Request = Callable[[str, str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]  # server, method, parameters
 
+ANSWER_SECONDS = 10.0
 AGAIN_SECONDS = 60.0  # how often an alarm is published again as text
 LOOK_SECONDS = 2.0  # how long an acknowledgement at another gateway may go unnoticed
 QUIET = ResourceState("quiet")
@@ -67,12 +69,24 @@ class HomeEvents:
             self._due -= set(due)
             for server in due:
                 if server not in self._subscribed:
-                    if await asked(self._request, "resources/subscribe", server, RESOURCE) is None:
+                    if await self._asked("resources/subscribe", server) is None:
                         continue  # it has no events
                     self._subscribed.add(server)
-                for text in texts_of(await asked(self._request, "resources/read", server, RESOURCE))[:1]:
+                answer = await self._asked("resources/read", server) or {}
+                contents = [each for each in answer.get("contents") or () if isinstance(each, Mapping)]
+                for text in [each["text"] for each in contents if isinstance(each.get("text"), str)][:1]:
                     if (page := read_page(text, server)) is not None:
                         self._take(server, page)
+
+    async def _asked(self, method: str, server: str) -> Mapping[str, Any] | None:
+        """The server's answer about its events; None if it has none."""
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._request(server, method, {"uri": RESOURCE})
+        except (GatewayError, TimeoutError) as error:
+            facts = {"server": server, "method": method, "reason": str(error)}
+            log.info("a server's events cannot be read", extra=facts)
+            return None
 
     def _take(self, server: str, page: EventPage) -> None:
         run, last = self._seen.get(server, (0.0, 0))

@@ -1,18 +1,16 @@
 """The routines of a gateway: store, tools, runner, and how a routine is carried out."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from home_names.kinds import HomeDevice
-from voice_gateway.app.resources import WatchedResources
 from voice_gateway.config import HomeSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.events import Notice, State
 from voice_gateway.integrations.cache import Change
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.events import RESOURCE
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import JudgedCalls, RoutineBook
@@ -64,9 +62,6 @@ class Routines:
             on_state=self._report,
         )
 
-        poll = gateway.settings.home.poll_seconds
-        self.resources = WatchedResources(gateway.link.request, self.runner.happened, self._homes, poll)
-
     def tools(self) -> list[Any]:
         from voice_gateway.routines.tools import routine_tools
 
@@ -93,11 +88,6 @@ class Routines:
         last = await self.carry_out(routine)
         await asyncio.to_thread(self.store.replace, [replace(routine, last=last)])
         return Reply(last.text, ok=last.ok)
-
-    async def take_in(self, records: Sequence[Mapping[str, Any]]) -> Reply:
-        await self._gateway.home_known()
-        count = await asyncio.to_thread(self.book.imported, records)
-        return Reply(f"{count} routine{'' if count == 1 else 's'} kept.")
 
     # --- words, for the book
 
@@ -130,18 +120,6 @@ class Routines:
         return JudgedCalls(
             described(made, self._traits, self._gateway.local.reach), devices, bool(risky), opens
         )
-
-    def unwatchable(self, server: str, resource: str) -> str:
-        if server not in self._gateway.settings.mcpServers:
-            return f'There is no server "{server[:80]}".'
-        devices = self._gateway.local.home.devices
-        if server in self._homes() and resource.startswith(RESOURCE):
-            return ""
-        if server in self._homes() and all(
-            (device.source, resource_of(device)) != (server, resource) for device in devices
-        ):
-            return f'The server "{server[:80]}" has no device {resource[:200]}.'
-        return ""
 
     def _traits(self, name: str) -> ToolTraits:
         tools = self._gateway.tools
@@ -199,21 +177,12 @@ class Routines:
         return Utterance(routine.text, routine.channel, routine.conversation, routine.room or None)
 
     async def state_of(self, server: str, resource: str) -> ResourceState | None:
-        if server not in self._homes():
-            return await self.resources.state_of(server, resource)
         await self._gateway.home_known()
         home = self._gateway.local.home
         for device in home.devices:
             if (device.source, resource_of(device)) == (server, resource):
                 return ResourceState(home.state_of(device), device.readings)
         return None
-
-    def watch(self, resources: Iterable[tuple[str, str]]) -> None:
-        """Devices are watched with their home in any case."""
-        self.resources.want(resources)
-
-    def _homes(self) -> frozenset[str]:
-        return self._gateway.local.cache.servers()
 
     def tell(self, text: str) -> None:
         self._gateway.events.publish(Notice(text, aloud=True))

@@ -40,7 +40,7 @@ def arguments(command: Parser) -> None:
     read.add_argument("uri", metavar="URI", help="as `voice-gateway mcp resources` shows it")
     read.add_argument("--server", metavar="NAME", help="whose it is, where several have it")
     read.add_argument("--save", metavar="DIR", help="keep it in this folder")
-    add("prompts", "the prompts of the servers, and what one says to run one")
+    add("prompts", "the prompts of the servers")
     prompt = add("prompt", "the text of one prompt")
     prompt.add_argument("name", metavar="NAME", help="as `voice-gateway mcp prompts` shows it")
     add_pairs(prompt)
@@ -122,9 +122,7 @@ async def _prompts(options: argparse.Namespace) -> int:
     for prompt in answer["prompts"]:
         taken = [each["name"] if each["required"] else f"[{each['name']}]" for each in prompt["arguments"]]
         about = (prompt["description"] or prompt["title"] or prompt["name"]).rstrip(". ")
-        rows.append(
-            (prompt["server"], " ".join([prompt["name"], *taken]), f'{about}. Say: "{prompt["say"]}"')
-        )
+        rows.append((prompt["server"], " ".join([prompt["name"], *taken]), f"{about}."))
     return _print_listed(options, answer, "prompts", rows)
 
 

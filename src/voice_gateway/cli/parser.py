@@ -18,7 +18,7 @@ COMMANDS = {
     "ask": ("ask", "answer one question"),
     "undo": ("undo", "take back what was done last"),
     "routines": ("routines", "what is planned: list, add, cancel, skip, run, pause, resume"),
-    "turns": ("turns", "what was said and done: list, show, export, delete"),
+    "turns": ("turns", "what was said and done: list, show, delete"),
     "replay": ("replay", "run a recorded turn again, and show what is different now"),
     "tools": ("tools", "list, show and call tools"),
     "permit": ("permit", "what a tool or a device may do: always, ask, pin or never"),

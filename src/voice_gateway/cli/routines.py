@@ -2,10 +2,7 @@
 
 import argparse
 import json
-import sys
-import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from voice_gateway.app.routines import place_of
@@ -37,15 +34,11 @@ def arguments(command: Parser) -> None:
         add(name, line).add_argument("id", type=int, metavar="ID", help="as `routines` shows it")
     for name, line in (("pause", "start none until resume (vacation)"), ("resume", "start them again")):
         add(name, line).add_argument("id", type=int, nargs="?", metavar="ID", help="only this one")
-    add("export", "all of them as TOML on stdout")
-    add("import", "keep those of a TOML file").add_argument(
-        "file", metavar="FILE", help="as `export` wrote it; - is stdin"
-    )
 
 
 async def routines(options: argparse.Namespace) -> int:
     action = options.action or "list"
-    if action in ("add", "run", "import"):
+    if action in ("add", "run"):
         return await _of_the_home(options, action)
     settings = loaded(options).settings
     place = place_of(settings.home)
@@ -112,24 +105,8 @@ def _one(options: argparse.Namespace, book: RoutineBook) -> Routine:
     return matching[0]
 
 
-def _export(_options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
-    import tomlkit
-
-    records = [_kept(record) for record in book.exported()]
-    if records:
-        print(tomlkit.dumps({"routine": records}))
-    return 0
-
-
-def _kept(value: Any) -> Any:
-    """Without what says nothing: TOML has no null."""
-    if isinstance(value, dict):
-        return {key: _kept(part) for key, part in value.items() if part not in (None, "", [], {})}
-    return [_kept(part) for part in value if part is not None] if isinstance(value, list | tuple) else value
-
-
 _ACTIONS = {
-    "list": _list, "cancel": _cancel, "skip": _skip, "pause": _pause, "resume": _pause, "export": _export,
+    "list": _list, "cancel": _cancel, "skip": _skip, "pause": _pause, "resume": _pause,
 }  # fmt: skip
 
 
@@ -140,22 +117,6 @@ async def _of_the_home(options: argparse.Namespace, action: str) -> int:
     message: dict[str, Any] = {"op": "routines", "action": action, "conversation_id": COMMANDS}
     if action == "add":
         message["text"] = " ".join(options.text)
-    elif action == "run":
-        message["id"] = options.id
     else:
-        message["records"] = _read(options.file)
+        message["id"] = options.id
     return printed(options, await by_gateway(options, message))
-
-
-def _read(file: str) -> list[dict[str, Any]]:
-    try:
-        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        tree = tomllib.loads(raw.decode())
-    except OSError as error:
-        raise GatewayError(f"cannot read {file}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise GatewayError(f"{file} is not valid TOML: {error}") from error
-    records = tree.get("routine", [])
-    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise GatewayError(f"{file} has no [[routine]] tables")
-    return records

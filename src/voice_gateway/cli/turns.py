@@ -29,11 +29,7 @@ def arguments(command: Parser) -> None:
         parser.add_argument("--limit", type=count, metavar="N", help="how many (50; 1000 with --json)")
     command.set_defaults(search=[])
     show = add("show", "one turn, step by step")
-    export = add("export", "one turn as JSON")
-    for parser in (show, export):
-        parser.add_argument(
-            "id", metavar="ID", help="as `voice-gateway turns` shows it; its beginning is enough"
-        )
+    show.add_argument("id", metavar="ID", help="as `voice-gateway turns` shows it; its beginning is enough")
     delete = add("delete", "forget one turn, or all")
     delete.add_argument("--all", action="store_true", help="forget every turn")
     delete.add_argument("id", nargs="?", metavar="ID", help="which one")
@@ -92,12 +88,6 @@ def _show(options: argparse.Namespace, store: TurnStore) -> int:
     return 0
 
 
-def _export(options: argparse.Namespace, store: TurnStore) -> int:
-    turn = found(store, options.id)
-    print_json(public(turn))
-    return 0
-
-
 def _delete(options: argparse.Namespace, store: TurnStore) -> int:
     if options.all == (options.id is not None):
         raise ConfigError("say which turn, or --all (see voice-gateway turns delete --help)")
@@ -109,4 +99,4 @@ def _delete(options: argparse.Namespace, store: TurnStore) -> int:
     return 0
 
 
-_ACTIONS = {"list": _list, "show": _show, "export": _export, "delete": _delete}
+_ACTIONS = {"list": _list, "show": _show, "delete": _delete}

@@ -16,7 +16,6 @@ from voice_gateway.conversation.context import GatewayContext, NullContext
 from voice_gateway.conversation.history import Histories, Locks
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
-from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.conversation.stages import Aside, Stages, behind_outcomes
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import KeptActs
@@ -83,7 +82,6 @@ class Conversation:
         context: GatewayContext | None = None,
         alarms: Callable[[str], Awaitable[str | None]] | None = None,  # answers before a turn begins
         asides: Sequence[Aside] = (),
-        prompts: SpokenPrompts | None = None,
         gateway: str = "",  # the name of this gateway in a shared store
         acts: Acts | None = None,  # kept for undo; in memory if None
         pin_file: Path | None = None,  # the count of wrong PINs; in memory if None
@@ -94,7 +92,7 @@ class Conversation:
         self._context = context or NullContext()
         self._alarms = alarms
         self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
-        self._stages = Stages(stages, self.events, self._context.home_facts, asides=asides, prompts=prompts)
+        self._stages = Stages(stages, self.events, self._context.home_facts, asides=asides)
         self._acts = acts or KeptActs(MemoryStore(now), now=now)
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self.events)

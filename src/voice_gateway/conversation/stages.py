@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import NamedTuple
 
 from home_names.phrases import is_question
-from voice_gateway.conversation.prompts import SpokenPrompts
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.events import EventBus, Staged, State
 from voice_gateway.languages.outcomes import told
@@ -38,13 +37,11 @@ class Stages:
         home_facts: Callable[[str], HomeFacts],
         *,
         asides: Sequence[Aside] = (),
-        prompts: SpokenPrompts | None = None,
     ) -> None:
         self._stages = tuple(stages)
         self._events = events
         self._home_facts = home_facts
         self._asides = asides
-        self._prompts = prompts
 
     async def answer(self, turn: Turn, gate: TurnGate) -> Reply:
         """The reply of the first stage that answers. A stage that passes also classifies the words."""
@@ -55,14 +52,7 @@ class Stages:
                 turn.history.add_user(turn.utterance.text)
                 turn.history.add_ai(text)
                 return Reply(text, stage="local")
-        stages = self._stages
-        if self._prompts is not None and (prepared := await self._prompts.prepare(turn)) is not None:
-            reason = "a prompt of a server is wanted"
-            turn.tell_step(Staged, "prompts", isinstance(prepared, Reply), reason, perf_counter() - started)
-            if isinstance(prepared, Reply):
-                return prepared
-            turn, stages = prepared, tuple(known for known in stages if known.name not in OURS)
-        for stage, behind in zip_longest(stages, stages[1:]):
+        for stage, behind in zip_longest(self._stages, self._stages[1:]):
             gate.by_model = stage.name not in OURS
             if gate.by_model:
                 turn = replace(turn, home=self._home_facts(turn.utterance.text))

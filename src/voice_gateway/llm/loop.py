@@ -22,7 +22,7 @@ from voice_gateway.llm.text_tool_calls import text_tool_calls
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import OutcomeStatus, Part, PartSource, Reply, ToolCall, ToolOutcome, new_id
-from voice_gateway.turns.stage import HomeFacts, Turn
+from voice_gateway.turns.stage import Turn
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ async def run_loop(
 ) -> Reply:
     """Answer one turn. However it ends, the history is valid; a turn that failed early leaves no trace."""
     start = list(turn.history.messages)
-    turn.history.add_user("\n".join(filter(None, [user_text, turn.brought])), outside=bool(turn.brought))
+    turn.history.add_user(user_text)
     rounds = _Rounds(model, turn, executor, history_budget)
     try:
         await rounds.answer(max_rounds)
@@ -85,7 +85,7 @@ class _Rounds:
         self._question = turn.history.messages[-1]  # what was said in this turn, as the model gets it
         self._provenance = Provenance(
             turn.utterance.text,
-            HomeFacts(talk=True) if turn.brought else turn.home,
+            turn.home,
             of_home=self._is_of_home,
         )
         self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, SAID, *model.offer.descriptions()]

@@ -1,16 +1,15 @@
 """Makes routines, finds them by what people call them, and changes them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.routines.model import (
     Call,
-    Condition,
     Event,
     Every,
     Later,
@@ -18,10 +17,8 @@ from voice_gateway.routines.model import (
     Once,
     Routine,
     Sun,
-    from_record,
-    to_record,
 )
-from voice_gateway.routines.schedule import NoPlace, Place, check_rule, due_next, on_clock
+from voice_gateway.routines.schedule import NoPlace, Place, due_next, on_clock
 from voice_gateway.routines.store import RoutineStore
 from voice_gateway.routines.wording import date_of, say_when
 from voice_gateway.turn import OutcomeStatus
@@ -56,10 +53,6 @@ class RoutineReader(Protocol):
         ...
 
     def judged(self, calls: Sequence[Call]) -> JudgedCalls: ...
-
-    def unwatchable(self, server: str, resource: str) -> str:
-        """Why no change of that resource can be noticed; empty where it can."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,34 +315,6 @@ class RoutineBook:
         if not kept:
             raise ToolError(OVER)
         return kept[0]
-
-    # --- as a file
-
-    def exported(self) -> list[dict[str, Any]]:
-        return [to_record(routine) for routine in self.store.all()]
-
-    def imported(self, records: Sequence[Mapping[str, Any]]) -> int:
-        """How many were kept: all of them, or a ToolError and none."""
-        routines = []
-        for place, record in enumerate(records, start=1):
-            try:
-                routine = from_record(record)
-                if isinstance(routine.trigger, Every):
-                    check_rule(routine.trigger.rrule)
-                self._check_watchable(routine)
-                routines.append(self._judged(replace(routine, last=None)))
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise BadArguments(
-                    f"Routine {place} of the file can't be read: {error}. I kept nothing."
-                ) from error
-        return len(self.store.add([*filter(_comes, routines)], self._settings.limit))
-
-    def _check_watchable(self, routine: Routine) -> None:
-        for part in (routine.trigger, routine.condition):
-            if not isinstance(part, Event | Condition) or not (part.server or part.resource):
-                continue
-            if why_not := self._home.unwatchable(part.server, part.resource):
-                raise ToolError(f"{why_not} I kept nothing.")
 
 
 def has_time(routine: Routine) -> bool:

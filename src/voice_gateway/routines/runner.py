@@ -64,10 +64,6 @@ class RoutineHost(Protocol):
         """As soon as the home is known; None if it has no such resource."""
         ...
 
-    def watch(self, resources: Iterable[tuple[str, str]]) -> None:
-        """From now on `happened` is called for these (server and address), and for no others."""
-        ...
-
     def tell(self, text: str) -> None:
         """Says it aloud."""
         ...
@@ -196,7 +192,6 @@ class RoutineRunner:
     def _stand_by(self) -> None:
         self._by_resource, self._stamp, self._plans = {}, object(), {}
         self._waiting = []
-        self._host.watch(())
         self._miss(list(self._started))
 
     async def _tell_unfinished(self) -> None:
@@ -266,7 +261,6 @@ class RoutineRunner:
             if isinstance(routine.trigger, Event):
                 by_resource[routine.trigger.server, routine.trigger.resource].append(routine)
         self._by_resource = dict(by_resource)
-        self._host.watch(self._by_resource)
         there = {routine.id for waiting in by_resource.values() for routine in waiting}
         self._known = {number: held for number, held in self._known.items() if number in there}
         self._stamp = stamp

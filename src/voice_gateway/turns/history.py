@@ -108,9 +108,8 @@ class History:
         self.state: dict[str, Any] = dict(state or {})
         self.stored: str | None = None  # as it was read from its store; None for a new one
 
-    def add_user(self, text: str, *, outside: bool = False) -> None:
-        unusual: dict[str, Any] = {"additional_kwargs": {OUTSIDE: True}} if outside else {}
-        self.messages.append(HumanMessage(content=text, **unusual))
+    def add_user(self, text: str) -> None:
+        self.messages.append(HumanMessage(content=text))
 
     def add_ai(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
         requests = [

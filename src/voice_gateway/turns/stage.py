@@ -75,7 +75,6 @@ class Turn:
     outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
     acts: TurnActs | None = None  # what was done before and can be taken back
     home: HomeFacts = HomeFacts()
-    brought: str = ""  # a server's prompt that the user asked for, quoted
     trusted_next: bool = False  # the next stage is a model that may act on doubtful words
     watched: TurnEvents | None = None  # publishes its steps
 

@@ -6,10 +6,16 @@ import pytest
 from tests.fakes.locked_house import LOCK, UNLOCK, House, Scripted
 
 from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.stages import Aside
 from voice_gateway.conversation.store import MemoryStore, SqliteStore
 from voice_gateway.errors import BrainError
-from voice_gateway.turn import Passed, Reply, Words
+from voice_gateway.events import EventBus, Progressed
+from voice_gateway.progress import Progress, listener
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import Passed, Reply, Utterance, Words
+from voice_gateway.turns.stage import Turn
 
 
 async def test_a_sensitive_call_waits_for_the_users_own_yes():
@@ -307,3 +313,29 @@ async def test_who_has_heard_an_alarm_does_not_answer_a_question_with_the_next_o
     assert (await house.hears("okay")).text == "Okay, I stop."
     await house.hears(again)
     assert house.lock.actions == []
+
+
+class Slow:
+    """Takes longer than a turn may, and reports progress all the time."""
+
+    name = "local"
+
+    async def answer(self, _turn: Turn) -> Reply:
+        report = listener()
+        assert report is not None
+        for step in range(8):
+            report(Progress(step, 8, "a step", "the slow server"))
+            await asyncio.sleep(0.2)
+        return Reply("Done.", stage="local")
+
+
+async def test_progress_of_a_call_extends_the_turn_and_is_published():
+    events: list[Progressed] = []
+    bus = EventBus()
+    bus.subscribe(events.append, Progressed)
+    settings = BrainSettings(turn_timeout_seconds=1.5)
+    slow = Conversation([Slow()], ToolExecutor(ToolManager()), settings, PermissionSettings(), events=bus)
+    reply = await slow.answer(Utterance("go"))
+
+    assert reply.text == "Done."
+    assert events[4].progress.text == "the slow server: 50 %, a step"

@@ -57,12 +57,6 @@ async def test_a_list_that_was_cut_off_says_so(store, capsys, words, shown):
     assert ("--limit N shows more" in captured.err) is ("--limit" not in words)
 
 
-async def test_an_export_is_the_turn_as_json(store, capsys):
-    store.add([kept("hello", 1, at=now())])
-    await turns(parsed(["turns", "export", "turn-00001"]))
-    assert json.loads(capsys.readouterr().out)["text"] == "hello"
-
-
 @pytest.mark.parametrize("words", [["turns", "show", "nosuch"], ["replay", "nosuch"]])
 def test_a_failed_command_prints_its_error_as_json(store, capsys, words):
     assert main([*words, "--json"]) == 1

@@ -1,7 +1,6 @@
 """Routines are made whole or not at all, found by what people call them, and changed as they wish."""
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -44,9 +43,6 @@ class Home:
         names = " and ".join(call["args"]["deviceName"] for call in calls)
         sensitive = "Door" in names
         return JudgedCalls(f"turn on the {names}" if names else "", sensitive=sensitive, opens=self.opens)
-
-    def unwatchable(self, server: str, _resource: str) -> str:
-        return "" if server == "zwave" else f'There is no server "{server}".'
 
 
 @pytest.fixture
@@ -247,50 +243,3 @@ def test_what_takes_something_back_goes_on_while_all_are_paused(book, home):
     assert [one.id for one in book.pause(paused=True)] == [rule.id]
     assert [one.id for one in book.all() if not one.paused] == [back.id]
     assert [one.id for one in book.pause(paused=True, routines=[back])] == [back.id]
-
-
-def test_a_file_brings_back_what_was_exported(book):
-    daily(book)
-    kept(book, Event("zwave", "zwave://devices/7/0", "battery < 20", 60.0, "Back Door"))
-    records = book.exported()
-    before = [replace(one, id=0, made=NOW) for one in book.all()]
-    book.cancel(book.all())
-    assert book.imported(records) == 2
-    after = [replace(one, id=0, made=NOW) for one in book.all()]
-    assert [(one.trigger, one.calls, one.next) for one in after] == [
-        (one.trigger, one.calls, one.next) for one in before
-    ]
-
-
-@pytest.mark.parametrize(
-    "trigger",
-    [
-        {"kind": "every", "rrule": "FREQ=NEVER", "start": "2026-11-16T07:00:00+00:00"},
-        {"kind": "every", "rrule": "FREQ=DAILY"},  # no start
-        {"kind": "once", "at": "2026-02-30T07:00:00+00:00"},
-        {"kind": "once", "at": "2026-11-17T25:00:00+00:00"},
-        {"kind": "once", "at": "2026-11-17T07:00:00"},  # no zone
-        {"kind": "sun", "event": "noon"},
-        {"kind": "event", "server": "nobody", "resource": "x://y", "becomes": "open"},
-        {"kind": "moon"},
-        "every day",
-        [],
-    ],
-)
-def test_one_bad_routine_of_a_file_keeps_all_of_it_out(book, trigger):
-    good = {"text": "x", "calls": [LAMP], "trigger": {"kind": "once", "at": "2026-11-17T07:00:00+00:00"}}
-    with pytest.raises(ToolError, match="I kept nothing"):
-        book.imported([good, {**good, "trigger": trigger}])
-    assert book.all() == []
-
-
-def test_what_a_routine_of_a_file_lacks_is_named(book):
-    with pytest.raises(ToolError, match="can't be read: trigger: Field required"):
-        book.imported([{"text": "x", "calls": [LAMP]}])
-
-
-def test_a_file_with_more_than_may_be_is_kept_out_whole(book):
-    good = {"text": "x", "calls": [LAMP], "trigger": {"kind": "once", "at": "2026-11-17T07:00:00+00:00"}}
-    with pytest.raises(ToolError, match="no more are kept"):
-        book.imported([good] * 2000)
-    assert book.all() == []

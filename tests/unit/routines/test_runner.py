@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -45,9 +45,6 @@ class House:
 
     async def state_of(self, _server: str, resource: str) -> ResourceState | None:
         return ResourceState(self.states[resource]) if resource in self.states else None
-
-    def watch(self, resources: Iterable[tuple[str, str]]) -> None:
-        self.watched = list(resources)
 
     def tell(self, text: str) -> None:
         self.told.append(text)

@@ -40,9 +40,6 @@ class Reader:
     def judged(self, calls: Any) -> JudgedCalls:
         return JudgedCalls(" and ".join(f"{call['args']}" for call in calls))
 
-    def unwatchable(self, _server: str, _resource: str) -> str:
-        return ""
-
 
 class Talk(HomeTalk):
     def __init__(self, folder: Path) -> None:
