@@ -9,7 +9,7 @@ import pytest
 async def leaping_clock(monkeypatch):
     """The loop's clock stands still while code runs, and leaps to the next timer instead of waiting."""
     loop, now = asyncio.get_running_loop(), 1000.0
-    selector = loop._selector
+    selector = vars(loop)["_selector"]
     select = selector.select
 
     def leap(timeout):
