@@ -252,7 +252,9 @@ class EventBus:
                 log.exception("event listener failed")
 
     def report(self, part: str, state: State, sentence: str, advice: str = "") -> None:
-        """Publishes the state of a part if it has changed. A library's words get their full stop."""
+        """Publishes the state of a part if it has changed. A library's words get their full stop; without
+        advice a `Problem` brings its own."""
+        advice = advice or getattr(sentence, "advice", "")
         if not sentence.endswith((".", "!", "?", "…")):
             sentence += "."
         known = self._parts.get(part)

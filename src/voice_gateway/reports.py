@@ -1,4 +1,4 @@
-"""How each part is, in sentences a person understands, with what to check."""
+"""The state of each part, in sentences that people understand, with what to check."""
 
 import asyncio
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Literal
 
 from home_names.phrases import listed
-from voice_gateway import problems
 from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.events import Acted, EventBus, PartState, State
@@ -15,25 +14,50 @@ from voice_gateway.sqlite_file import Damage
 from voice_gateway.turn import Autonomy
 from voice_gateway.turns.stage import Trust
 
-# Built-in tools that need something outside the gateway: the part, its name, and the sentence of a failure.
+# Built-in tools that need something outside the gateway: the part, its name, and what to check.
 OUTSIDE_TOOLS = {
-    "search_web": ("search", "Web search", problems.SEARCH_FAILED),
-    "control_speaker_volume": ("volume", "The volume control", problems.VOLUME_FAILED),
+    "search_web": ("search", "Web search", "the internet connection, and `tools.searxng_url` if it is set"),
+    "control_speaker_volume": (
+        *("volume", "The volume control"),
+        "the sound server, PulseAudio or PipeWire (`pactl info`)",
+    ),
 }
 _AWAY = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.TIMEOUT})
 # What still works when a server is missing.
-_WORDS = (
-    ("get_current_datetime", "the clock"),
-    ("set_timer", "timers"),
-    ("search_web", "search"),
-    ("control_speaker_volume", "volume"),
-)
-_REFUSALS = {
-    Refusal.TOKEN: problems.TOKEN_REFUSED,
-    Refusal.LOGIN: problems.LOGIN_NEEDED,
-    Refusal.STARTING: problems.HOME_STARTING,
-    Refusal.NOT_SET_UP: problems.HOME_NOT_SET_UP,
+_WORDS = {
+    "get_current_datetime": "the clock",
+    "set_timer": "timers",
+    "search_web": "search",
+    "control_speaker_volume": "volume",
 }
+SILENT = "The {name} server is not answering, so its tools are missing"
+INSTALLING = "The {name} server takes long to start; its tools come when it answers."
+# By refusal: what is said, and what to check.
+_REFUSALS = {
+    Refusal.TOKEN: (
+        "The {name} server does not accept my token, so its tools are missing; I keep trying.",
+        "in Home Assistant: your profile, Security, Long-lived access tokens, Create token; put it into"
+        ' `headers = {{ Authorization = "Bearer …" }}` and restart',
+    ),
+    Refusal.LOGIN: (
+        "The {name} server needs a login, so its tools are missing: voice-gateway mcp login {name}",
+        "`voice-gateway mcp login {name}` at a terminal shows an address for a browser. A server that wants"
+        ' a fixed token instead: `headers = {{ Authorization = "Bearer …" }}`',
+    ),
+    Refusal.STARTING: (
+        "Home Assistant ({name}) is just starting; I keep trying.",
+        "Home Assistant's own log, if it stays so",
+    ),
+    Refusal.NOT_SET_UP: (
+        "Home Assistant ({name}) has no MCP server set up, so its devices are missing; I keep trying.",
+        "in Home Assistant: Settings, Devices & services, Add integration, Model Context Protocol Server;"
+        " for an old version the address ends with /mcp_server/sse (docs/home-assistant.md)",
+    ),
+}
+_HOME_EMPTY = (
+    "Home Assistant ({name}) shows me no devices: none of them is exposed to Assist.",
+    "in Home Assistant: Settings, Voice assistants, Expose; then say it again",
+)
 # Home Assistant without exposed devices has the first tool and not the second.
 _SWITCHES, _LISTS = "HassTurnOn", "GetLiveContext"
 
@@ -43,59 +67,55 @@ _SWITCHES, _LISTS = "HassTurnOn", "GetLiveContext"
 
 def home_trouble(servers: Iterable[ServerStatus], homes: Container[str] = ()) -> str:
     """Why a server that has the home, or could have it, is not usable yet; empty if there is none."""
-    late = [
-        status
+    late = (
+        server_report(status)
         for status in servers
-        if status.refusal is not None
-        or status.installing
-        or (status.name in homes and status.state != "connected")
-    ]
-    reports = (server_report(status) for status in late)
-    return next((sentence for state, sentence, _ in reports if state is not State.OK), "")
+        if status.refusal or status.installing or (status.name in homes and status.state != "connected")
+    )
+    return next((sentence for state, sentence, _ in late if state is not State.OK), "")
 
 
 def server_report(status: ServerStatus) -> tuple[State, str, str]:
     """State, sentence and advice for one MCP server."""
     called = f"The {status.name} server"
-    if status.state == "connected":
-        if _SWITCHES in status.tools and _LISTS not in status.tools:
-            return _degraded(status, problems.HOME_EMPTY)
-        home = " (a simulated home)" if status.simulated else ""
-        return State.OK, f"{called} is connected{home} with {len(status.tools)} tools.", ""
+    if status.state == "connected" and _SWITCHES in status.tools and _LISTS not in status.tools:
+        return _degraded(status, *_HOME_EMPTY)
+    if status.state == "degraded" and status.refusal is not None:
+        return _degraded(status, *_REFUSALS[status.refusal])
     if status.state == "degraded":
-        if status.refusal is not None:
-            return _degraded(status, _REFUSALS[status.refusal])
         reason = f"last reason: {status.last_error}; " if status.last_error else ""
         advice = f"{reason}start its command by hand, or run `voice-gateway doctor`"
-        return State.DEGRADED, problems.SERVER_SILENT.format(name=status.name), advice
+        return State.DEGRADED, f"{SILENT.format(name=status.name)}; I keep trying.", advice
+    if status.state == "connected":
+        home = " (a simulated home)" if status.simulated else ""
+        return State.OK, f"{called} is connected{home} with {len(status.tools)} tools.", ""
     if status.state == "stopped":
         return State.OFF, f"{called} is stopped.", ""
     starting = "was lost and is being started again" if status.restarts else "is starting"
-    sentence = (
-        problems.SERVER_INSTALLING.format(name=status.name) if status.installing else f"{called} {starting}."
-    )
-    return State.STARTING, sentence, ""
+    late = INSTALLING.format(name=status.name) if status.installing else ""
+    return State.STARTING, late or f"{called} {starting}.", ""
 
 
-def _degraded(status: ServerStatus, sentence: str) -> tuple[State, str, str]:
-    return State.DEGRADED, sentence.format(name=status.name), f"check {problems.ADVICE[sentence]}"
+def _degraded(status: ServerStatus, sentence: str, check: str) -> tuple[State, str, str]:
+    return State.DEGRADED, sentence.format(name=status.name), f"check {check.format(name=status.name)}"
 
 
 def left_out_report(entry: LeftOut) -> PartState:
     """A server, or a whole file, of an mcp.json that cannot be used."""
-    words = problems.SERVER_UNUSABLE if entry.name else problems.SERVERS_UNUSABLE
-    part = f"server {entry.name}" if entry.name else "mcp.json"
-    sentence = words.format(name=entry.name, file=entry.file.name, reason=entry.reason)
-    return PartState(part, State.DEGRADED, sentence, 0.0, f"correct it in {entry.file}; then restart")
+    advice = f"correct it in {entry.file}; then restart"
+    if not entry.name:
+        sentence = f"No server of {entry.file.name} is used: {entry.reason}."
+        return PartState("mcp.json", State.DEGRADED, sentence, 0.0, advice)
+    sentence = f"The {entry.name} server of {entry.file.name} is left out: {entry.reason}."
+    return PartState(f"server {entry.name}", State.DEGRADED, sentence, 0.0, advice)
 
 
 def server_hangs(part: PartState) -> PartState:
     """The state of a connected server that did not answer just now."""
     name = part.part.removeprefix("server ")
+    sentence = f"The {name} server is connected and does not answer: it hangs, or is busy with a call."
     advice = "look again in a moment; if it stays so, end its process: it is started again"
-    return replace(
-        part, state=State.DEGRADED, sentence=problems.SERVER_HANGS.format(name=name), advice=advice
-    )
+    return replace(part, state=State.DEGRADED, sentence=sentence, advice=advice)
 
 
 # --- other parts
@@ -107,12 +127,12 @@ def outside_parts(events: EventBus) -> Callable[[Acted], None]:
     def noticed(event: Acted) -> None:
         if event.outcome.name not in OUTSIDE_TOOLS:
             return
-        part, called, sentence = OUTSIDE_TOOLS[event.outcome.name]
+        part, called, check = OUTSIDE_TOOLS[event.outcome.name]
         if event.outcome.ok:
             events.report(part, State.OK, f"{called} works.")
         elif event.outcome.error in _AWAY:
-            advice = f"check {problems.ADVICE[sentence]}; {event.outcome.text}"
-            events.report(part, State.DEGRADED, sentence, advice)
+            sentence = f"{called} did not work last time; I try again the next time I need it."
+            events.report(part, State.DEGRADED, sentence, f"check {check}; {event.outcome.text}")
 
     return noticed
 
@@ -124,9 +144,7 @@ def damaged_file(
     loop = asyncio.get_running_loop()
 
     def report(damage: Damage) -> None:
-        sentence = problems.FILE_DAMAGED.format(what=what, consequence=damage.consequence)
-        advice = f"the damaged file is {damage.aside}; check the disk"
-        loop.call_soon_threadsafe(events.report, part, State.DEGRADED, sentence, advice)
+        loop.call_soon_threadsafe(events.report, part, State.DEGRADED, *damage.report(what))
 
     return report
 
@@ -159,12 +177,15 @@ def ready_line(
     channels: Sequence[str] = (),
 ) -> str:
     """For the terminal: what works, where words come in, and a sentence for each part that is missing."""
-    up = [_named(status) for status in servers if status.state == "connected"]
+    up = [
+        f"{status.name} (simulated home)" if status.simulated else status.name
+        for status in servers
+        if status.state == "connected"
+    ]
     model = "no model" if provider == "local" else f"model of {provider}"
-    line = f"ready: {len(tools)} tools, {model}"
-    if up:
-        line += f", connected to {listed(up)}"
-    line += f". Channels: {', '.join(channels)}." if channels else "."
+    links = f", connected to {listed(up)}" if up else ""
+    words_come_in = f" Channels: {', '.join(channels)}." if channels else ""
+    line = f"ready: {len(tools)} tools, {model}{links}.{words_come_in}"
     return " ".join([line, *what_is_missing(servers, parts, tools)])
 
 
@@ -174,20 +195,16 @@ def what_is_missing(
     """A sentence for each missing part; the servers share one, with what is left without them."""
     of_servers = {f"server {status.name}" for status in servers}
     down = [status.name for status in servers if status.state != "connected" and not status.installing]
-    sentences = [
+    sentences = []
+    if down:
+        who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {listed(down)} are"
+        words = [word for name, word in _WORDS.items() if name in tools]
+        left = f"I have {listed(words)}" if words else "I have no tools"
+        sentences.append(f"{who} not answering; {left}.")
+    sentences += [INSTALLING.format(name=status.name) for status in servers if status.installing]
+    sentences += [
         part.sentence
         for part in parts
         if (part.state is State.DEGRADED or part.late) and part.part not in of_servers
     ]
-    installing = [status.name for status in servers if status.installing]
-    sentences[:0] = [problems.SERVER_INSTALLING.format(name=name) for name in installing]
-    if down:
-        who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {listed(down)} are"
-        words = [word for name, word in _WORDS if name in tools]
-        left = f"I have {listed(words)}" if words else "I have no tools"
-        sentences.insert(0, f"{who} not answering; {left}.")
     return sentences
-
-
-def _named(status: ServerStatus) -> str:
-    return f"{status.name} (simulated home)" if status.simulated else status.name

@@ -39,13 +39,13 @@ class Damage:
     aside: Path  # where the damaged file is now
     minutes_lost: int | None  # since the backup; None: there was no backup
 
-    @property
-    def consequence(self) -> str:
-        """What became of the content, to follow "so I"."""
-        if self.minutes_lost is None:
-            return "began a new one"
+    def report(self, what: str) -> tuple[str, str]:
+        """What became of the file with my `what`, for people, and what to check."""
         minutes = "1 minute" if self.minutes_lost == 1 else f"{self.minutes_lost} minutes"
-        return f"restored its backup; what I kept in the last {minutes} is lost"
+        restored = f"restored its backup; what I kept in the last {minutes} is lost"
+        consequence = "began a new one" if self.minutes_lost is None else restored
+        sentence = f"The file with my {what} was damaged, so I {consequence}."
+        return sentence, f"the damaged file is {self.aside}; check the disk"
 
 
 def stamp(path: Path) -> object:

@@ -23,19 +23,7 @@ from voice_gateway.config import (
     VoiceSettings,
     WebSettings,
 )
-from voice_gateway.problems import (
-    ADVICE,
-    CANNOT_HEAR,
-    CLOCK_NOT_SET,
-    FOLDER_OPEN,
-    FOLDER_UNUSABLE,
-    LITTLE_SPACE,
-    MEMORY_LOST,
-    MODEL_NO_KEY,
-    MODEL_NOT_INSTALLED,
-    PACKAGE_MISSING,
-    WEB_PORT,
-)
+from voice_gateway.problems import CANNOT_HEAR, MEMORY_LOST, MODEL_NO_KEY, MODEL_NOT_INSTALLED, WEB_PORT
 
 REFUSED = "tcp://127.0.0.1:1"  # nobody listens there
 
@@ -94,7 +82,7 @@ async def test_a_device_that_is_not_there_is_not_ok(commands, tmp_path):
     lines = {line["check"]: line for line in done.json["checks"]}
     assert lines["microphone"]["verdict"] == "failed"
     assert 'there is no microphone "nosuch" (voice.input_device)' in lines["microphone"]["text"]
-    assert lines["microphone"]["advice"] == ADVICE[CANNOT_HEAR]
+    assert lines["microphone"]["advice"] == CANNOT_HEAR.advice
     assert lines["loudspeaker"]["verdict"] == "ok"
     assert done.code == 1
 
@@ -112,7 +100,7 @@ async def test_a_store_that_cannot_be_used_is_not_ok(tmp_path, monkeypatch):
     assert "conversations.sqlite cannot be used" in sqlite.text
     assert "redis://***@127.0.0.1:1 cannot be used: " in redis.text
     assert all(finding.text.startswith(MEMORY_LOST.removesuffix(".")) for finding in (sqlite, redis, odd))
-    assert {finding.advice for finding in (sqlite, redis, odd)} == {ADVICE[MEMORY_LOST]}
+    assert {finding.advice for finding in (sqlite, redis, odd)} == {MEMORY_LOST.advice}
 
 
 async def test_a_store_that_works_is_tried_and_left_as_it_was(tmp_path, monkeypatch):
@@ -133,7 +121,7 @@ async def test_the_port_of_the_console_is_tried(tmp_path, monkeypatch):
         findings = await found(doctor.console, web=WebSettings(port=port))
     assert findings["web"].verdict == "failed"
     assert f"127.0.0.1:{port} cannot be used" in findings["web"].text
-    assert findings["web"].advice == ADVICE[WEB_PORT]
+    assert findings["web"].advice == WEB_PORT.advice
 
     assert (await found(doctor.console, web=WebSettings(port=port)))["web"].verdict == "ok"
     missing = WebSettings(port=0, tls_cert=tmp_path / "no.pem", tls_key=tmp_path / "no.pem")
@@ -185,22 +173,15 @@ async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
     assert "`ollama pull no-such-model`" in findings["model"].text
 
 
-async def test_a_package_that_is_missing_is_named():
-    findings = [finding async for finding in doctor.python_and_packages(Settings(), ("mcp", "no-such-thing"))]
-
-    assert [finding.verdict for finding in findings] == ["ok", "ok", "failed"]
-    assert findings[-1].text == "The package no-such-thing is not installed."
-    assert findings[-1].advice == ADVICE[PACKAGE_MISSING]
-
-
 async def test_a_data_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
 
-    disk = (await found(doctor.disk_and_clock))["disk"]
+    disk = (await found(doctor.machine))["disk"]
 
-    assert (disk.verdict, disk.advice) == ("failed", ADVICE[FOLDER_UNUSABLE])
-    assert disk.text.startswith(f"My data folder {tmp_path / 'file'}")
+    assert disk.verdict == "failed"
+    assert str(tmp_path / "file") in disk.text
+    assert "XDG_DATA_HOME" in disk.advice
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
@@ -211,21 +192,22 @@ async def test_a_data_folder_that_others_may_enter_is_told_of(tmp_path, monkeypa
     folder.chmod(0o755)
     os.chown(folder, 12_345, 12_345)  # our own would be closed
 
-    disk = (await found(doctor.disk_and_clock))["disk"]
+    disk = (await found(doctor.machine))["disk"]
 
-    assert (disk.verdict, disk.advice) == ("warning", ADVICE[FOLDER_OPEN])
+    assert disk.verdict == "warning"
+    assert "chmod 700" in disk.advice
 
 
-async def test_a_clock_that_was_never_set_is_noticed(tmp_path, monkeypatch):
+async def test_a_full_disk_and_a_clock_that_was_never_set_are_noticed(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    checks = doctor.disk_and_clock(Settings(), least_free_bytes=2**63, now=time.gmtime(0))
+    checks = doctor.machine(Settings(), least_free_bytes=2**63, now=time.gmtime(0))
 
-    disk, clock = [finding async for finding in checks]
+    _, disk, clock = [finding async for finding in checks]
 
-    assert (clock.verdict, clock.text) == ("failed", "My clock says that it is the year 1970.")
-    assert clock.advice == ADVICE[CLOCK_NOT_SET]
-    assert (disk.verdict, disk.advice) == ("warning", ADVICE[LITTLE_SPACE])
-    assert f"MB are free in my data folder {tmp_path}" in disk.text
+    assert (clock.verdict, disk.verdict) == ("failed", "warning")
+    assert "1970" in clock.text
+    assert str(tmp_path) in disk.text
+    assert all((clock.advice, disk.advice))
 
 
 @pytest.mark.parametrize(("key", "verdict"), [(None, "failed"), ("wrong", "warning"), ("sk-ant-x", "ok")])
@@ -235,4 +217,4 @@ async def test_a_key_is_judged_by_its_form_without_asking_anybody(key, verdict):
     (finding,) = [finding async for finding in doctor.cloud(settings)]
 
     assert finding.verdict == verdict
-    assert finding.advice == ("" if verdict == "ok" else ADVICE[MODEL_NO_KEY])
+    assert finding.advice == ("" if verdict == "ok" else MODEL_NO_KEY.advice)

@@ -80,7 +80,7 @@ def test_without_a_backup_a_file_that_is_no_database_is_replaced_by_a_new_one(pa
     [damage] = notes.damages
     assert damage.minutes_lost is None
     assert damage.aside.read_bytes() == content
-    assert damage.consequence == "began a new one"
+    assert "began a new one" in damage.report("notes")[0]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_damaged_file_is_set_aside_and_the_backup_restored(notes, path, place,
 
     [damage] = notes.damages
     assert damage.minutes_lost == 5
-    assert "the last 5 minutes is lost" in damage.consequence
+    assert "the last 5 minutes is lost" in damage.report("notes")[0]
     assert damage.aside.exists()
     notes.add(ROWS + 2)
     assert len(notes.damages) == 1

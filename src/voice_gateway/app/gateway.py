@@ -178,9 +178,8 @@ class Gateway:
         for problem in own.problems:
             log.warning("a tool of your own is left out", extra={"reason": problem})
         if own.problems:
-            self.events.report(
-                "tools", State.DEGRADED, OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(own.problems))
-            )
+            sentence = OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(own.problems))
+            self.events.report("tools", State.DEGRADED, sentence)
 
     def _build_conversation(self) -> None:
         """The model, the recorder, and the one entry for words."""

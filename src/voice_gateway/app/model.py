@@ -79,9 +79,7 @@ def watch_model(gateway: "Gateway") -> None:
         events.subscribe(doubt, PartState)
         gateway.start(health.run(), "brain.health")
     elif settings.anthropic.api_key is None:
-        from voice_gateway.llm.anthropic.chat import NO_KEY
-
-        events.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)
+        events.report(part, State.DEGRADED, MODEL_NO_KEY)
     else:  # no request is sent to a cloud only to check it
         sentence = f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."
         events.report(part, State.OK, sentence)

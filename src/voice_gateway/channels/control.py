@@ -16,7 +16,6 @@ from voice_gateway.channels.marks import mark_lines
 from voice_gateway.errors import LinkError
 from voice_gateway.interruption import Interruption
 from voice_gateway.private_files import ROOT, changeable_by_others, private_folder
-from voice_gateway.problems import FOREIGN_SOCKET, SECOND_GATEWAY
 from voice_gateway.progress import OnProgress, Progress, progress_to, read_progress
 from voice_gateway.turn import Reply
 
@@ -58,7 +57,7 @@ class ControlChannel:
         """Retries until the socket can be opened: another gateway may end, a folder become writable."""
         warned = False
         while True:
-            problem = SECOND_GATEWAY
+            problem = "another gateway is running; commands reach that one"
             try:
                 if (server := await self._open()) is not None:
                     self.is_open = True
@@ -160,7 +159,7 @@ async def request(
         raise LinkError(f"no gateway is running: {error}") from error
     if not _is_ours(file):
         writer.close()
-        log.warning(FOREIGN_SOCKET, extra={"file": str(file)})
+        log.warning("control socket belongs to somebody else, it is not used", extra={"file": str(file)})
         raise LinkError(f"no gateway of yours is running: {file} belongs to somebody else")
     try:
         writer.write(json_text(message).encode() + b"\n")

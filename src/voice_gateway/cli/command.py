@@ -14,7 +14,6 @@ from voice_gateway.config.folders import user_file
 from voice_gateway.errors import LinkError
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import one_line
-from voice_gateway.problems import ADVICE, SETTINGS_READABLE
 from voice_gateway.progress import OnProgress
 
 if TYPE_CHECKING:
@@ -29,10 +28,13 @@ def loaded(options: argparse.Namespace) -> Loaded:
         overrides["brain.room"] = room
     settings = load(named_file(options.config), overrides=overrides)
     if settings.readable:
-        sentence = SETTINGS_READABLE.format(file=settings.file, what=settings.readable)
-        text = f"{sentence} {ADVICE[SETTINGS_READABLE]}"
-        print(f"{PROGRAM}: {one_line(text)} ends that.", file=sys.stderr)
+        advice = f"{readable_by_others(settings)} `chmod 600` for that file ends that."
+        print(f"{PROGRAM}: {advice}", file=sys.stderr)
     return settings
+
+
+def readable_by_others(settings: Loaded) -> str:
+    return one_line(f"Others can read {settings.file}, and it holds {settings.readable}.")
 
 
 def settings_file(options: argparse.Namespace) -> Path:

@@ -3,13 +3,12 @@
 import argparse
 import asyncio
 import contextlib
-import importlib.metadata
 import importlib.util
 import pwd
 import shutil
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -20,7 +19,7 @@ from voice_gateway import problems
 from voice_gateway.channels import json_text
 from voice_gateway.channels.control import greet, request
 from voice_gateway.channels.terminal import GREEN, RED, YELLOW, painted, print_json, printable
-from voice_gateway.cli.command import loaded
+from voice_gateway.cli.command import loaded, readable_by_others
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import (
     Settings,
@@ -33,11 +32,12 @@ from voice_gateway.config import (
 from voice_gateway.errors import ConfigError, GatewayError, HearingError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.private_files import private_file
-from voice_gateway.reports import left_out_report
+from voice_gateway.reports import SILENT, left_out_report
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.turn import new_id
 
-NEEDED = ("langchain-core", "langchain-ollama", "langchain-anthropic", "mcp", "aiomqtt", "pydantic", "hassil")
+CORRECT = "`voice-gateway config check` names each mistake"
+OTHER_FOLDER = "`XDG_DATA_HOME` names another"
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 BUILT_IN_YEAR = 2026  # a clock before this was never set
 PROBE_SECONDS = 10.0  # a store may keep the doctor's probe for so long
@@ -85,12 +85,18 @@ def ok(check: str, text: str) -> CheckResult:
     return CheckResult(check, Grade.OK, text)
 
 
-def bad(check: str, sentence: str, reason: object = "", grade: Grade = Grade.FAILED) -> CheckResult:
+def bad(
+    check: str, sentence: str, reason: object = "", *, advice: str = "", grade: Grade = Grade.FAILED
+) -> CheckResult:
     """The sentence as the part itself says it, with the same advice. The doctor does not keep trying."""
-    text = problems.without_promise(sentence)
+    text = sentence.removesuffix("; I keep trying.")
     if reason:
         text = f"{text.removesuffix('.')}: {reason}"
-    return CheckResult(check, grade, text, problems.advice_for(sentence) or str(reason))
+    return CheckResult(check, grade, text, advice or getattr(sentence, "advice", "") or str(reason))
+
+
+def warning(check: str, sentence: str, advice: str = "") -> CheckResult:
+    return bad(check, sentence, advice=advice, grade=Grade.WARNING)
 
 
 def arguments(doctor: Parser) -> None:
@@ -132,51 +138,43 @@ def _settings(options: argparse.Namespace, add: Callable[[CheckResult], None]) -
         given = loaded(options)
     except ConfigError as error:
         for line in str(error).splitlines():
-            add(bad("configuration", problems.SETTINGS_WRONG.format(reason=line)))
+            add(bad("configuration", f"My settings have a mistake: {line}", advice=CORRECT))
         raise
     add(ok("configuration", str(given.file) if given.file else "no file, so the defaults hold"))
     if given.readable:
-        sentence = problems.SETTINGS_READABLE.format(file=given.file, what=given.readable)
-        add(bad("configuration", one_line(sentence), grade=Grade.WARNING))
+        add(warning("configuration", readable_by_others(given), "`chmod 600` for that file"))
     for note in given.notes:
-        add(CheckResult("mcp.json", Grade.WARNING, one_line(note)))
+        add(warning("mcp.json", one_line(note)))
     return given.settings
 
 
 # --- this machine
 
 
-async def python_and_packages(_settings: Settings, needed: Sequence[str] = NEEDED) -> CheckResults:
-    yield ok("python", f"Python {sys.version.split()[0]}")
-    for name in needed:
-        try:
-            yield ok("package", f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            yield bad("package", problems.PACKAGE_MISSING.format(package=name))
-
-
-async def disk_and_clock(
+async def machine(
     _settings: Settings, *, least_free_bytes: int = LEAST_FREE_BYTES, now: time.struct_time | None = None
 ) -> CheckResults:
+    yield ok("python", f"Python {sys.version.split()[0]}")
     folder = data_folder()
     try:
         probe = private_file(folder / ".doctor")
         probe.write_text("x")
         probe.unlink()
     except OSError as error:
-        yield bad("disk", problems.FOLDER_UNUSABLE.format(folder=folder, reason=error.strerror))
+        sentence = f"My data folder {folder} cannot be written: {error.strerror}"
+        yield bad("disk", sentence, advice=f"free space, owner of the folder; {OTHER_FOLDER}")
     else:
         free = shutil.disk_usage(folder).free
-        if free >= least_free_bytes:
-            yield ok("disk", f"{free // 1024**2} MB are free in {folder}")
-        else:
-            text = problems.LITTLE_SPACE.format(free=free // 1024**2, folder=folder)
-            yield bad("disk", text, grade=Grade.WARNING)
+        text = f"{free // 1024**2} MB are free in my data folder {folder}"
+        enough = free >= least_free_bytes
+        yield ok("disk", text) if enough else warning("disk", f"Only {text}.", f"free space; {OTHER_FOLDER}")
         if folder.stat().st_mode & 0o077:
-            yield bad("disk", problems.FOLDER_OPEN.format(folder=folder), grade=Grade.WARNING)
+            text = f"Others may enter my data folder {folder}."
+            yield warning("disk", text, f"its owner and its rights: `chmod 700`; {OTHER_FOLDER}")
     now = now or time.localtime()
     if now.tm_year < BUILT_IN_YEAR:
-        yield bad("clock", problems.CLOCK_NOT_SET.format(year=now.tm_year))
+        text = f"My clock says that it is the year {now.tm_year}."
+        yield bad("clock", text, advice="set the clock, or install chrony")
     else:
         yield ok("clock", time.strftime("%Y-%m-%d %H:%M %Z", now))
 
@@ -188,7 +186,7 @@ async def own_tools(settings: Settings) -> CheckResults:
     if own.tools:
         yield ok("tools", f"your own: {', '.join(tool.name for tool in own.tools)}")
     for reason in own.problems:
-        yield bad("tools", problems.OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason)), grade=Grade.WARNING)
+        yield warning("tools", problems.OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason)))
 
 
 async def permits(settings: Settings) -> CheckResults:
@@ -243,12 +241,14 @@ async def model_server(settings: Settings) -> CheckResults:
             body = {**CALL_REQUEST, "model": model}
             calls = (await http.post("/api/chat", json=body)).json()["message"].get("tool_calls")
     except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
-        yield bad(name, problems.MODEL_SILENT, f"{subject} ({type(error).__name__})")
+        reason = f"{subject} ({type(error).__name__})"
+        yield bad(name, problems.MODEL_SILENT, reason, advice="`ollama serve`, its log, `OLLAMA_BASE_URL`")
         return
     if calls:
         yield ok("model", f"{model} calls tools")
     else:
-        yield bad("model", problems.MODEL_ONLY_TALKS, model, Grade.WARNING)
+        text = f"My language model answered in words instead of calling a tool: {model}"
+        yield warning("model", text, "`--explain` shows what was called; small models call less")
 
 
 async def cloud(settings: Settings) -> CheckResults:
@@ -259,7 +259,8 @@ async def cloud(settings: Settings) -> CheckResults:
     elif not key:
         yield bad("anthropic", problems.MODEL_NO_KEY)
     elif not key.startswith("sk-ant-"):
-        yield bad("anthropic", problems.MODEL_KEY_ODD, grade=Grade.WARNING)
+        text = "The key for my language model does not look like one (sk-ant-…)."
+        yield warning("anthropic", text, problems.MODEL_NO_KEY.advice)
     else:
         yield ok("anthropic", "the key looks right")
 
@@ -308,12 +309,13 @@ async def console(settings: Settings) -> CheckResults:
     yield ok("web", opened)
     people = _people() if not web.needs_token else 0
     if people > 1:
-        yield bad("web login", problems.WEB_OPEN.format(people=people), grade=Grade.WARNING)
+        text = f"All {people} people with an account on this machine can use the console without a login."
+        yield warning("web login", text, "`voice-gateway config set web.open_on_loopback false`")
     if web.needs_token and not web.login_by_link:
         if not TokenFile(web_token_file()).exists:
-            yield bad("web token", problems.WEB_NO_TOKEN, grade=Grade.WARNING)
+            yield warning("web token", problems.WEB_NO_TOKEN)
         if web.tls_cert is None:
-            yield bad("web TLS", problems.WEB_NO_TLS, grade=Grade.WARNING)
+            yield warning("web TLS", problems.WEB_NO_TLS)
 
 
 def _people() -> int:
@@ -354,9 +356,8 @@ async def servers(settings: Settings) -> CheckResults:
             reason = status.last_error or status.state
             if last := status.stderr_tail.strip().splitlines()[-1:]:
                 reason = f"{reason}; its stderr ends: {last[0]}"
-            text = bad(name, problems.SERVER_SILENT.format(name=status.name), reason).text
-            advice = f"check {what_to_check(settings.mcpServers[status.name])}"
-            yield CheckResult(name, Grade.FAILED, text, advice)
+            check = what_to_check(settings.mcpServers[status.name])
+            yield bad(name, SILENT.format(name=status.name), reason, advice=f"check {check}")
 
 
 # --- the voice
@@ -442,8 +443,7 @@ async def audio(settings: Settings) -> CheckResults:
 
 
 CHECKS: dict[str, Callable[[Settings], CheckResults]] = {
-    "Python and packages": python_and_packages,
-    "disk and clock": disk_and_clock,
+    "this machine": machine,
     "your own tools": own_tools,
     "permits": permits,
     "store of conversations": store,

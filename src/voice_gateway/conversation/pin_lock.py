@@ -13,7 +13,7 @@ from pathlib import Path
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.conversation.store import MemoryStore, SqliteStore, Store
 from voice_gateway.events import EventBus, State
-from voice_gateway.problems import ADVICE, PIN_LOCKED
+from voice_gateway.problems import PIN_LOCKED
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class PinLock:
     def report(self, attempts: Attempts) -> None:
         if attempts.seconds_left(self._now()):
             sentence = PIN_LOCKED.format(wrong=attempts.wrong, time=in_words(attempts.locked_seconds))
-            self._events.report("pin", State.DEGRADED, sentence, ADVICE[PIN_LOCKED])
+            self._events.report("pin", State.DEGRADED, sentence)
         elif self._events.state("pin") is State.DEGRADED:
             self._events.report("pin", State.OK, "The PIN can be used again.")
 

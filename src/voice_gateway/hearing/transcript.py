@@ -11,7 +11,7 @@ from voice_gateway.events import EventBus, State
 from voice_gateway.hearing.endpoint import FRAME_SAMPLES, SPEECH_ABOVE
 from voice_gateway.hearing.silero import SileroActivity
 from voice_gateway.hearing.transcriber import Transcriber, noise_reason, without_wake_words
-from voice_gateway.problems import ADVICE, CANNOT_UNDERSTAND
+from voice_gateway.problems import CANNOT_UNDERSTAND
 from voice_gateway.sound.samples import RATE, Samples
 from voice_gateway.turn import SpeechSegment, Transcript
 
@@ -27,9 +27,7 @@ async def transcript_of(
         raw = await transcriber.transcribe(segment.samples)
     except HearingError as error:
         log.error("what was said is lost", extra={"reason": str(error)})
-        events.report(
-            "transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error), ADVICE[CANNOT_UNDERSTAND]
-        )
+        events.report("transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error))
         return Transcript("", perf_counter() - started, noise=str(error))
     events.report("transcriber", State.OK, f"Understanding speech with {transcriber.name}.")
     text = without_wake_words(raw, settings.wake_words).strip()

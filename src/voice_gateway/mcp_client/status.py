@@ -7,7 +7,6 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.problems import SERVER_GIVEN_UP, reachable, start_by_hand
 
 State = Literal["connecting", "connected", "degraded", "stopped"]
 
@@ -83,7 +82,7 @@ def failure_report(
         f"local tools: {local}; and with the tools of: {others}" if others else f"local tools only: {local}"
     )
     return (
-        f"{SERVER_GIVEN_UP.format(attempts=attempts)}\n"
+        f"MCP connection failed after {attempts} attempts\n"
         f"  server: {name} ({address(settings)})\n"
         f"  reason: {reason}\n"
         f"  the server's stderr:{output}\n"
@@ -94,4 +93,9 @@ def failure_report(
 
 
 def what_to_check(settings: ServerSettings) -> str:
-    return start_by_hand(settings.command or "") if settings.url is None else reachable(address(settings))
+    if settings.url is not None:
+        return f"that {address(settings)} is running and reachable from here, and that its headers are right"
+    return (
+        f"that {settings.command} is installed and starts by hand with the same arguments, and that what it"
+        " needs is running (for a Z-Wave server: the MQTT broker)"
+    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.config import RecorderSettings
 from voice_gateway.events import Acted, Answered, Event, EventBus, Said, State
-from voice_gateway.problems import FILE_DAMAGED, TURNS_LOST
+from voice_gateway.problems import TURNS_LOST
 from voice_gateway.turn import ToolOutcome, Utterance
 
 if TYPE_CHECKING:
@@ -215,5 +215,4 @@ class Recorder:
             self._events.report("recorder", State.OK, "Turns are kept again.")
 
     def _report_damage(self, damage: "Damage") -> None:
-        sentence = FILE_DAMAGED.format(what="turns", consequence=damage.consequence)
-        self._events.report("recorder", State.DEGRADED, sentence, f"the damaged file is {damage.aside}")
+        self._events.report("recorder", State.DEGRADED, *damage.report("turns"))

@@ -11,8 +11,7 @@ from tests.fakes.linked import FAKES, LIMIT, fault_server, linked
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.mcp_client.stdio.process import find_program, server_environment
-from voice_gateway.problems import SERVER_INSTALLING
-from voice_gateway.reports import server_report
+from voice_gateway.reports import INSTALLING, server_report
 
 
 async def test_a_server_sees_its_own_environment_and_none_of_our_secrets(monkeypatch):
@@ -125,7 +124,7 @@ async def test_a_slow_first_start_gets_its_time_and_the_others_start_meanwhile(t
         {"slow": slow, "quick": fault}, connect_timeout_seconds=1.0, first_start_seconds=LIMIT
     ) as link:
         assert link.status("quick").state == "connected"
-        assert server_report(link.status("slow"))[1] == SERVER_INSTALLING.format(name="slow")
+        assert server_report(link.status("slow"))[1] == INSTALLING.format(name="slow")
         (tmp_path / "fetched").touch()
         await link.integration.settled(installed=True)
         assert (link.status("slow").state, link.delays) == ("connected", [])

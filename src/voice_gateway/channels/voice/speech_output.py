@@ -16,7 +16,7 @@ from voice_gateway.channels.marks import Mark
 from voice_gateway.channels.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
 from voice_gateway.events import EventBus, State
-from voice_gateway.problems import ADVICE, CANNOT_SPEAK
+from voice_gateway.problems import CANNOT_SPEAK
 from voice_gateway.speaking.earcons import RATE, Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.speaker import Speaker
@@ -202,7 +202,7 @@ class SpeechOutput:
         known = self._events.state(part) is State.DEGRADED  # reported once
         level = logging.DEBUG if known else logging.WARNING
         log.log(level, "cannot speak", extra={"part": part, "reason": str(error)})
-        self._events.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error), ADVICE[CANNOT_SPEAK])
+        self._events.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error))
 
     async def ring(self, text: str) -> None:
         """Repeats a sound and the text until cancelled, never over a person who speaks."""

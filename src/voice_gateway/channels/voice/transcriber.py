@@ -30,7 +30,7 @@ from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.hearing.microphone import Microphone
 from voice_gateway.hearing.transcriber import sounds_unfinished
 from voice_gateway.interruption import Interruption
-from voice_gateway.problems import ADVICE, CANNOT_HEAR, HEARING_FAILED
+from voice_gateway.problems import CANNOT_HEAR, HEARING_FAILED
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import AudioChunk, Reply, SpeechSegment, Transcript, Utterance, WakeDetected, new_id
@@ -212,9 +212,7 @@ class BackgroundTranscriber:
 
     def microphone_lost(self, reason: object) -> None:
         """Drops the recording under way."""
-        self._events.report(
-            "microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason), ADVICE[CANNOT_HEAR]
-        )
+        self._events.report("microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason))
         self._events.report("voice", State.OFF, WAITING)
         self._step(VoiceEvent.NOTHING)
 

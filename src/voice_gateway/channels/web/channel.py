@@ -10,7 +10,7 @@ from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.errors import LinkError
 from voice_gateway.events import EventBus, State
-from voice_gateway.problems import ADVICE, WEB_CERTIFICATE, WEB_NO_TLS, WEB_NO_TOKEN, WEB_PORT
+from voice_gateway.problems import WEB_CERTIFICATE, WEB_NO_TLS, WEB_NO_TOKEN, WEB_PORT
 
 if TYPE_CHECKING:
     from voice_gateway.channels.web.guard import Limits
@@ -112,13 +112,13 @@ class WebChannel:
         if not self._settings.needs_token or self._settings.login_by_link:
             self._events.report("web", State.OK, f"The web console is at {self.address}.")
         elif not self._tokens.exists:
-            self._events.report("web", State.DEGRADED, WEB_NO_TOKEN, ADVICE[WEB_PORT])
+            self._events.report("web", State.DEGRADED, WEB_NO_TOKEN)
         else:
             plain = "" if self._settings.tls_cert else f" {WEB_NO_TLS}"
             self._events.report("web", State.OK, f"The web console is at {self.address}.{plain}")
 
     def _failed(self, sentence: str) -> None:
-        self._events.report("web", State.DEGRADED, sentence, ADVICE[WEB_PORT])
+        self._events.report("web", State.DEGRADED, sentence)
         self.tried.set()
 
 

@@ -17,7 +17,6 @@ from voice_gateway.channels.web.sse import event_stream, sse
 from voice_gateway.channels.web.stats import Stats
 from voice_gateway.events import PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus
-from voice_gateway.problems import advice_for
 from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import RecorderLost, TurnStore, public
 from voice_gateway.tools.masking import hide_secrets
@@ -88,8 +87,6 @@ class Health:
 
 def _part_json(part: PartState, server: ServerStatus | None) -> dict[str, Any]:
     facts = part.to_json()
-    if part.state is State.DEGRADED:
-        facts["advice"] = part.advice or advice_for(part.sentence) or ""
     facts["advice"] = _without_secrets(facts["advice"])
     if server is not None:
         lines = [_without_secrets(line) for line in server.stderr_tail.splitlines()[-STDERR_LINES:]]

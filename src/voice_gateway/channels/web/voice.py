@@ -19,7 +19,7 @@ from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import EventBus
 from voice_gateway.interruption import Interruption
-from voice_gateway.problems import ADVICE, VOICE_PACKAGE
+from voice_gateway.problems import VOICE_PACKAGE
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, PartSource, Utterance, new_id
 
 if TYPE_CHECKING:  # they need the speech packages, which are an extra
@@ -79,7 +79,7 @@ def voice_router(
         except (ImportError, GatewayError) as error:
             reason = str(error)
             if isinstance(error, ImportError):
-                reason = f"{VOICE_PACKAGE.format(package=error.name)} {ADVICE[VOICE_PACKAGE]}"
+                reason = f"{VOICE_PACKAGE.format(package=error.name)} {VOICE_PACKAGE.advice}"
             await socket.send_text(json_text({"type": "error", "text": reason}))
             await socket.close(TRY_LATER)
         finally:

@@ -30,7 +30,7 @@ from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.events import EventBus, State
 from voice_gateway.hearing.transcriber import Transcriber
-from voice_gateway.problems import ADVICE, WYOMING_PORT
+from voice_gateway.problems import WYOMING_PORT
 from voice_gateway.speaking.synthesizer import Synthesizer
 
 log = logging.getLogger(__name__)
@@ -114,7 +114,7 @@ class WyomingChannel:
                         "the Wyoming port cannot be opened",
                         extra={"reason": str(error), "attempts": failures},
                     )
-                self._events.report("wyoming", State.DEGRADED, text, ADVICE[WYOMING_PORT])
+                self._events.report("wyoming", State.DEGRADED, text)
                 await asyncio.sleep(self._retry_seconds)
                 continue
             async with server:
