@@ -99,7 +99,9 @@ async def alone(name: str, pause_seconds: float) -> Figures:
     """Turns one after the other: processor time of the thread that writes one and of the whole program, and
     how long it is until it is in the file."""
     assert RECORDER._thread is not None
-    clock = pthread_getcpuclockid(RECORDER._thread.ident or 0)
+    await RECORDER.written(60)  # its thread is there now
+    [writer] = RECORDER._thread._threads
+    clock = pthread_getcpuclockid(writer.ident or 0)
     thread, whole, until = [], [], []
     for _ in range(MEASURED_ALONE):
         events = story()

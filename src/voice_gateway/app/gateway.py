@@ -28,7 +28,8 @@ from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import OWN_TOOLS_LEFT_OUT
 from voice_gateway.recorder.changes import CHANGES_FILE, ChangeStore
-from voice_gateway.recorder.recorder import TURNS_FILE, Recorder, Surroundings
+from voice_gateway.recorder.record import Surroundings
+from voice_gateway.recorder.recorder import TURNS_FILE, Recorder
 from voice_gateway.recorder.why import Why
 from voice_gateway.reports import (
     damaged_file,

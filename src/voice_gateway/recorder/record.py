@@ -3,16 +3,16 @@
 import hashlib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.events import Answered, CallFinished, Event, Heard, Judged, ModelRound
-from voice_gateway.recorder.recorder import RecordedTurn, Surroundings
 from voice_gateway.recorder.store import Kept, TurnStore, packed
 from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, is_secret_name, mask_whole
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.trace import event_json, private
-from voice_gateway.turn import ToolOutcome
+from voice_gateway.turn import ToolOutcome, Utterance
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -28,6 +28,23 @@ _TRAITS = (
 _DEVICES = ("deviceName", "name", "entity_id", "area", "sceneName", "room")
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a turn saw of the tools and the home, to run it again."""
+
+    version: int = -1  # of the tools
+    tools: "Sequence[BaseTool]" = ()
+    looks: Sequence[ToolOutcome] = ()
+
+
+@dataclass(slots=True)
+class RecordedTurn:
+    utterance: Utterance
+    begun: float
+    around: Surroundings
+    events: list[Event] = field(default_factory=list)
+
+
 class Records:
     """Writes turns. Content that many turns share is written once."""
 
@@ -37,22 +54,19 @@ class Records:
         self._looks: tuple[Sequence[ToolOutcome], str, bytes] = ((), "", b"")
 
     def write(self, turns: Sequence[RecordedTurn]) -> None:
-        kept: list[Kept] = []
         shared: dict[str, bytes] = {}
-        for turn in turns:
-            each, content = self._kept(turn)
-            kept.append(each)
-            shared |= content
+        kept = [self._kept(turn, shared) for turn in turns]
         self._store.add(kept, shared.items())
 
-    def _kept(self, turn: RecordedTurn) -> tuple[Kept, dict[str, bytes]]:
+    def _kept(self, turn: RecordedTurn, shared: dict[str, bytes]) -> Kept:
         hide = hidden_in(turn.events)
         events = [hide(record) for record in map(event_json, turn.events) if record is not None]
         answered: dict[str, Any] = next((each for each in reversed(events) if each["type"] == "answered"), {})
         heard = next((event for event in turn.events if isinstance(event, Heard)), None)
         utterance = heard.utterance if heard is not None else turn.utterance
         tools, home = self._shared(turn.around)
-        kept = Kept(
+        shared |= {digest: content for digest, content in (tools, home) if digest}
+        return Kept(
             utterance.id,
             events[0]["at"],
             utterance.channel,
@@ -69,7 +83,6 @@ class Records:
             tools[0],
             home[0],
         )
-        return kept, {digest: content for digest, content in (tools, home) if digest}
 
     def _shared(self, around: Surroundings) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
         if around.version != self._tools[0]:

@@ -3,26 +3,20 @@
 import asyncio
 import contextlib
 import logging
-import queue
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from voice_gateway.config import RecorderSettings
 from voice_gateway.events import Acted, Answered, Event, EventBus, Said, State
 from voice_gateway.problems import TURNS_LOST
-from voice_gateway.turn import ToolOutcome, Utterance
-
-if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
-
-    from voice_gateway.recorder.record import Records
-    from voice_gateway.recorder.store import TurnStore
-    from voice_gateway.sqlite_file import Damage
+from voice_gateway.recorder.record import RecordedTurn, Records, Surroundings
+from voice_gateway.recorder.store import RecorderLost, TurnStore
+from voice_gateway.sqlite_file import Damage
+from voice_gateway.turn import Utterance
 
 log = logging.getLogger(__name__)
 
@@ -33,26 +27,8 @@ MOST_WAITING = 5_000  # finished turns, while the disk is slow
 MOST_HELD = 500  # finished turns, while the file cannot be written; earlier ones are lost
 TRY_SECONDS = 5.0  # between two tries of a file that cannot be written
 TRIM_SECONDS = 3600.0  # how long what is too old may stay in the file where nothing is said
-MOST_TOGETHER = 200  # turns in one transaction
-GATHER_SECONDS = 0.1
+GATHER_SECONDS = 0.1  # turns that end in this time are one transaction
 CLOSE_SECONDS = 3.0  # what is not written by then is lost
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a turn saw of the tools and the home, to run it again."""
-
-    version: int = -1  # of the tools
-    tools: "Sequence[BaseTool]" = ()
-    looks: Sequence[ToolOutcome] = ()
-
-
-@dataclass(slots=True)
-class RecordedTurn:
-    utterance: Utterance
-    begun: float
-    around: Surroundings
-    events: list[Event] = field(default_factory=list)
 
 
 class Recorder:
@@ -69,23 +45,30 @@ class Recorder:
         try_seconds: float = TRY_SECONDS,
         trim_seconds: float = TRIM_SECONDS,
     ) -> None:
-        self.settings, self.path = settings, path
+        self.settings = settings
         self._try_seconds, self._trim_seconds = try_seconds, trim_seconds
         self._events, self._around, self._now = events, around, now
         self._open: dict[str, RecordedTurn] = {}
         self._over: deque[str] = deque(maxlen=100)  # events of these turns come too late
-        self._queue: queue.Queue[RecordedTurn | threading.Event | None] = queue.Queue()  # None: stop
-        self._thread: threading.Thread | None = None
+        self._waiting: deque[RecordedTurn] = deque()  # finished, and not written yet
+        self._thread: ThreadPoolExecutor | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._store: TurnStore | None = None
-        self._records: Records | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._store = TurnStore(
+            path,
+            days=settings.days,
+            megabytes=settings.megabytes,
+            now=now,
+            on_damage=lambda damage: self._on_loop(self._report_damage, damage),
+        )
+        self._records = Records(self._store)
 
     def start(self) -> None:
         if self.settings.enabled:
             self._loop = asyncio.get_running_loop()
+            self._thread = ThreadPoolExecutor(1, "recorder")
             self._events.subscribe(self._take)
-            self._thread = threading.Thread(target=self._write_all, name="recorder", daemon=True)
-            self._thread.start()
+            self._write_in(self._trim_seconds)
 
     def _take(self, event: Event) -> None:
         utterance: Utterance | None = getattr(event, "utterance", None)
@@ -107,99 +90,74 @@ class Recorder:
     def _finish(self, turn_id: str) -> None:
         turn = self._open.pop(turn_id)
         self._over.append(turn_id)
-        if self._queue.qsize() >= MOST_WAITING:
+        if len(self._waiting) >= MOST_WAITING:
             log.error("a turn could not be kept, too many wait for the disk")
             return
         if not turn.around.looks:  # a home that was read during the turn is known now
             turn.around = self._around()
-        self._queue.put(turn)
+        self._waiting.append(turn)
+        if self._events.state("recorder") is not State.DEGRADED:
+            self._write_in(GATHER_SECONDS)
 
     # --- reading
 
-    def store(self) -> "TurnStore":
+    def store(self) -> TurnStore:
         """Blocking: use it in a thread."""
-        from voice_gateway.recorder.store import TurnStore
-
-        if self._store is None:
-            self._store = TurnStore(
-                self.path,
-                days=self.settings.days,
-                megabytes=self.settings.megabytes,
-                now=self._now,
-                on_damage=lambda damage: self._on_loop(self._report_damage, damage),
-            )
         return self._store
 
     async def written(self, limit_seconds: float = CLOSE_SECONDS) -> None:
         """Returns when every turn that was answered is in the file, or the time is over."""
-        if self._thread is not None and self._thread.is_alive():
-            done = threading.Event()
-            self._queue.put(done)
-            await asyncio.to_thread(done.wait, limit_seconds)
+        if self._thread is not None:
+            work = asyncio.get_running_loop().run_in_executor(self._thread, self._write)
+            await asyncio.wait([work], timeout=limit_seconds)
 
-    async def read(self, work: "Callable[[TurnStore], Any]") -> Any:
+    async def read(self, work: Callable[[TurnStore], Any]) -> Any:
         """Runs `work` with every turn that was answered. RecorderLost: the file cannot be read."""
         await self.written()
-        return await asyncio.to_thread(lambda: work(self.store()))
+        return await asyncio.to_thread(work, self._store)
 
     async def close(self) -> None:
         for turn_id in list(self._open):
             self._finish(turn_id)
-        if self._thread is not None and self._thread.is_alive():
-            self._queue.put(None)
-            await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
+        await self.written()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.shutdown(wait=False)
+        if self._timer is not None:
+            self._timer.cancel()
 
     # --- the thread
 
-    def _write_all(self) -> None:
-        held: deque[RecordedTurn] = deque(maxlen=MOST_HELD)  # to be written, now or later
-        stopping = False
-        while not stopping:
-            waiting = self._next(self._try_seconds if held else self._trim_seconds)
-            stopping = None in waiting
-            held.extend(entry for entry in waiting if isinstance(entry, RecordedTurn))
-            if held and self._wrote(held):
-                held.clear()
-            elif not held and not waiting:
-                self._trim()
-            for entry in waiting:
-                if isinstance(entry, threading.Event):
-                    entry.set()
+    def _write_in(self, seconds: float) -> None:
+        """Writes after this time, or earlier if that is planned already."""
+        if self._loop is None or self._thread is None:
+            return
+        due = self._loop.time() + seconds
+        if self._timer is None or self._timer.when() > due:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_at(due, self._submit)
 
-    def _next(self, seconds: float) -> list[RecordedTurn | threading.Event | None]:
-        """All that waits: under load many turns are one transaction. Empty when the time is over."""
-        waiting: list[RecordedTurn | threading.Event | None] = []
-        with contextlib.suppress(queue.Empty):
-            waiting.append(self._queue.get(timeout=seconds))
-            while len(waiting) < MOST_TOGETHER:
-                waiting.append(
-                    self._queue.get(timeout=GATHER_SECONDS if isinstance(waiting[-1], RecordedTurn) else 0.0)
-                )
-        return waiting
+    def _submit(self) -> None:
+        self._timer = None
+        if self._thread is not None:
+            self._thread.submit(self._write)
 
-    def _wrote(self, turns: Sequence[RecordedTurn]) -> bool:
-        """False: the file cannot be written now."""
-        from voice_gateway.recorder.record import Records
-        from voice_gateway.recorder.store import RecorderLost
-
-        if self._records is None:
-            self._records = Records(self.store())
+    def _write(self) -> None:
+        """Writes all that waits in one transaction; without any, deletes what is too old."""
+        turns = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        lost: RecorderLost | None = None
         try:
-            self._records.write(turns)
+            if turns:
+                self._records.write(turns)
+            else:
+                self._store.trim()
         except RecorderLost as error:
-            self._on_loop(self._report, error)
-            return False
+            lost = error
+            self._waiting.extendleft(reversed(turns[-MOST_HELD:]))
         except Exception:  # a turn that cannot be written must not cost the next ones
             log.exception("turns could not be kept")
-        else:
-            self._on_loop(self._report, None)
-        return True
-
-    def _trim(self) -> None:
-        try:
-            self.store().trim()
-        except Exception as error:  # the next turn that is written reports it
-            log.info("turns that are too old could not be deleted", extra={"reason": str(error)})
+        self._on_loop(self._report, lost)
 
     def _on_loop(self, report: Callable[[Any], None], what: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
@@ -207,6 +165,7 @@ class Recorder:
                 self._loop.call_soon_threadsafe(report, what)
 
     def _report(self, error: Exception | None) -> None:
+        self._write_in(self._trim_seconds if error is None else self._try_seconds)
         lost = self._events.state("recorder") is State.DEGRADED
         if error is not None and not lost:
             log.error("turns could not be kept", extra={"reason": str(error)})
@@ -214,5 +173,5 @@ class Recorder:
         elif error is None and lost:
             self._events.report("recorder", State.OK, "Turns are kept again.")
 
-    def _report_damage(self, damage: "Damage") -> None:
+    def _report_damage(self, damage: Damage) -> None:
         self._events.report("recorder", State.DEGRADED, *damage.report("turns"))

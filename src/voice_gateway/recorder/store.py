@@ -6,15 +6,15 @@ import sqlite3
 import time
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from voice_gateway.errors import GatewayError
 from voice_gateway.private_files import SIDE_FILES
 from voice_gateway.sqlite_file import Damage, SqliteFile
+
+T = TypeVar("T")
 
 MEGABYTE = 1_000_000
 TRIM_EVERY = 50  # turns
@@ -42,7 +42,6 @@ CREATE TABLE turns (
   home TEXT NOT NULL
 )
 """
-_COLUMNS = tuple(re.findall(r"^  (\w+) ", _TURNS, re.MULTILINE))
 _MIGRATIONS = (
     _TURNS,
     "CREATE INDEX turns_by_id ON turns (id)",
@@ -51,9 +50,7 @@ _MIGRATIONS = (
     # Content that many turns share, by digest: the tools, and what was known of the home.
     "CREATE TABLE shared (digest TEXT PRIMARY KEY, content BLOB NOT NULL)",
 )
-_SHOWN = "seq, id, at, door, room, conversation, text, reply, ok, stage, seconds, acts"
-
-
+_SHOWN = "seq, id, at, door, room, conversation AS conversation_id, text, reply, ok, stage, seconds, acts"
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
@@ -61,9 +58,8 @@ class RecorderLost(GatewayError):
     """The file of the turns cannot be used now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A turn as it is written: masked, and ready to be searched."""
+class Kept(NamedTuple):
+    """A row of the turns: masked, and ready to be searched."""
 
     id: str
     at: float
@@ -75,9 +71,9 @@ class Kept:
     ok: bool
     stage: str
     seconds: float
-    acts: Sequence[dict[str, Any]]
+    acts: Any
     named: str  # devices and tools, for the search
-    events: Sequence[dict[str, Any]]
+    events: Any
     tools: str = ""  # digests of shared content
     home: str = ""
 
@@ -100,28 +96,36 @@ class TurnStore:
         self._until_trim = 0
         self._trimmed = 0.0  # when
 
+    def _run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
+        try:
+            return self._file.run(work, write=write)
+        except sqlite3.DataError:  # the turn is at fault, not the file: trying again does not help
+            raise
+        except (sqlite3.Error, OSError) as error:
+            raise RecorderLost(f"the file with the turns cannot be used: {error}") from error
+
     # --- writing
 
-    def add(self, turns: Sequence[Kept], shared: Iterable[tuple[str, bytes]] = ()) -> None:
+    def add(self, turns: Iterable[Kept], shared: Iterable[tuple[str, bytes]] = ()) -> None:
+        rows = [
+            turn._replace(acts=json.dumps(turn.acts, ensure_ascii=False), events=packed(turn.events))
+            for turn in turns
+        ]
+
         def work(connection: sqlite3.Connection) -> None:
             connection.executemany("INSERT OR IGNORE INTO shared VALUES (?, ?)", shared)
-            names = _COLUMNS[1:]
-            places = ", ".join("?" * len(names))
-            rows = map(_row, turns)
-            connection.executemany(f"INSERT INTO turns ({', '.join(names)}) VALUES ({places})", rows)
-            self._until_trim -= len(turns)
+            places = ", ".join("?" * len(Kept._fields))
+            insert = f"INSERT INTO turns ({', '.join(Kept._fields)}) VALUES ({places})"
+            connection.executemany(insert, rows)
+            self._until_trim -= len(rows)
             if self._until_trim <= 0 or abs(self._now() - self._trimmed) >= TRIM_SECONDS:
                 self._trim(connection)
 
-        with _translated():
-            self._file.run(work)
+        self._run(work)
 
     def trim(self) -> int:
         """Deletes turns that are too old, and the oldest above the size limit; returns how many."""
-        if not self._path.exists():
-            return 0
-        with _translated():
-            return self._file.run(self._trim)
+        return self._run(self._trim) if self._path.exists() else 0
 
     def _trim(self, connection: sqlite3.Connection) -> int:
         self._until_trim, self._trimmed = TRIM_EVERY, self._now()
@@ -144,29 +148,21 @@ class TurnStore:
     def delete(self, turn_id: str) -> int:
         return self._delete("DELETE FROM turns WHERE id = ?", turn_id)
 
-    def _delete(self, asked: str, *values: Any) -> int:
-        """Leaves nothing of them in free pages; returns how many there were."""
+    def delete_all(self) -> int:
+        return self._delete("DELETE FROM turns")
+
+    def _delete(self, asked: str, *values: str) -> int:
+        """Leaves nothing of them in free pages nor in a damaged file; returns how many there were."""
 
         def work(connection: sqlite3.Connection) -> int:
             self._trim(connection)
             gone = connection.execute(asked, values).rowcount
             _forget_shared(connection)
+            for ending in ("", *SIDE_FILES):
+                Path(f"{self._path}.damaged{ending}").unlink(missing_ok=True)
             return gone
 
-        if not self._path.exists():
-            return 0
-        with _translated():
-            gone = self._file.run(work)
-            self._forget_damaged()
-        return gone
-
-    def delete_all(self) -> int:
-        return self._delete("DELETE FROM turns")
-
-    def _forget_damaged(self) -> None:
-        """Deletes damaged files that were set aside: they still have turns in them."""
-        for ending in ("", *SIDE_FILES):
-            Path(f"{self._path}.damaged{ending}").unlink(missing_ok=True)
+        return self._run(work) if self._path.exists() else 0
 
     # --- reading
 
@@ -195,7 +191,7 @@ class TurnStore:
         given = [(condition, value) for condition, value in wanted if value]
         where = " AND ".join(condition for condition, _ in given)
         asked = f"SELECT {_SHOWN} FROM turns WHERE {where} ORDER BY seq DESC LIMIT ?"
-        return [_shown(row) for row in self._read(asked, (*(value for _, value in given), limit))]
+        return self._read(asked, (*(value for _, value in given), limit))
 
     def find(self, name: str) -> list[dict[str, Any]]:
         """The turns with this id, or an id that begins with it, with their events; newest first."""
@@ -206,25 +202,22 @@ class TurnStore:
             pattern = "".join(f"[{c}]" if c in "*?[" else c for c in name) + "*"
             begins = "id GLOB ? AND +at >= ? ORDER BY seq DESC LIMIT 10"
             rows = self._read(asked + begins, (pattern, horizon))
-        return [
-            {**_shown(row), "events": _unpacked(row[-3]), "tools": row[-2], "home": row[-1]} for row in rows
-        ]
+        return rows
 
     def shared(self, digest: str) -> Any:
         """None if it is not kept."""
         rows = self._read("SELECT content FROM shared WHERE digest = ?", (digest,))
-        return _unpacked(rows[0][0]) if rows else None
+        return rows[0]["content"] if rows else None
 
-    def _read(self, asked: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        if not self._path.exists():
-            return []
-
-        def work(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    def _read(self, asked: str, values: Sequence[Any]) -> list[dict[str, Any]]:
+        def work(connection: sqlite3.Connection) -> list[dict[str, Any]]:
             connection.create_function("words", -1, lambda *texts: " ".join(_words(" ".join(texts))))
-            return list(connection.execute(asked, values))
+            found = connection.execute(asked, values)
+            names = [name for name, *_ in found.description]
+            rows = (zip(names, row, strict=True) for row in found)
+            return [{name: _READ.get(name, _as_it_is)(value) for name, value in row} for row in rows]
 
-        with _translated():
-            return self._file.run(work, write=False)
+        return self._run(work, write=False) if self._path.exists() else []
 
 
 def public(turn: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,15 +233,13 @@ def _unpacked(content: bytes) -> Any:
     return json.loads(zlib.decompress(content))
 
 
-def _row(turn: Kept) -> tuple[Any, ...]:
-    given = {name: getattr(turn, name) for name in _COLUMNS[1:]}
-    acts = json.dumps(turn.acts, ensure_ascii=False)
-    return tuple({**given, "ok": int(turn.ok), "acts": acts, "events": packed(turn.events)}.values())
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
-def _shown(row: Sequence[Any]) -> dict[str, Any]:
-    facts = dict(zip(_SHOWN.replace("conversation", "conversation_id").split(", "), row, strict=False))
-    return {**facts, "ok": bool(facts["ok"]), "acts": json.loads(facts["acts"])}
+_READ: dict[str, Callable[[Any], Any]] = {
+    "ok": bool, "acts": json.loads, "events": _unpacked, "content": _unpacked,
+}  # fmt: skip
 
 
 def _words(text: str) -> list[str]:
@@ -270,13 +261,3 @@ def _forget_shared(connection: sqlite3.Connection) -> None:
     connection.execute(
         "DELETE FROM shared WHERE digest NOT IN (SELECT tools FROM turns UNION SELECT home FROM turns)"
     )
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.DataError:  # the turn is at fault, not the file: trying again does not help
-        raise
-    except (sqlite3.Error, OSError) as error:
-        raise RecorderLost(f"the file with the turns cannot be used: {error}") from error

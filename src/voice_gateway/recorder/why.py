@@ -6,15 +6,15 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from voice_gateway.recorder.recorder import Recorder
+from voice_gateway.recorder.store import RecorderLost, TurnStore
 from voice_gateway.tools.masking import shorten
 from voice_gateway.turn import NOT_MADE, OutcomeStatus, Utterance
 
 if TYPE_CHECKING:
     from home_names.kinds import HomeDevice
-    from voice_gateway.recorder.recorder import Recorder
-    from voice_gateway.recorder.store import TurnStore
 
 Turn = Mapping[str, Any]
 
@@ -75,19 +75,29 @@ _NEGATED = re.compile(r"\b(?:not|didn'?t|haven'?t)\b")
 _PRONOUN = re.compile(r"(?:it|that|this|them)(?: (?:on|off|up|down))?")
 
 
-def read_question(text: str) -> tuple[str, str, bool] | None:
-    """The thing and state that the question names, and whether it asks for an act of the gateway.
-    None for any other question."""
+class Question(NamedTuple):
+    thing: str  # that it names; empty: the last act
+    state: str  # of the thing
+    ours: bool  # whether it asks for an act of the gateway
+    answered: bool  # whether it asks what was asked or answered, rather than why
+    negated: bool
+
+
+def read_question(text: str) -> Question | None:
+    """None for any other question."""
     plain = " ".join(re.sub(r"[?!.,;:]+", " ", text.casefold().replace("’", "'")).split())
     if len(plain) > LONGEST:
         return None
+    answered, negated = "what " in plain and "why" not in plain, _NEGATED.search(plain) is not None
+    last = Question("", "", " you" in plain or plain.startswith("what did i"), answered, negated)
     if _LAST.fullmatch(plain) or _WHAT.fullmatch(plain):
-        return "", "", " you" in plain or plain.startswith("what did i")
+        return last
     for match in filter(None, (pattern.fullmatch(plain) for pattern in _THING)):
         words = match.groupdict()
         if _PRONOUN.fullmatch(words["thing"]):
-            return "", "", True
-        return words["thing"], words.get("state") or "", bool(words.get("ours"))
+            return last._replace(ours=True)
+        ours = bool(words.get("ours"))
+        return Question(words["thing"], words.get("state") or "", ours, answered, negated)
     return None
 
 
@@ -96,7 +106,7 @@ class Why:
 
     def __init__(
         self,
-        recorder: "Recorder",
+        recorder: Recorder,
         named: Callable[[str], "Sequence[HomeDevice]"],
         known: Callable[[], Awaitable[None]],
         now: Callable[[], float] = time.time,
@@ -105,22 +115,21 @@ class Why:
 
     async def answer(self, asked: Utterance) -> str | None:
         """None: the question is about something else."""
-        from voice_gateway.recorder.store import RecorderLost
-
         if (question := read_question(asked.text)) is None:
             return None
-        thing, state, ours = question
         names: list[str] = []
-        if thing:
+        if question.thing:
             await self._known()
-            names = [device.name for device in await asyncio.to_thread(self._named, thing)]
-            if not names and not ours:
+            names = [device.name for device in await asyncio.to_thread(self._named, question.thing)]
+            if not names and not question.ours:
                 return None  # why something in the world is so
         if not self._recorder.settings.enabled:
             return OFF
 
-        def read(store: "TurnStore") -> str | None:
-            return self._of_things(store, names, state) if names else self._of_last(store, asked, ours)
+        def read(store: TurnStore) -> str | None:
+            if names:
+                return self._of_things(store, names, question.state)
+            return self._of_last(store, asked, question)
 
         try:
             answer: str | None = await self._recorder.read(read)
@@ -128,7 +137,7 @@ class Why:
             return LOST
         return answer
 
-    def _of_last(self, store: "TurnStore", asked: Utterance, ours: bool) -> str | None:
+    def _of_last(self, store: TurnStore, asked: Utterance, question: Question) -> str | None:
         """Of the last turn of this conversation, or of a routine that ran since."""
         for turn in store.turns(limit=MOST_READ):
             here = (turn["door"], turn["conversation_id"]) == (asked.channel, asked.conversation_id)
@@ -138,14 +147,12 @@ class Why:
             [whole, *_] = store.find(turn["id"])
             if any(event.get("stage") == "recorder" for event in _of(whole, "staged")):
                 continue  # a question like this one
-            if not ours and turn["stage"] not in ("local", "none") and not turn["acts"]:
+            if not question.ours and turn["stage"] not in ("local", "none") and not turn["acts"]:
                 return None  # "why" in a talk with a model
-            words = asked.text.casefold().replace("’", "'")
-            what = "what " in words and "why" not in words
-            return explain(whole, self._now(), what=what, negated=_NEGATED.search(words) is not None)
-        return NOTHING if ours else None
+            return explain(whole, self._now(), question)
+        return NOTHING if question.ours else None
 
-    def _of_things(self, store: "TurnStore", names: Sequence[str], state: str) -> str:
+    def _of_things(self, store: TurnStore, names: Sequence[str], state: str) -> str:
         """The cause of the newest turn that changed a device of these names."""
         what = f"the {names[0]}" if len(names) == 1 else "them"
         turns = {
@@ -161,8 +168,8 @@ class Why:
         return NOT_ME.format(what=what)
 
 
-def explain(turn: Turn, now: float, *, what: bool = False, negated: bool = False) -> str:
-    """The cause of the turn; its words and reply for `what`, and for "why didn't you" after an act."""
+def explain(turn: Turn, now: float, question: Question | None = None) -> str:
+    """The cause of the turn; or its words and reply: also for "why didn't you" after an act."""
     acted, staged, rounds = (_of(turn, kind) for kind in ("acted", "staged", "round"))
     first = acted[0] if acted else {}
     heard = next(iter(_of(turn, "heard")), {})
@@ -181,7 +188,9 @@ def explain(turn: Turn, now: float, *, what: bool = False, negated: bool = False
         cause = "hand" if settled["reason"] == "chosen by hand" else "yes"
     else:
         cause = "model" if rounds else "order"
-    return CAUSES["answer" if what or (negated and cause in DONE) else cause].format(
+    if question is not None and (question.answered or (question.negated and cause in DONE)):
+        cause = "answer"
+    return CAUSES[cause].format(
         text=_quoted(turn["text"]),
         reply=_quoted(turn["reply"]) if turn["reply"] else "nothing, because it was cut off",
         when=_when(turn["at"], now),

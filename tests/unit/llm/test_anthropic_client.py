@@ -204,7 +204,7 @@ async def test_a_missing_key_names_the_variable(bench: Bench, key: str | None) -
     assert "ANTHROPIC_API_KEY is not set" in str(error)
     assert error.spoken == "I have no key for my language model."
     assert bench.server.requests == []
-    assert not await client.warm_up()
+    assert not await client.prepare()
 
 
 async def test_a_wrong_key_names_the_variable_and_not_the_key(bench: Bench) -> None:
@@ -237,7 +237,7 @@ async def test_names_that_the_api_refuses_are_made_sendable(bench: Bench) -> Non
 
 async def test_warm_up_sends_nothing(bench: Bench) -> None:
     client = bench.client()
-    assert await client.warm_up()
+    assert await client.prepare()
     await client.keep_warm()
 
     assert bench.server.requests == []

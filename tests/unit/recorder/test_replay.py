@@ -11,7 +11,7 @@ from tests.fakes.recording import HOME, recording
 from voice_gateway.app.replay import NOT_RECORDED, Replay, differences, result_of
 from voice_gateway.config import BrainSettings, OllamaSettings, Settings
 from voice_gateway.llm.ollama.client import OllamaClient
-from voice_gateway.recorder.recorder import Surroundings
+from voice_gateway.recorder.record import Surroundings
 from voice_gateway.recorder.story import why_not
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Permission, ToolTraits

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 
 from voice_gateway.config import OllamaSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.llm.client import Made
 from voice_gateway.llm.model import collected
 from voice_gateway.llm.ollama.errors import incomplete, prompt_cut, translated
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
@@ -48,9 +49,7 @@ def make_chat(settings: OllamaSettings) -> "ChatOllama":
     return ChatOllama(
         model=settings.model,
         base_url=settings.base_url,
-        num_ctx=settings.num_ctx,
-        num_predict=settings.num_predict,
-        temperature=settings.temperature,
+        **options(settings),
         reasoning=settings.reasoning,
         # Ollama reads a text as a duration with a unit; a bare number (-1 is "for ever") must be a number.
         keep_alive=int(keep_alive) if keep_alive.lstrip("-").isdigit() else keep_alive,
@@ -83,9 +82,9 @@ class OllamaChat:
     """Sends requests to Ollama, one at a time: a queue is fairer than four slow answers."""
 
     def __init__(self, settings: OllamaSettings) -> None:
-        self._settings = settings
-        self._chat: ChatOllama | None = None
-        self._making = asyncio.Lock()
+        self._settings, self.model = settings, settings.model
+        self._made = Made("Ollama", lambda: make_chat(settings))
+        self.ready = self._made.get
         self._line = asyncio.Lock()
         self.context = settings.num_ctx  # what a prompt may fill; less when the model itself has less
         self.parameter_size: str | None = None  # "7.6B", from Ollama; None until it is known
@@ -95,28 +94,20 @@ class OllamaChat:
     def busy(self) -> bool:
         return self._line.locked()
 
-    async def ready(self) -> "ChatOllama":
-        async with self._making:
-            if self._chat is None:
-                try:
-                    self._chat = await asyncio.to_thread(make_chat, self._settings)
-                except Exception as error:  # an address or a number that the library does not take
-                    raise BrainError(f"Ollama's settings cannot be used: {error}") from error
-            return self._chat
-
     async def send(
         self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], on_text: Callable[[str], None]
     ) -> AIMessage:
         """The model's whole message. One that was cut, at its end or at the prompt's, is an error."""
         whole = await self._stream(messages, tools, on_text)
-        self._check(whole)
+        done_reason = whole.response_metadata.get("done_reason")
+        if done_reason not in _COMPLETE:
+            raise incomplete(done_reason, self._settings)
         return whole
 
     async def read_prefix(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]]) -> None:
         """Let Ollama read system prompt, tools and home; one token of output is all that is wanted."""
         short = {**options(self._settings), "num_predict": 1}
-        whole = await self._stream(messages, tools, _unheard, options=short)
-        self._check_prompt(whole)
+        await self._stream(messages, tools, lambda _text: None, options=short)
 
     async def _stream(
         self,
@@ -136,19 +127,10 @@ class OllamaChat:
             raise incomplete(None, self._settings)
         facts = {key: whole.response_metadata.get(key) for key in _COUNTS}
         log.debug("model answered", extra={"model": self._settings.model, **facts})
-        return whole
-
-    def _check(self, whole: AIMessage) -> None:
-        self._check_prompt(whole)
-        done_reason = whole.response_metadata.get("done_reason")
-        if done_reason not in _COMPLETE:
-            raise incomplete(done_reason, self._settings)
-
-    def _check_prompt(self, whole: AIMessage) -> None:
-        """Equality is the only sign that Ollama gives of a prompt it has cut."""
-        tokens = whole.response_metadata.get("prompt_eval_count") or 0
-        if tokens >= self.context:
+        tokens = facts["prompt_eval_count"] or 0
+        if tokens >= self.context:  # equality is the only sign that Ollama gives of a prompt it has cut
             raise prompt_cut(tokens, self._settings)
+        return whole
 
     async def _learn_model(self) -> None:
         """Ollama lowers `num_ctx` to what the model was trained for, without a word; so ask once.
@@ -185,17 +167,13 @@ class OllamaChat:
             return None
 
     async def aclose(self) -> None:
-        if self._chat is not None:
-            await self._chat._async_client.close()  # type: ignore[no-untyped-call]
-            self._chat._client.close()  # type: ignore[no-untyped-call]
-            self._chat = None
+        if (chat := self._made.chat) is not None:
+            await chat._async_client.close()  # type: ignore[no-untyped-call]
+            chat._client.close()  # type: ignore[no-untyped-call]
+            self._made.chat = None
 
 
 def prompt_tokens(messages: Sequence[BaseMessage], prefix_tokens: int) -> int:
     """A cautious estimate of a whole prompt."""
     said = sum(estimate_tokens(str(message.text)) + 8 for message in messages)
     return estimate_tokens(SYSTEM_PROMPT) + prefix_tokens + said
-
-
-def _unheard(_text: str) -> None:
-    pass

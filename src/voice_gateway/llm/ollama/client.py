@@ -4,37 +4,24 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from voice_gateway.backoff import Backoff, wait_at_most
-from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
+from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
-from voice_gateway.llm.loop import run_loop
-from voice_gateway.llm.model import several_steps, trust
-from voice_gateway.llm.offer import Offer, Offering
+from voice_gateway.llm.client import Around, ModelClient
+from voice_gateway.llm.model import Model
+from voice_gateway.llm.offer import Offer
 from voice_gateway.llm.ollama.chat import OllamaChat, prompt_tokens
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool, to_qwen_tools
-from voice_gateway.llm.prompt import (
-    SYSTEM_PROMPT,
-    Clock,
-    Devices,
-    HomeNote,
-    Instructions,
-    local_time,
-    note_for,
-    note_tokens,
-    server_note,
-    stamped,
-    tokens_of,
-)
+from voice_gateway.llm.prompt import SYSTEM_PROMPT, note_tokens, stamped, tokens_of
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import estimate_tokens
-from voice_gateway.turn import Reply, Utterance
-from voice_gateway.turns.stage import Trust, Turn
+from voice_gateway.turn import Utterance
 
 log = logging.getLogger(__name__)
 
@@ -90,8 +77,7 @@ class PrefixCache:
     """Which prefix the model server has read last, and until when it keeps it."""
 
     def __init__(self, keep_alive: str, now: Callable[[], float]) -> None:
-        self._keep = seconds_of(keep_alive)
-        self._now = now
+        self._keep, self._now = seconds_of(keep_alive), now
         self._prefix: Prefix | None = None
         self._until = 0.0
 
@@ -115,17 +101,13 @@ class PrefixCache:
 class _OllamaModel:
     """One turn's model: the same tools for all its requests, even when the list changes meanwhile."""
 
-    chat: OllamaChat
+    client: "OllamaClient"
     prefix: Prefix
-    settings: OllamaSettings
-    cache: PrefixCache
-    steps: SeveralSteps
-
     stage = "ollama"
 
     @property
     def model_name(self) -> str:
-        return self.settings.model
+        return self.client.chat.model
 
     @property
     def offer(self) -> Offer:
@@ -133,23 +115,24 @@ class _OllamaModel:
 
     @property
     def several_steps(self) -> bool:
-        return several_steps(self.steps, provider="ollama", parameter_size=self.chat.parameter_size)
+        return self.client.several_steps
 
     def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
         # Only the last chunk tells that a prompt was cut, and by then a sentence would have been spoken.
-        return prompt_tokens(messages, self.prefix.tokens) >= self.chat.context
+        return prompt_tokens(messages, self.prefix.tokens) >= self.client.chat.context
 
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
+        cache, prefix = self.client.cache, self.prefix
         try:
-            message = await self.chat.send(self.prefix.before(messages), self.prefix.tools, on_text)
+            message = await self.client.chat.send(prefix.before(messages), prefix.tools, on_text)
         except BrainError:
-            self.cache.lost()  # the server may be gone, and what it had read with it
+            cache.lost()  # the server may be gone, and what it had read with it
             raise
-        self.cache.read(self.prefix)
+        cache.read(prefix)
         return message
 
 
-class OllamaClient:
+class OllamaClient(ModelClient):
     """The stage `ollama`."""
 
     name = "ollama"
@@ -161,56 +144,41 @@ class OllamaClient:
         executor: ToolExecutor,
         *,
         priority: Sequence[str] = (),
-        clock: Clock = local_time,
         monotonic: Callable[[], float] = time.monotonic,
-        devices: Devices = tuple,
-        instructions: Instructions = dict,
-        tools_ready: Callable[[], Awaitable[None]] | None = None,
+        **around: Unpack[Around],
     ) -> None:
-        self._settings, self._brain, self._executor = settings, brain, executor
-        self._clock = clock
-        self._note = HomeNote(devices)
-        self._instructions = instructions
-        self._tools_ready = tools_ready
-        self._chat = OllamaChat(settings)
-        self._offers = Offering(
-            executor.tools,
+        fixed = estimate_tokens(SYSTEM_PROMPT) + settings.num_predict + CONVERSATION_TOKENS
+        self._room = max(0, settings.num_ctx - fixed)  # for tools and home
+        super().__init__(
+            brain,
+            executor,
+            home_tokens=settings.home_token_budget,
             cost=lambda tool: tokens_of(to_qwen_tool(tool)),
-            budget=min(settings.tool_token_budget, self._room_for_tools()),
+            budget=min(settings.tool_token_budget, self._room),
             priority=priority,
-            clock=clock,
+            **around,
         )
+        self._settings = settings
+        self.chat = OllamaChat(settings)
+        self.aclose = self.chat.aclose
+        self.cache = PrefixCache(settings.keep_alive, monotonic)
         self._prefix: Prefix | None = None
-        self._cache = PrefixCache(settings.keep_alive, monotonic)
         self._warming: tuple[Prefix, asyncio.Timeout] | None = None
         self._changed = asyncio.Event()
 
-    def offer(self) -> Offer:
-        """The tools the model sees now, what was shortened, and what was left out and why."""
-        return self._offers.current()
+    @property
+    def parameter_size(self) -> str | None:
+        return self.chat.parameter_size
 
-    def trust(self) -> Trust:
-        return trust(self._brain.autonomy, provider=self.name, parameter_size=self._chat.parameter_size)
+    async def ready(self) -> object:
+        return await self.chat.ready()
 
-    async def answer(self, turn: Turn) -> Reply:
-        if self._tools_ready is not None:
-            await self._tools_ready()
+    async def _for_turn(self) -> tuple[Model, int]:
         prefix = self._current_prefix()
         self._stop_stale_warm_up(prefix)
-        return await run_loop(
-            _OllamaModel(self._chat, prefix, self._settings, self._cache, self._brain.several_steps),
-            turn,
-            self._executor,
-            user_text=self._user_text(turn, prefix.offer),
-            max_rounds=self._brain.max_rounds,
-            history_budget=self._room_for_conversation(prefix),
-        )
-
-    def _user_text(self, turn: Turn, offer: Offer) -> str:
-        """Tools that the words call for stand before them, behind the prefix, and stay in the history."""
-        may_act = turn.may_act(self.trust().autonomy)
-        stamp = stamped(turn.utterance, self._clock(), may_act=may_act)
-        return "\n".join(filter(None, [note_for(turn.utterance.text, offer.rare), stamp]))
+        taken = estimate_tokens(SYSTEM_PROMPT) + self._settings.num_predict + prefix.tokens
+        room = max(CONVERSATION_TOKENS // 2, self._settings.num_ctx - taken)
+        return _OllamaModel(self, prefix), room
 
     async def warm_up(self) -> bool:
         """Let Ollama read the prefix, so that the first question is as quick as the second.
@@ -218,14 +186,14 @@ class OllamaClient:
         Never raises for the model's sake: the first question will tell the user what is wrong.
         """
         prefix = self._current_prefix()
-        if self._cache.knows(prefix) or self._chat.busy:  # a turn that is under way reads it itself
-            return self._cache.knows(prefix)
+        if self.cache.knows(prefix) or self.chat.busy:  # a turn that is under way reads it itself
+            return self.cache.knows(prefix)
         # Stamped like every question, so that the stamp is read by then, too.
         greeting = HumanMessage(content=stamped(Utterance("Hello."), self._clock()))
         try:
             async with asyncio.timeout(None) as limit:
                 self._warming = (prefix, limit)
-                await self._chat.read_prefix(prefix.before([greeting]), prefix.tools)
+                await self.chat.read_prefix(prefix.before([greeting]), prefix.tools)
         except TimeoutError:
             log.debug("warm-up given up, tools or home have changed")
             return False
@@ -234,7 +202,7 @@ class OllamaClient:
             return False
         finally:
             self._warming = None
-        self._cache.read(prefix)
+        self.cache.read(prefix)
         facts = {"model": self._settings.model, "tools": len(prefix.tools), "tokens": prefix.tokens}
         log.info("model warmed up", extra=facts)
         return True
@@ -251,29 +219,16 @@ class OllamaClient:
                 wait.reset()
             await wait_at_most(self._changed, wait.next())
 
-    async def prepare(self) -> None:
-        """Import the library before the first question needs it; nothing is sent."""
-        try:
-            await self._chat.ready()
-        except BrainError as error:
-            log.warning("model cannot be used", extra={"reason": str(error)})
-
     def tools_changed(self) -> None:
         """May be called when the tool list changes, so that the new prefix is read at once."""
         self._changed.set()
         self._stop_stale_warm_up(self._current_prefix())
 
-    async def aclose(self) -> None:
-        await self._chat.aclose()
-
     def _current_prefix(self) -> Prefix:
-        offer = self._offers.current()
+        offer = self.offer()
         if self._prefix is None or self._prefix.offer is not offer:
             self._prefix = Prefix(offer, to_qwen_tools(offer.tools))
-        room = self._room_for_home(offer)
-        note = self._note.within(min(self._settings.home_token_budget, room))
-        said = server_note(self._instructions(), room - note_tokens(note))
-        note = "\n".join(filter(None, [note, said]))
+        note = self._home_note(self._room - offer.tokens)
         if note != self._prefix.home:
             self._prefix = replace(self._prefix, home=note)
         return self._prefix
@@ -284,17 +239,6 @@ class OllamaClient:
             return
         being_read, limit = self._warming
         same_tools = being_read.tools == prefix.tools
-        useful = same_tools and (being_read.home == prefix.home or not self._cache.knows_tools(prefix))
+        useful = same_tools and (being_read.home == prefix.home or not self.cache.knows_tools(prefix))
         if not useful and not limit.expired():
             limit.reschedule(asyncio.get_running_loop().time())
-
-    def _room_for_tools(self) -> int:
-        fixed = estimate_tokens(SYSTEM_PROMPT) + self._settings.num_predict + CONVERSATION_TOKENS
-        return max(0, self._settings.num_ctx - fixed)
-
-    def _room_for_home(self, offer: Offer) -> int:
-        return self._room_for_tools() - offer.tokens
-
-    def _room_for_conversation(self, prefix: Prefix) -> int:
-        taken = estimate_tokens(SYSTEM_PROMPT) + self._settings.num_predict + prefix.tokens
-        return max(CONVERSATION_TOKENS // 2, self._settings.num_ctx - taken)
