@@ -4,7 +4,7 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from voice_gateway.turn import ToolCall, new_id
@@ -24,6 +24,7 @@ _PYTHON_CALL = re.compile(r"^([^\s(){}\[\]\"']+)\s*\((.*)\)\s*;?$", re.DOTALL)
 _NAME_KEYS = ("name", "function", "tool", "tool_name", "function_name", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "params", "action_input")
 _OTHER_KEYS = {"id", "type", "index", "tool_call_id", "call_id"}
+_LISTS = frozenset({"tool_calls", "tool_call", "function_call"})
 _LONGEST = 50_000  # characters; no call is longer, and nothing here should chew on more
 
 
@@ -32,38 +33,25 @@ def text_tool_calls(text: str, offered: Collection[str]) -> list[ToolCall]:
     text = text.strip()
     if not text or len(text) > _LONGEST:
         return []
-    calls: list[ToolCall] = []
-    for block in _blocks(text):
-        found = list(_calls_in(block, offered))
-        if not found:
-            return []
-        calls += found
-    return calls
+    blocks = _BLOCKS.split(text) if text.startswith("<") else [text]  # tagged calls may follow each other
+    found = [_calls_in(block.strip(), offered) for block in blocks if block.strip()]
+    return [call for calls in found for call in calls] if all(found) else []
 
 
-def _blocks(text: str) -> list[str]:
-    """Several tagged calls may follow each other."""
-    if not text.startswith("<"):
-        return [text]
-    return [block.strip() for block in _BLOCKS.split(text) if block.strip()]
-
-
-def _calls_in(text: str, offered: Collection[str]) -> Iterator[ToolCall]:
+def _calls_in(text: str, offered: Collection[str]) -> list[ToolCall]:
     if named := _NAMED_TAG.match(text):
-        arguments = _loads(named[2] or "{}")
-        if named[1] in offered and isinstance(arguments, dict):
-            yield _call(named[1], arguments)
-        return
-    inner = _unwrapped(text)
-    value = _loads(inner)
-    if value is not None:
-        yield from _calls_of(value, offered)
-    elif (only := _NAME_ONLY.match(inner)) and only[1] in offered:
-        yield _call(only[1], {})
-    elif (written := _PYTHON_CALL.match(inner)) and written[1] in offered:
-        arguments = _python_arguments(written[2])
-        if arguments is not None:
-            yield _call(written[1], arguments)
+        value: Any = {"name": named[1], "arguments": named[2]}
+    else:
+        inner = _unwrapped(text)
+        value = _loads(inner)
+        if value is None and (only := _NAME_ONLY.match(inner)):
+            value = {"name": only[1]}
+        elif value is None and (written := _PYTHON_CALL.match(inner)):
+            value = {"name": written[1], "arguments": _python_arguments(written[2])}
+    if isinstance(value, dict) and len(value) == 1 and _LISTS.issuperset(value):
+        [value] = value.values()
+    calls = [_one_call(item, offered) for item in (value if isinstance(value, list) else [value])]
+    return [call for call in calls if call] if all(calls) else []
 
 
 def _unwrapped(text: str) -> str:
@@ -76,18 +64,6 @@ def _unwrapped(text: str) -> str:
             break
         text = shorter
     return text
-
-
-def _calls_of(value: Any, offered: Collection[str]) -> list[ToolCall]:
-    if isinstance(value, dict) and len(value) == 1:
-        only = next(iter(value))
-        if only in {"tool_calls", "tool_call", "function_call"}:
-            value = value[only]
-    if isinstance(value, list):
-        found = [_one_call(item, offered) for item in value]
-        return [call for call in found if call] if all(found) else []
-    call = _one_call(value, offered)
-    return [call] if call else []
 
 
 def _one_call(value: Any, offered: Collection[str]) -> ToolCall | None:
@@ -103,35 +79,33 @@ def _one_call(value: Any, offered: Collection[str]) -> ToolCall | None:
     if set(value) - {name_key, argument_key} - _OTHER_KEYS:
         return None
     arguments = value[argument_key] if argument_key else {}
-    if isinstance(arguments, str):
-        arguments = _loads(arguments) if arguments.strip() else {}
-    arguments = {} if arguments is None else arguments
-    if not isinstance(arguments, dict) or _is_schema(arguments):
+    if arguments is None or arguments == "" or str(arguments).isspace():
+        arguments = {}
+    elif isinstance(arguments, str):
+        arguments = _loads(arguments)
+    if not isinstance(arguments, dict):
         return None
-    return _call(value[name_key], arguments)
+    if arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict):
+        return None  # a schema
+    return ToolCall(new_id(), value[name_key], arguments)
 
 
-def _is_schema(arguments: dict[str, Any]) -> bool:
-    return arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict)
-
-
-def _python_arguments(source: str) -> dict[str, Any] | None:
-    """Keyword arguments, or one dict, with literal values only; None for anything else."""
+def _python_arguments(source: str) -> Any:
+    """Keyword arguments, or one literal; a list, which is no arguments, for anything else."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a model's odd escapes are not our program's
             node = ast.parse(f"f({source})", mode="eval").body
         if not isinstance(node, ast.Call) or any(item.arg is None for item in node.keywords):
-            return None
+            return []
         if not node.args:
             return {str(item.arg): ast.literal_eval(item.value) for item in node.keywords}
         if len(node.args) == 1 and not node.keywords:
             value = _loads(source)
-            value = ast.literal_eval(node.args[0]) if value is None else value
-            return value if isinstance(value, dict) else None
+            return ast.literal_eval(node.args[0]) if value is None else value
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         pass
-    return None
+    return []
 
 
 def _loads(text: str) -> Any:
@@ -139,7 +113,3 @@ def _loads(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _call(name: str, arguments: dict[str, Any]) -> ToolCall:
-    return ToolCall(id=new_id(), name=name, args=arguments)

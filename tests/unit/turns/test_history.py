@@ -188,6 +188,6 @@ def test_the_messages_api_accepts_every_paired_history(messages: list[BaseMessag
 
     fixed = pair([HumanMessage(content="hello"), *messages, HumanMessage(content="next")])
 
-    _, formatted = _format_messages(sendable(fixed), model="claude-haiku-4-5")
+    _, formatted = _format_messages([*map(sendable, fixed)], model="claude-haiku-4-5")
 
     assert complaint_about({"messages": formatted}) is None

@@ -28,6 +28,7 @@ from voice_gateway.problems import (
 from voice_gateway.tools.traits import schema_of, sendable_name
 
 if TYPE_CHECKING:
+    from anthropic import APIStatusError
     from langchain_anthropic import ChatAnthropic
 
 log = logging.getLogger(__name__)
@@ -69,27 +70,19 @@ def with_cache_mark(tools: Sequence[BaseTool]) -> list[BaseTool]:
 
     The mark makes the API keep everything up to and including the tools, so they are read once.
     """
-    fit = [tool if _is_object(tool) else _as_object(tool) for tool in tools]
+    fit = [tool if schema_of(tool).get("type") == "object" else _as_object(tool) for tool in tools]
     if fit:
         extras = {**(fit[-1].extras or {}), "cache_control": CACHED}
         fit[-1] = fit[-1].model_copy(update={"extras": extras})
     return fit
 
 
-def _is_object(tool: BaseTool) -> bool:
-    return schema_of(tool).get("type") == "object"
-
-
 def _as_object(tool: BaseTool) -> BaseTool:
     return tool.model_copy(update={"args_schema": {"properties": {}, **schema_of(tool), "type": "object"}})
 
 
-def sendable(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+def sendable(message: BaseMessage) -> BaseMessage:
     """Names and ids as the API accepts them: a conversation may have begun with another brain."""
-    return [_sendable(message) for message in messages]
-
-
-def _sendable(message: BaseMessage) -> BaseMessage:
     if isinstance(message, ToolMessage):
         return message.model_copy(update={"tool_call_id": sendable_name(message.tool_call_id)})
     if isinstance(message, AIMessage) and message.tool_calls:
@@ -123,7 +116,7 @@ class AnthropicModel:
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
         tries = self.settings.max_retries + 1
         limit = self.settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)
-        stream = self.bound.astream([self._system(), *sendable(messages)])
+        stream = self.bound.astream([self._system(), *map(sendable, messages)])
         try:
             async with asyncio.timeout(limit):
                 whole = await collected(stream, on_text, self._translated)
@@ -155,55 +148,51 @@ class AnthropicModel:
 # --- what goes wrong, by the type of the error, in words that say what to do
 
 
+_KINDS = {
+    401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error",
+    529: "overloaded_error",
+}  # fmt: skip
+_BUSY = {
+    "rate_limit_error": "rate-limited", "overloaded_error": "overloaded", "api_error": "in trouble",
+    "timeout_error": "in trouble",
+}  # fmt: skip
+
+
 def translated(error: Exception, settings: AnthropicSettings) -> BrainError:
     import anthropic
     import httpx2
 
-    if isinstance(error, anthropic.AuthenticationError | anthropic.PermissionDeniedError):
-        return BrainError(
-            f"Anthropic does not accept the key ({error.status_code}). Check ANTHROPIC_API_KEY.",
-            spoken=MODEL_KEY_REFUSED,
-        )
-    if isinstance(error, anthropic.NotFoundError):
-        return BrainError(
-            f'Anthropic does not know the model "{settings.model}". Check anthropic.model.',
-            spoken=MODEL_UNKNOWN,
-        )
     if isinstance(error, anthropic.APIStatusError):
-        return _status(error)
+        return _status(error, settings)
     if isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException | TimeoutError):
         return BrainError(
-            f"Anthropic did not answer within {settings.timeout_seconds:g} s.",
-            spoken=MODEL_TOO_SLOW,
+            f"Anthropic did not answer within {settings.timeout_seconds:g} s.", spoken=MODEL_TOO_SLOW
         )
     if isinstance(error, anthropic.APIConnectionError | httpx2.HTTPError | OSError):
         return BrainError(f"The connection to Anthropic failed: {named(error)}", spoken=MODEL_UNREACHABLE)
     return BrainError(f"Anthropic gave no readable answer: {named(error)}", spoken=MODEL_BROKE_OFF)
 
 
-def _status(error: "anthropic.APIStatusError") -> BrainError:  # type: ignore[name-defined]  # noqa: F821
+def _status(error: "APIStatusError", settings: AnthropicSettings) -> BrainError:
     """By the API's own error type first: inside a stream the HTTP status is 200 whatever went wrong."""
-    kind = error.type or {429: "rate_limit_error", 529: "overloaded_error"}.get(error.status_code, "")
-    if (
-        kind in {"rate_limit_error", "overloaded_error", "api_error", "timeout_error"}
-        or error.status_code >= 500
-    ):
-        words = {"rate_limit_error": "rate-limited", "overloaded_error": "overloaded"}.get(kind, "in trouble")
-        return BrainError(f"Anthropic is {words} ({error.status_code}). Try again later.", spoken=MODEL_BUSY)
+    status = error.status_code
+    kind = error.type or _KINDS.get(status, "")
     if kind in {"authentication_error", "permission_error"}:
-        return BrainError(
-            "Anthropic does not accept the key. Check ANTHROPIC_API_KEY.", spoken=MODEL_KEY_REFUSED
-        )
-    return BrainError(f"Anthropic refused the request ({error.status_code}): {error.api_message or kind}")
+        key = f"Anthropic does not accept the key ({status}). Check ANTHROPIC_API_KEY."
+        return BrainError(key, spoken=MODEL_KEY_REFUSED)
+    if kind == "not_found_error":
+        model = f'Anthropic does not know the model "{settings.model}". Check anthropic.model.'
+        return BrainError(model, spoken=MODEL_UNKNOWN)
+    if kind in _BUSY or status >= 500:
+        words = _BUSY.get(kind, "in trouble")
+        return BrainError(f"Anthropic is {words} ({status}). Try again later.", spoken=MODEL_BUSY)
+    return BrainError(f"Anthropic refused the request ({status}): {error.api_message or kind}")
 
 
 def incomplete(stop_reason: str | None, settings: AnthropicSettings) -> BrainError:
     """A reply that ended before its end is no answer, and half a tool call is never run."""
     if stop_reason == "max_tokens":
-        return UnfitAnswer(
-            f"The answer was cut after {settings.max_tokens} tokens.",
-            spoken=MODEL_TOO_LONG,
-        )
+        return UnfitAnswer(f"The answer was cut after {settings.max_tokens} tokens.", spoken=MODEL_TOO_LONG)
     if stop_reason == "refusal":
         return UnfitAnswer("The model refused to answer.", spoken=MODEL_REFUSED)
     if stop_reason == "model_context_window_exceeded":

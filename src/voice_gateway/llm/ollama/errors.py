@@ -34,52 +34,44 @@ def translated(error: Exception, settings: OllamaSettings, capabilities: list[st
     import httpx
     from ollama import ResponseError
 
-    where = shown(settings.base_url)
+    where, spoken = shown(settings.base_url), MODEL_BROKE_OFF
     if isinstance(error, ResponseError):
         return _refused(error, settings, capabilities)
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | ConnectionError):
-        return BrainError(
-            f"Nothing answers at {where}. Start Ollama with `ollama serve`, or set OLLAMA_BASE_URL to "
-            "where it runs.",
-            spoken=MODEL_SILENT,
-        )
-    if isinstance(error, httpx.TimeoutException):
-        return BrainError(
-            f"Ollama at {where} was silent for {settings.timeout_seconds:g} s. A smaller model, fewer tools, "
-            "or a larger ollama.timeout_seconds may help.",
-            spoken=MODEL_TOO_SLOW,
-        )
-    if isinstance(error, httpx.HTTPError | OSError):
-        return BrainError(
-            f"The connection to Ollama at {where} broke: {named(error)}", spoken=MODEL_BROKE_OFF
-        )
     if isinstance(error, ValidationError | OutputParserException):
-        return UnreadableCall(
-            f"{settings.model} called a tool with arguments that are not an object", spoken=MODEL_BROKE_OFF
-        )
-    # What is left comes from text that is not Ollama's protocol (JSONDecodeError) or from an empty stream.
-    return BrainError(f"Ollama at {where} gave no readable answer: {named(error)}", spoken=MODEL_BROKE_OFF)
+        text = f"{settings.model} called a tool with arguments that are not an object"
+        return UnreadableCall(text, spoken=spoken)
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | ConnectionError):
+        spoken = MODEL_SILENT
+        text = f"Nothing answers at {where}. Start Ollama with `ollama serve`, or set OLLAMA_BASE_URL to "
+        text += "where it runs."
+    elif isinstance(error, httpx.TimeoutException):
+        spoken = MODEL_TOO_SLOW
+        text = f"Ollama at {where} was silent for {settings.timeout_seconds:g} s. A smaller model, fewer "
+        text += "tools, or a larger ollama.timeout_seconds may help."
+    elif isinstance(error, httpx.HTTPError | OSError):
+        text = f"The connection to Ollama at {where} broke: {named(error)}"
+    else:  # text that is not Ollama's protocol (JSONDecodeError), or an empty stream
+        text = f"Ollama at {where} gave no readable answer: {named(error)}"
+    return BrainError(text, spoken=spoken)
 
 
 def _refused(error: "ResponseError", settings: OllamaSettings, capabilities: list[str] | None) -> BrainError:
-    model, status = settings.model, error.status_code
+    model, status, spoken = settings.model, error.status_code, MODEL_SILENT
+    known = capabilities if status == 400 else None
+    text = f"Ollama refused the request ({status}): {error.error}"
     if status == 404:
-        return BrainError(
-            f'Ollama does not have the model "{model}". Get it with `ollama pull {model}`, or set '
-            "OLLAMA_MODEL to one that `ollama list` shows.",
-            spoken=MODEL_NOT_INSTALLED,
-        )
-    if status == 400 and capabilities is not None and "tools" not in capabilities:
-        return BrainError(
-            f'The model "{model}" does not support tools. Choose one that does, for example `ollama pull '
-            "qwen2.5:0.5b` and OLLAMA_MODEL=qwen2.5:0.5b.",
-            spoken=MODEL_WITHOUT_TOOLS,
-        )
-    if status == 400 and capabilities is not None and settings.reasoning and "thinking" not in capabilities:
+        spoken = MODEL_NOT_INSTALLED
+        text = f'Ollama does not have the model "{model}". Get it with `ollama pull {model}`, or set '
+        text += "OLLAMA_MODEL to one that `ollama list` shows."
+    elif known is not None and "tools" not in known:
+        spoken = MODEL_WITHOUT_TOOLS
+        text = f'The model "{model}" does not support tools. Choose one that does, for example `ollama pull '
+        text += "qwen2.5:0.5b` and OLLAMA_MODEL=qwen2.5:0.5b."
+    elif known is not None and settings.reasoning and "thinking" not in known:
         return BrainError(f'The model "{model}" cannot think aloud. Set ollama.reasoning = false.')
-    if status == -1:
-        return BrainError(f"Ollama stopped in the middle of an answer: {error.error}", spoken=MODEL_BROKE_OFF)
-    return BrainError(f"Ollama refused the request ({status}): {error.error}", spoken=MODEL_SILENT)
+    elif status == -1:
+        spoken, text = MODEL_BROKE_OFF, f"Ollama stopped in the middle of an answer: {error.error}"
+    return BrainError(text, spoken=spoken)
 
 
 def incomplete(done_reason: str | None, settings: OllamaSettings) -> BrainError:
