@@ -29,7 +29,7 @@ class LargeHome(SimulatedHome):
 
     async def read(self, answer: bytes = ANSWER) -> None:
         """One answer of the gateway, as far as whoever listens has it."""
-        listed = (await self.lists.read(answer, 0.0))["result"]
+        listed = (await self.lists.read(answer))["result"]
         self.latest = Snapshot(tuple(one.node for one in listed if one.node is not None))
         for listener in self._listeners:
             listener(self.latest)

@@ -2,20 +2,19 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from home_names import colours, wording
-from home_names.phrases import capital, listed
+from home_names.phrases import capital
 from home_names.states import UNKNOWN, level_of
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, Action, answering, command, down, has_changed, may_have_changed
 from zwave_mcp.devices import CC, Device, components, has_level, with_value
 from zwave_mcp.home import Home, HomeError, ValueId, is_number
-from zwave_mcp.results import Before, NotPossible, Result, before_colour, result, worst
+from zwave_mcp.results import NotPossible, Result, before_colour, result
 from zwave_mcp.states import colour_text, remembered
-from zwave_mcp.view import View, Viewer, resolve_device
+from zwave_mcp.view import View, Viewer, resolve_single
 
 WARM, COLD, RED, GREEN, BLUE = range(5)
 # As `targetColor` names them.
@@ -38,47 +37,14 @@ async def set_colour(
     brightness: int | None = None,
 ) -> Result:
     view = await viewer.now(0)
-    device = resolve_device(view, asked, lambda hit: bool(components(hit)))
+    device = resolve_single(view, asked, lambda hit: bool(components(hit)))
     with answering(device):
-        if device.members:
-            _check_members(device)
-        lights = device.members or (device,)
-        plans = [(light, _mix(light, color, temperature), _shining(light, brightness)) for light in lights]
-    answers = await asyncio.gather(*(_carry_out(home, view, *plan) for plan in plans))
-    return _of_group(device, answers, brightness or 100) if device.members else answers[0][0]
+        mix, shining = _mix(device, color, temperature), _shining(device, brightness)
+    return await _carry_out(home, view, device, mix, shining)
 
 
-def _of_group(group: Device, answers: list[tuple[Result, Device]], level: int) -> Result:
-    """Done when each member confirms it."""
-    facts = [answer.structured for answer, _ in answers]
-    outcome = worst(item["outcome"] for item in facts)
-    now = replace(group, members=tuple(device for _, device in answers))
-    behind = [
-        sentences.numbered(member)
-        for member, item in zip(group.members, facts, strict=True)
-        if item["outcome"] not in ("confirmed", "working")
-    ]
-    calls = tuple(call for item in facts for call in item.get("before", ()))
-    undo = " ".join(dict.fromkeys(item["undo"] for item in facts if "undo" in item))
-    name, verb = capital(wording.the(now)), wording.verb(now, "is")
-    shown = {_shown(member) for member in now.members}
-    if behind:
-        sentence = sentences.sent_but(now, behind)
-    elif outcome == "working":
-        sentence = f"{name} {verb} changing."
-    elif len(shown) == 1:
-        sentence = f"{name} {verb} now {shown.pop()}{f' at {level} percent' if level != 100 else ''}."
-    else:
-        sentence = f"{name} confirmed it."
-    state = remembered(now) if outcome == "confirmed" else UNKNOWN
-    more = {"notConfirmed": behind, **Before(calls, undo).facts()}
-    return result(sentence, outcome, group, state=state, more=more)
-
-
-async def _carry_out(
-    home: Home, view: View, old: Device, mix: Mix, shining: Command | None
-) -> tuple[Result, Device]:
-    """Write the colour, then turn the light on; returns also the light as it is now."""
+async def _carry_out(home: Home, view: View, old: Device, mix: Mix, shining: Command | None) -> Result:
+    """Write the colour, then turn the light on."""
     clock = asyncio.get_running_loop().time
     end, device = clock() + home.timing.tool_seconds, old
     coloured, lit = True, False  # what may have changed
@@ -94,13 +60,13 @@ async def _carry_out(
                 device = with_value(device, shining.read, verdict.value) if verdict.known else device
     except HomeError as error:
         before = before_colour(view.names, old, colour=coloured, level=lit)
-        return down(error, old, before), old
+        return down(error, old, before)
     before = before_colour(view.names, old, colour=coloured, level=lit)
     more = before.facts() if coloured or lit else {}
     # Not `state_text`: a device that was taken for dead has just answered.
     state = remembered(device) if verdict.outcome == "confirmed" else UNKNOWN
     sentence = _sentence(device, verdict, lit)
-    return result(sentence, verdict.outcome, device, state=state, more=more), device
+    return result(sentence, verdict.outcome, device, state=state, more=more)
 
 
 async def _colour(home: Home, device: Device, mix: Mix, seconds: float) -> CommandOutcome:
@@ -245,17 +211,6 @@ def _shining(device: Device, brightness: int | None) -> Command | None:
 
 
 # --- sentences
-
-
-def _check_members(group: Device) -> None:
-    without = [sentences.numbered(member) for member in group.members if not components(member)]
-    name = capital(wording.the(group))
-    if len(without) == len(group.members):
-        does = wording.verb(group, "does")
-        raise NotPossible("unsupported", f"{name} {does} not show colours: {listed(without)}.")
-    if without:
-        why = f"because not all of its members show colours: {listed(without)}"
-        raise NotPossible("unsupported", f"{name} cannot be given a colour as a whole, {why}.")
 
 
 def _shown(device: Device) -> str:

@@ -170,7 +170,6 @@ class Control:
         device, outcome = sent.device, verdict.outcome
         log.info("command judged", extra={"device": device.name, "action": action.name, "outcome": outcome})
         if device.kind == "lock" and outcome == "confirmed":
-            self._viewer.bolt_moved(device)
             device = without_jam(device)
         state = _state(device, action, verdict)
         if outcome == "confirmed":

@@ -342,32 +342,11 @@ def without_jam(device: Device) -> Device:
     return replace(device, values=values)
 
 
-class OldJams:
-    """Leaves out jam notifications that are over: the gateway never takes them back."""
-
-    def __init__(self) -> None:
-        self._over: dict[ValueId, float | None] = {}  # notification -> time of the jam that is over
-
-    def forget(self, lock: Device) -> None:
-        """The bolt has been seen where it was sent."""
-        value = lock_state(lock)
-        if value is not None and value.value == JAMMED:
-            self._over[value.id] = value.updated
-
-    def left_out(self, lock: Device) -> Device:
-        """The device; a lock without a jam that is over."""
-        if lock.kind != "lock":
-            return lock
-        jam, bolt = lock_state(lock), lock.state_value
-        if jam is None or jam.value != JAMMED:
-            if jam is not None:
-                self._over.pop(jam.id, None)
-            return lock
-        # After a restart of this server only the times tell: a bolt reported later than the jam has moved.
-        times = (jam.updated, bolt.updated if bolt is not None else None)
-        moved = times[0] is not None and times[1] is not None and times[1] - times[0] > _JAM_SECONDS
-        known = jam.id in self._over
-        if moved or (known and self._over[jam.id] == jam.updated):
-            return without_jam(lock)
-        self._over.pop(jam.id, None)
-        return lock
+def without_old_jam(device: Device) -> Device:
+    """The device; a lock without a jam that is over: the gateway never takes one back."""
+    jam, bolt = lock_state(device), device.state_value
+    if device.kind != "lock" or jam is None or jam.value != JAMMED or bolt is None:
+        return device
+    if jam.updated is None or bolt.updated is None or bolt.updated - jam.updated <= _JAM_SECONDS:
+        return device
+    return without_jam(device)

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp import sentences
 from zwave_mcp.care import UserNames
@@ -29,12 +29,8 @@ if TYPE_CHECKING:
 
 KEPT: Final = 100  # events that can be read
 NEW_SECONDS: Final = 60.0  # an older value that is seen for the first time was so before
-STALE_SECONDS: Final = 15.0  # a press that could not be assigned for longer starts nothing
-LATE_SECONDS: Final = 5.0  # a node that just joined may be missing in the lists of the next seconds
 HOLD_SECONDS: Final = 0.6  # a held button repeats itself, with releases in between
 BOLT_SECONDS: Final = 2.0  # a lock's mode may be a wish for this long
-GONE_SECONDS: Final = 8.0  # a node that is missing in the lists for so long has left
-_MOST_AT_ONCE: Final = 3  # more nodes at once are another stick, or a new gateway
 CALM_STATES: Final = ("off", "closed", "back")
 BOLT: Final = "bolt"
 _BATTERY_LOW: Final = "battery low"  # a value that the gateway never takes back
@@ -120,37 +116,6 @@ def _can_report(node: Node, report: Report, sense: Standing | Moment) -> bool:
     )
 
 
-class Membership:
-    """Reports nodes that joined or left the network, from one list to the next."""
-
-    def __init__(
-        self, report: Callable[[Node, Literal["joined", "left"]], None], later: Callable[..., object]
-    ) -> None:
-        self._report, self._later = report, later
-        self._known: dict[int, Node] = {}
-        self._now: Mapping[int, Node] = {}
-
-    def look(self, nodes: Iterable[Node]) -> None:
-        now = {node.id: node for node in nodes if not node.members}
-        if not now or any(node.starting for node in now.values()):
-            return  # a gateway that is starting does not list all of them
-        known, self._now = self._known, now
-        new, gone = now.keys() - known.keys(), known.keys() - now.keys()
-        if not known or max(len(new), len(gone)) > _MOST_AT_ONCE or len(gone) == len(known):
-            self._known = now
-            return
-        self._known = {**known, **now}
-        for number in sorted(new):
-            self._report(now[number], "joined")
-        if gone:
-            self._later(GONE_SECONDS, lambda: self._still_gone(frozenset(gone)))
-
-    def _still_gone(self, gone: frozenset[int]) -> None:
-        for number in sorted(gone - self._now.keys()):
-            if (node := self._known.pop(number, None)) is not None:
-                self._report(node, "left")
-
-
 class EventLog:
     """Calls `on_event` with every new event. To be used from the event loop only."""
 
@@ -180,7 +145,6 @@ class EventLog:
         self._held: dict[tuple[int, int, int], asyncio.TimerHandle] = {}
         self._bolts: dict[tuple[int, int], asyncio.TimerHandle] = {}
         self._bolt_was: dict[tuple[int, int], str] = {}
-        self._membership = Membership(self._joined_or_left, self._later)
 
     @property
     def alarms(self) -> list[Event]:
@@ -195,7 +159,6 @@ class EventLog:
         single = [item for item in view.devices if not item.members]  # a group repeats what these report
         self._devices = {item.place: item for item in single}
         self._first_of = {item.node.id: item for item in reversed(single)}
-        self._membership.look(snapshot.nodes)
         before, self._shown = self._shown, {}
         for node in snapshot.nodes:
             known = before.get(node.id)
@@ -204,6 +167,10 @@ class EventLog:
                 new = self._looked and updated is not None and self._now() - updated < NEW_SECONDS
                 self._take(slot, source, standing, taken=snapshot.taken, new=new)
         self._looked = True
+        for slot, sources in self._slots.items() if snapshot.nodes else ():
+            if slot[0] not in self._shown and slot[2] in ALARMS:  # its device has left
+                sources.says = dict.fromkeys(sources.says, "off")
+                self._alarms.pop(slot, None)
 
     def heard(self, report: Report) -> None:
         """Take in one report."""
@@ -295,13 +262,6 @@ class EventLog:
 
     # --- output
 
-    def _joined_or_left(self, node: Node, state: Literal["joined", "left"]) -> None:
-        for slot, known in self._slots.items() if state == "left" else ():  # its alarms are over
-            if slot[0] == node.id and slot[2] in ALARMS:
-                known.says = dict.fromkeys(known.says, "off")
-                self._alarms.pop(slot, None)
-        self._add((node.id, 0, "network"), Moment("network", state), named=(node.name, node.room))
-
     def _add(
         self,
         slot: Slot,
@@ -309,11 +269,10 @@ class EventLog:
         *,
         standing: bool = False,
         nodes: tuple[int, ...] = (),
-        named: tuple[str, str] = ("", ""),
     ) -> Event:
-        """`nodes`: whose event it may be, where that is uncertain; `named`: of a node that is on no list."""
+        """`nodes`: whose event it may be, where that is uncertain."""
         node, endpoint, kind = *slot[:2], moment.kind
-        among = tuple(dict.fromkeys(self._called(item, endpoint, named)[:2] for item in nodes or (node,)))
+        among = tuple(dict.fromkeys(self._called(item, endpoint)[:2] for item in nodes or (node,)))
         name, room = among[0] if len(among) == 1 else ("", "")
         if kind == "button" and moment.state != "released" and all(is_bell(each) for each, _ in among):
             kind = "doorbell"
@@ -339,11 +298,11 @@ class EventLog:
         self._on_event(event)
         return event
 
-    def _called(self, node: int, endpoint: int, named: tuple[str, str] = ("", "")) -> tuple[str, str, int]:
+    def _called(self, node: int, endpoint: int) -> tuple[str, str, int]:
         """The device's name, room and endpoint."""
         device = self._devices.get((node, endpoint)) or self._first_of.get(node)
         if device is None:
-            return named[0] or f"Node {node}", named[1], endpoint
+            return f"Node {node}", "", endpoint
         return device.name, device.room, device.endpoint
 
     def to_json(self, of: tuple[int, int] | None = None) -> Mapping[str, Any]:

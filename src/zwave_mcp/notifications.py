@@ -13,7 +13,7 @@ from zwave_mcp.home import Value, is_number
 Kind = Literal[
     "smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water", "intrusion", "tamper", "emergency",
     "doorbell", "button", "door", "lock", "keypad", "battery", "power", "siren", "smoke_test",
-    "network", "other",
+    "other",
 ]  # fmt: skip
 KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]
 # Announced at once, over everything else, until acknowledged.

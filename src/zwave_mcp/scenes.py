@@ -126,8 +126,6 @@ class Scenes:
             if clock() + timing.scene_poll_seconds > end:
                 return name
             await asyncio.sleep(timing.scene_poll_seconds)
-        if device is not None and device.kind == "lock":
-            self._viewer.bolt_moved(device)
         return ""
 
     async def list(self, asked: str = "") -> Result:

@@ -12,16 +12,13 @@ ACTIONS: Final = ("on", "off", "dim", "toggle", "open", "close", "stop")
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """One tool. `purpose`, `asked`, `avoid`, `good` and `bad` make the description for models."""
+    """One tool. `use` and `examples` make the description for models."""
 
     name: str
     title: str
     summary: str  # for people
-    purpose: str
-    asked: str
-    avoid: str
-    good: str
-    bad: str
+    use: tuple[str, str, str]  # purpose, what is asked about, what it is not for
+    examples: tuple[str, str]  # good and bad arguments
     parameters: Schema
     output: Schema
     read_only: bool = False
@@ -32,9 +29,10 @@ class ToolSpec:
 
     @property
     def description(self) -> str:
+        (purpose, asked, avoid), (good, bad) = self.use, self.examples
         return (
-            f"REQUIRED {self.purpose}: you MUST call this whenever the user asks about {self.asked}. "
-            f"DO NOT use for {self.avoid}.\nGood: {self.good}. Bad: {self.bad}."
+            f"REQUIRED {purpose}: you MUST call this whenever the user asks about {asked}. "
+            f"DO NOT use for {avoid}.\nGood: {good}. Bad: {bad}."
         )
 
 
@@ -99,11 +97,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "list_zwave_devices",
         "List Z-Wave devices",
         "Which devices there are, what is on, and what is in a room.",
-        "to know the home's devices",
-        "which there are, what is on, or what is in a room",
-        "switching",
-        "{filter: 'kitchen'}; {} for all",
-        "{filter: 'turn on the lamp'}",
+        ("to know the home's devices", "which there are, what is on, or what is in a room", "switching"),
+        ("{filter: 'kitchen'}; {} for all", "{filter: 'turn on the lamp'}"),
         _parameters(
             filter=_given("string", "Room, kind or name, for example 'lights'", maxLength=NAME_LENGTH),
             includeInactive=_given("boolean", "Also those that do not answer"),
@@ -117,11 +112,12 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "control_zwave_device",
         "Control a Z-Wave device",
         "Switches, dims, opens or closes one light, plug, fan, blind or garage door.",
-        "to switch, dim, open or close ONE light, plug, fan, blind or garage door",
-        "that; for several devices once each",
-        "locks, thermostats or questions",
-        "{deviceName: 'Floor Lamp', action: 'dim', level: 40}; {deviceName: 'Window Blind', action: 'close'}",
-        "{deviceName: 'all lights', action: 'on'}",
+        (
+            "to switch, dim, open or close ONE light, plug, fan, blind or garage door",
+            "that; for several devices once each",
+            "locks, thermostats or questions",
+        ),
+        ("{deviceName: 'Floor Lamp', action: 'dim', level: 40}", "{deviceName: 'all lights', action: 'on'}"),
         _parameters(
             "deviceName",
             "action",
@@ -136,11 +132,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_device_sensor_data",
         "Read sensors",
         "Temperature, humidity, motion, power and battery of one device or room.",
-        "to read sensors",
-        "temperature, humidity, motion, power or battery at home",
-        "the weather",
-        "{deviceName: 'Office'}",
-        "{deviceName: 'weather'}",
+        ("to read sensors", "temperature, humidity, motion, power or battery at home", "the weather"),
+        ("{deviceName: 'Office'}", "{deviceName: 'weather'}"),
         _parameters("deviceName", deviceName=_device("'Climate Sensor'")),
         _result("readings"),
         read_only=True,
@@ -149,11 +142,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_device",
         "Check one Z-Wave device",
         "Whether one device is on, open or locked.",
-        "to know ONE device's state",
-        "something being on, open or locked",
-        "changing it",
-        "{deviceName: 'Front Door'}",
-        "{deviceName: 'all lights'}",
+        ("to know ONE device's state", "something being on, open or locked", "changing it"),
+        ("{deviceName: 'Front Door'}", "{deviceName: 'all lights'}"),
         _parameters("deviceName", deviceName=_device("'Front Door'")),
         _result("readings", kind="string", available="boolean", batteryLow="boolean"),
         read_only=True,
@@ -162,11 +152,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "control_zwave_lock",
         "Lock or unlock a door",
         "Locks or unlocks one door; unlocking needs your yes.",
-        "for ONE lock",
-        "locking or unlocking it",
-        "a guess; unlock only if the user said so",
-        "{deviceName: 'Front Door', action: 'lock'}",
-        "{deviceName: 'door', action: 'unlock'}",
+        ("for ONE lock", "locking or unlocking it", "a guess; unlock only if the user said so"),
+        ("{deviceName: 'Front Door', action: 'lock'}", "{deviceName: 'door', action: 'unlock'}"),
         _parameters(
             "deviceName",
             "action",
@@ -180,11 +167,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "set_zwave_thermostat",
         "Set a thermostat",
         "Makes it warmer or cooler, or sets the mode of the heating.",
-        "for heating and cooling",
-        "making it warmer or cooler, or about a mode",
-        "reading the temperature",
-        "{deviceName: 'Thermostat', temperature: 21}",
-        "{deviceName: 'Thermostat'}",
+        ("for heating and cooling", "making it warmer or cooler, or about a mode", "reading the temperature"),
+        ("{deviceName: 'Thermostat', temperature: 21}", "{deviceName: 'Thermostat'}"),
         _parameters(
             "deviceName",
             deviceName=_device("'hallway thermostat'"),
@@ -199,11 +183,11 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "set_zwave_color",
         "Set a light's colour",
         "Makes one light blue, warm white or 2700 kelvin, and turns it on.",
-        "for the colour of ONE light, which it turns on",
-        "a colour or a white",
-        "brightness alone",
-        "{deviceName: 'Mood Light', color: 'blue'}; {deviceName: 'Mood Light', temperature: 2700}",
-        "{deviceName: 'Mood Light', color: 'bright'}",
+        ("for the colour of ONE light, which it turns on", "a colour or a white", "brightness alone"),
+        (
+            "{deviceName: 'Mood Light', color: 'blue'}; {deviceName: 'Mood Light', temperature: 2700}",
+            "{deviceName: 'Mood Light', color: 'bright'}",
+        ),
         _parameters(
             "deviceName",
             deviceName=_device("'Mood Light'"),
@@ -221,11 +205,11 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "play_zwave_sound",
         "Ring a chime or a siren",
         "Rings or stops one doorbell, chime or siren; a siren needs your yes.",
-        "for ONE doorbell, chime or siren",
-        "ringing or stopping it",
-        "music, timers or the speaker",
-        "{deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}",
-        "{deviceName: 'music', action: 'play'}",
+        ("for ONE doorbell, chime or siren", "ringing or stopping it", "music, timers or the speaker"),
+        (
+            "{deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}",
+            "{deviceName: 'music', action: 'play'}",
+        ),
         _parameters(
             "deviceName",
             "action",
@@ -242,11 +226,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "activate_zwave_scene",
         "Activate a scene",
         "Starts a scene by its name.",
-        "to start a scene",
-        "a scene by name",
-        "one device",
-        "{sceneName: 'Movie Night'}",
-        "{sceneName: 'lamp on'}",
+        ("to start a scene", "a scene by name", "one device"),
+        ("{sceneName: 'Movie Night'}", "{sceneName: 'lamp on'}"),
         _parameters(
             "sceneName",
             sceneName=_text("For example 'Movie Night'"),
@@ -258,11 +239,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "check_zwave_health",
         "Check the Z-Wave system",
         "What does not answer, and which batteries are low.",
-        "to know what is offline or low on battery",
-        "problems or batteries",
-        "one device",
-        "{}",
-        "{deviceName: 'Lamp'}",
+        ("to know what is offline or low on battery", "problems or batteries", "one device"),
+        ("{}", "{deviceName: 'Lamp'}"),
         _parameters(),
         _result("offline", "batteryLow", "alarms", devices="integer"),
         read_only=True,
@@ -274,11 +252,8 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "list_zwave_scenes",
         "List scenes",
         "Which scenes there are, and what one does.",
-        "to know the scenes",
-        "which scenes there are or what one does",
-        "starting one",
-        "{}; {sceneName: 'Movie Night'}",
-        "{sceneName: 'lamp on'}",
+        ("to know the scenes", "which scenes there are or what one does", "starting one"),
+        ("{}; {sceneName: 'Movie Night'}", "{sceneName: 'lamp on'}"),
         _parameters(sceneName=_text("Only this one, for example 'Movie Night'")),
         _result("scenes"),
         read_only=True,
@@ -288,11 +263,8 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_batteries",
         "Battery report",
         "How full the batteries are, and which are low.",
-        "for all batteries at once",
-        "which batteries are low",
-        "one device",
-        "{}",
-        "{deviceName: 'Lamp'}",
+        ("for all batteries at once", "which batteries are low", "one device"),
+        ("{}", "{deviceName: 'Lamp'}"),
         _parameters(),
         _result("batteries"),
         read_only=True,
@@ -302,11 +274,8 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_energy",
         "Energy of a day",
         "How much energy a device, or all of them, used on a day.",
-        "for energy over time",
-        "how much was used today or on another day",
-        "the power now",
-        "{deviceName: 'Dryer', day: 'yesterday'}; {}",
-        "{day: 'tomorrow'}",
+        ("for energy over time", "how much was used today or on another day", "the power now"),
+        ("{deviceName: 'Dryer', day: 'yesterday'}; {}", "{day: 'tomorrow'}"),
         _parameters(
             deviceName=_device("'Dryer'; leave out for all"),
             day=_text("today, yesterday, a weekday, or a date, for example '2026-11-16'"),
@@ -319,11 +288,8 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "get_zwave_user_codes",
         "Codes of a lock",
         "Who has a code for a lock, and how many; never the digits.",
-        "to know who has a code for a lock",
-        "codes",
-        "learning or setting a code: nobody can",
-        "{deviceName: 'Front Door'}; {} for all locks",
-        "{deviceName: '1234'}",
+        ("to know who has a code for a lock", "codes", "learning or setting a code: nobody can"),
+        ("{deviceName: 'Front Door'}; {} for all locks", "{deviceName: '1234'}"),
         _parameters(deviceName=_device("'Front Door'; leave out for all locks")),
         _result("users", "locks"),
         read_only=True,
@@ -333,11 +299,11 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "rename_zwave_device",
         "Rename a device",
         "Gives one device another name, or puts it into another room.",
-        "for another name or room of ONE device",
-        "that",
-        "switching",
-        "{deviceName: 'Node 17', newName: 'Reading Lamp', room: 'Library'}",
-        "{deviceName: 'all lights', newName: 'x'}",
+        ("for another name or room of ONE device", "that", "switching"),
+        (
+            "{deviceName: 'Node 17', newName: 'Reading Lamp', room: 'Library'}",
+            "{deviceName: 'all lights', newName: 'x'}",
+        ),
         _parameters(
             "deviceName",
             deviceName=_device("'Node 17'"),
@@ -351,11 +317,8 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "ping_zwave_device",
         "Ping a device",
         "Whether one device answers.",
-        "to know whether ONE device answers",
-        "pinging it",
-        "its state",
-        "{deviceName: 'Space Heater'}",
-        "{deviceName: 'google.com'}",
+        ("to know whether ONE device answers", "pinging it", "its state"),
+        ("{deviceName: 'Space Heater'}", "{deviceName: 'google.com'}"),
         _parameters("deviceName", deviceName=_device("'Space Heater'")),
         _result(seconds="number"),
         read_only=True,

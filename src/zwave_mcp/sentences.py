@@ -175,7 +175,6 @@ def event(
         "keypad": f"the keypad of {device} {'works again' if off else 'is blocked after wrong codes'}",
         "power": f"{device} has {'no mains power' if state == 'lost' else 'mains power again'}",
         "siren": f"{device} {'is quiet again' if off else 'sounds'}",
-        "network": f"{device} has {state} the network",
         "smoke_test": f"the test of {device} {'is over' if off else 'runs'}",
     }
     return f"{capital(texts.get(kind, f'{device} reports {state}'))}."

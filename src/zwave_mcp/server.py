@@ -16,7 +16,7 @@ from zwave_mcp.results import result
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.tools import Tools
 from zwave_mcp.view import View
-from zwave_mcp.wire import Lines, Writer, refusal
+from zwave_mcp.wire import Lines, Writer
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -84,7 +84,7 @@ class ZwaveServer:
 
         server = self._mcp()
         options = server.create_initialization_options(NotificationOptions(tools_changed=True))
-        messages: Any = _Messages(lines, writer, self._last_calls)
+        messages: Any = self._messages(lines, writer)
         out: Any = writer
         async with stdio_server(messages, out) as (read, write):
             await server.run(read, write, options)
@@ -154,7 +154,10 @@ class ZwaveServer:
             is_error=answer.is_error,
         )
 
-    async def _last_calls(self, writer: Writer) -> None:
+    async def _messages(self, lines: Lines, writer: Writer) -> AsyncIterator[str]:
+        """The messages of the client; after the last one, running calls get a moment to answer."""
+        async for line in lines:
+            yield line
         try:
             async with asyncio.timeout(_LAST_CALLS_SECONDS):
                 written = -1
@@ -198,24 +201,6 @@ class ZwaveServer:
                     await self._session.send_tool_list_changed()
                 if self._bus is not None:
                     await self._bus.publish(ToolsListChanged())
-
-
-class _Messages:
-    """The messages of the client; after the last one, running calls get a moment to answer."""
-
-    def __init__(self, lines: Lines, writer: Writer, last_calls: Callable[[Writer], Awaitable[None]]) -> None:
-        self._lines = lines
-        self._writer = writer
-        self._last_calls = last_calls
-
-    async def __aiter__(self) -> AsyncIterator[str]:
-        async for line in self._lines:
-            error = refusal(line)
-            if error is None:
-                yield line
-            else:
-                await self._writer.write(error)
-        await self._last_calls(self._writer)
 
 
 def _on_signals(stop: Callable[[], None]) -> None:

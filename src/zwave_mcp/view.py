@@ -8,7 +8,7 @@ from home_names import wording
 from home_names.resolver import Group, Names, One, Prefers, Several
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
-from zwave_mcp.devices import Device, OldJams, devices_of_node, groups_of, mark_twins
+from zwave_mcp.devices import Device, devices_of_node, groups_of, mark_twins, without_old_jam
 from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Node, Snapshot
 from zwave_mcp.results import Outcome, Refused, result
 from zwave_mcp.states import Row, row_of
@@ -31,7 +31,6 @@ class Viewer:
         self._home = home
         self._allow_unlock = allow_unlock
         self._view: View | None = None
-        self._jams = OldJams()
         self._made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
         self._rows: dict[tuple[int, int], Row] = {}
         self._listeners: list[Callable[[View], None]] = []
@@ -58,7 +57,7 @@ class Viewer:
             if known is not None and known[0] is node:
                 made[node.id] = known
             elif not node.members:
-                made[node.id] = node, tuple(map(self._jams.left_out, devices_of_node(node)))
+                made[node.id] = node, tuple(map(without_old_jam, devices_of_node(node)))
         self._made = made
         single = mark_twins([device for _, devices in made.values() for device in devices])
         devices = (*single, *groups_of(snapshot, single))
@@ -79,12 +78,6 @@ class Viewer:
             (item.name, item.room, item.place) for item in devices
         ]
         return last.names.renewed(devices) if last is not None and same else Names(devices)
-
-    def bolt_moved(self, lock: Device) -> None:
-        """A command for the lock was confirmed: a jam reported before it is over."""
-        self._jams.forget(lock)
-        self._made.pop(lock.node.id, None)
-        self._view = None
 
 
 def _is_same(old: Device, new: Device) -> bool:
@@ -121,9 +114,9 @@ def resolve_device(
     raise Refused(result(sentence, outcome, candidates=near))
 
 
-def resolve_single(view: View, asked: str) -> Device:
+def resolve_single(view: View, asked: str, prefers: Prefers[Device] | None = None) -> Device:
     """A device that is no group, or Refused."""
-    device = resolve_device(view, asked)
+    device = resolve_device(view, asked, prefers)
     if device.members:
         sentence = sentences.only_its_members(device)
         raise Refused(result(sentence, "unsupported", device, candidates=device.members))

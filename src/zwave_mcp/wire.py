@@ -5,7 +5,6 @@ line. Here both are daemon threads on raw descriptors, which die with the proces
 """
 
 import asyncio
-import json
 import logging
 import os
 import queue
@@ -16,9 +15,6 @@ from typing import Final
 log = logging.getLogger(__name__)
 
 _CHUNK: Final = 65_536
-_LONGEST_LINE: Final = 4_000_000  # no request comes near
-TOO_LONG: Final = ""  # stands for an over-long line; empty ones are skipped
-_INVALID_REQUEST, _PARSE_ERROR = -32600, -32700
 
 
 class Lines:
@@ -34,30 +30,20 @@ class Lines:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while (line := await self._queue.get()) is not None:
-            yield line
+            if line.strip():
+                yield line
 
     def _read(self) -> None:
-        rest, dropping = b"", False
+        rest = b""
         try:
             while chunk := os.read(self._descriptor, _CHUNK):
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
-                    self._pass_on(line, dropping)
-                    dropping = False
-                if dropping or len(rest) > _LONGEST_LINE:
-                    rest, dropping = b"", True
+                    self._hand_over(line.decode("utf-8", "replace"))
         except OSError as error:
             log.warning("stdin failed", extra={"error": str(error)})
-        self._pass_on(rest, dropping)
+        self._hand_over(rest.decode("utf-8", "replace"))
         self._hand_over(None)
-
-    def _pass_on(self, line: bytes, dropping: bool) -> None:
-        text = line.decode("utf-8", "replace").strip()
-        if dropping or len(line) > _LONGEST_LINE:
-            log.warning("over-long line dropped")
-            self._hand_over(TOO_LONG)
-        elif text:
-            self._hand_over(text)
 
     def _hand_over(self, line: str | None) -> None:
         try:
@@ -101,29 +87,3 @@ class Writer:
                     view = view[os.write(self._descriptor, view) :]
                 except OSError:  # the client is gone; end of input follows
                     broken = True
-
-
-def refusal(line: str) -> str | None:
-    """One line with the error for what is no message; None for a message, and for an answer."""
-    from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
-
-    try:
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)  # what the SDK does next
-        if not isinstance(message, JSONRPCNotification) or '"id"' not in line:
-            return None
-    except ValueError:
-        message = None
-    code = _INVALID_REQUEST
-    try:
-        raw = json.loads(line)
-    except (ValueError, RecursionError):
-        raw, code = None, _PARSE_ERROR
-    given = raw if isinstance(raw, dict) else {}
-    # A request whose id the SDK cannot use is a notification to it: it would get no answer.
-    if "result" in given or "error" in given or (message is not None and "id" not in given):
-        return None
-    request_id = given.get("id")
-    usable = isinstance(request_id, str | int) and not isinstance(request_id, bool)
-    error = {"code": code, "message": "Not a JSON-RPC 2.0 message"}
-    answer = {"jsonrpc": "2.0", "id": request_id if usable else None, "error": error}
-    return json.dumps(answer) + "\n"

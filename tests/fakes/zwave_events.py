@@ -48,7 +48,7 @@ class Player:
         self.snapshot = Snapshot(
             parse_nodes(json.loads((FOLDER / "nodes.json").read_text("utf-8"))), taken=self.moment
         )
-        self.reports = Reports("zwave", lambda: self.moment)
+        self.reports = Reports("zwave")
         self.log = EventLog(
             self.told.append,
             now=lambda: self.moment,
@@ -65,9 +65,7 @@ class Player:
         self.snapshot = replace(self.snapshot, taken=taken.get("taken", self.moment))
         devices = devices_of(self.snapshot)
         self.log.look(View(self.snapshot, devices, (), Names(devices)))
-        self.reports.snapshot = self.snapshot
-        for report in self.reports.due():
-            self.log.heard(report)
+        self.reports.learn(self.snapshot)
 
     def with_value(self, value_id: ValueId, raw: Any, **more: Any) -> None:
         """The next list has it."""

@@ -52,7 +52,7 @@ Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
 Spoken = Literal[
     "doorbell", "button", "door", "lock", "keypad", "battery", "tamper", "intrusion", "emergency", "power",
-    "siren", "smoke_test", "network",
+    "siren", "smoke_test",
 ]  # fmt: skip
 
 
@@ -426,7 +426,7 @@ class EventSettings(Section):
     """What happens in the home."""
 
     speak: tuple[Spoken, ...] = Field(
-        ("doorbell", "tamper", "intrusion", "emergency", "network"),
+        ("doorbell", "tamper", "intrusion", "emergency"),
         description=f"events told aloud, of {', '.join(get_args(Spoken))}; "
         "smoke, gas, heat and water always are",
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the MQTT library is imported with the first connection
 log = logging.getLogger(__name__)
 
 Publish = Callable[[str, bytes], Awaitable[None]]
-Read = Callable[[bytes, float], Awaitable[Mapping[str, Any]]]  # payload and arrival time -> answer
+Read = Callable[[bytes], Awaitable[Mapping[str, Any]]]  # payload -> answer
 
 _WITHOUT_STICK = "Z-Wave client not connected"  # the gateway's answer to every call while its stick is away
 _LONGEST_MESSAGE = 200
@@ -120,7 +120,7 @@ class GatewayApi:
             if isinstance(payload, HomeDown):
                 raise payload
             try:
-                answer = await read(payload, received) if read else json.loads(payload)
+                answer = await read(payload) if read else json.loads(payload)
             except (ValueError, RecursionError):
                 log.warning("an answer of Z-Wave JS UI is not JSON", extra={"bytes": len(payload)})
                 continue

@@ -51,7 +51,6 @@ _NAME_SECONDS: Final = 3.0
 _USERS_SECONDS: Final = 12.0  # a lock is read user by user
 REFRESH_SECONDS: Final = 30.0
 STARTING_REFRESH_SECONDS: Final = 0.5
-LISTS_AT_MOST: Final = 3  # in a row, while values keep changing; then the last list must do
 FOLLOW_SECONDS: Final = 0.05
 FOLLOW_SHARE: Final = 2.0  # pause after a list, as a multiple of the time that it took
 TAKE_BACK_SECONDS: Final = 120.0  # how long a command is still taken back after the connection was lost
@@ -68,24 +67,20 @@ _UNSUPPORTED: Final = {
 
 
 class Snapshots:
-    """Shares one `getNodes` question among concurrent callers, with its answer or its failure.
+    """Shares one `getNodes` question among concurrent callers, with its answer or its failure. After a change
+    the list is asked for again."""
 
-    `ask` returns the nodes and when the list came in. After a change the list is asked for again.
-    """
-
-    def __init__(self, ask: Callable[[], Awaitable[tuple[tuple[Node, ...], float]]]) -> None:
+    def __init__(self, ask: Callable[[], Awaitable[tuple[Node, ...]]]) -> None:
         self._ask = ask
         self._lock = asyncio.Lock()
         self._latest: Snapshot | None = None
         self._changes = 0  # counts everything that may have changed a value
         self._changes_seen = 0
-        self._changed = float("-inf")  # when the last change was published
         self._failure: tuple[float, HomeError] | None = None
         self.listeners: list[Callable[[Snapshot], None]] = []
 
     def outdate(self) -> None:
         self._changes += 1
-        self._changed = time.monotonic()
 
     async def get(self, max_age_seconds: float) -> Snapshot:
         arrived = time.monotonic()
@@ -105,15 +100,12 @@ class Snapshots:
         return latest.taken >= arrived or latest.age_seconds() <= max_age_seconds
 
     async def _renew(self) -> Snapshot:
-        for _ in range(LISTS_AT_MOST):
-            changes, started = self._changes, time.monotonic()
-            try:
-                nodes, received = await self._ask()
-            except HomeError as error:
-                self._failure = time.monotonic(), error
-                raise
-            if self._changed < received:
-                break  # nothing was published since, so the list is current
+        changes, started = self._changes, time.monotonic()
+        try:
+            nodes = await self._ask()
+        except HomeError as error:
+            self._failure = time.monotonic(), error
+            raise
         self._latest, self._changes_seen = Snapshot(nodes, taken=started), changes
         for listener in self.listeners:
             listener(self._latest)
@@ -209,18 +201,9 @@ class MqttHome:
     def _message(self, topic: str, payload: bytes) -> None:
         if changes_nodes(topic, payload):
             self._value_changed()
-        report = self._reports.read(topic, payload)
-        self._pass_on([report] if report is not None else [])
-
-    def _pass_on(self, reports: Iterable[Report]) -> None:
-        for report in reports:
+        if (report := self._reports.read(topic, payload)) is not None:
             for listener in self._report_listeners:
                 listener(report)
-
-    def _listed(self, snapshot: Snapshot) -> None:
-        self._reports.snapshot = snapshot
-        if self._reports.waiting:
-            self._pass_on(self._reports.due())
 
     def _value_changed(self) -> None:
         self._snapshots.outdate()
@@ -230,7 +213,7 @@ class MqttHome:
 
     async def run(self) -> None:
         # Last, so that the others know a new node before they get its reports.
-        self.on_snapshot(self._listed)
+        self.on_snapshot(self._reports.learn)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._refresh(), name="zwave.refresh")
             await self._connection.run()
@@ -257,9 +240,8 @@ class MqttHome:
         await self._connection.ready()  # an old list would hide that nothing can be done
         return await self._snapshots.get(max_age_seconds)
 
-    async def _ask_for_nodes(self) -> tuple[tuple[Node, ...], float]:
+    async def _ask_for_nodes(self) -> tuple[Node, ...]:
         listed = await self._remembered(Api.GET_NODES, self.limits.snapshot, self._lists.read)
-        received = self._lists.received
         numbers = {entry.number for entry in listed if entry.is_group}
         if numbers:
             with contextlib.suppress(HomeError):  # then the groups are as they were
@@ -268,7 +250,7 @@ class MqttHome:
         nodes = with_groups((entry.node for entry in listed if entry.node is not None), groups)
         whole = self._known.complete(nodes)
         self._starting = any(node.starting for node in whole)
-        return whole, received
+        return whole
 
     # --- calls of the gateway
 

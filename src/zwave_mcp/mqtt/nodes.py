@@ -38,19 +38,15 @@ class Listed(NamedTuple):
 class NodeLists:
     """Parses `getNodes` answers in a thread: a large home's has megabytes.
 
-    An entry that is the same as in the answer before keeps its Node object. `received`: when the last answer
-    came in.
+    An entry that is the same as in the answer before keeps its Node object.
     """
 
     def __init__(self) -> None:
         self._before: dict[int | None, Listed] = {}
-        self.received = float("-inf")
 
-    async def read(self, payload: bytes, received: float) -> Mapping[str, Any]:
+    async def read(self, payload: bytes) -> Mapping[str, Any]:
         """The answer, with a `Listed` for each entry of its `result`. ValueError: it is no JSON object."""
-        answer = await asyncio.to_thread(self._parsed, payload)
-        self.received = received
-        return answer
+        return await asyncio.to_thread(self._parsed, payload)
 
     def _parsed(self, payload: bytes) -> Mapping[str, Any]:
         answer = json.loads(payload.decode("utf-8", "surrogatepass"))

@@ -2,14 +2,12 @@
 
 import json
 import re
-import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from zwave_mcp.devices import CC
-from zwave_mcp.events import LATE_SECONDS, STALE_SECONDS
 from zwave_mcp.home import Report, Snapshot
 from zwave_mcp.notifications import EVENT_CLASSES
 
@@ -35,34 +33,17 @@ _KEPT: Final = 50  # messages remembered, to drop repeated deliveries
 class Reports:
     """Finds the node of a topic by the list of nodes: names in topics have lost some of their letters."""
 
-    def __init__(self, prefix: str, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._prefix, self._monotonic = f"{prefix}/", monotonic
+    def __init__(self, prefix: str) -> None:
+        self._prefix = f"{prefix}/"
         self._nodes: dict[str, tuple[int, ...]] = {}  # by topic
         self._named: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._single: frozenset[int] = frozenset()  # all nodes that are no group
         self._indexed: list[tuple[object, ...]] = []
         self._recent: dict[tuple[str, bytes], None] = {}
-        # Reports whose node no list has named yet: when each came, its topic and its content.
-        self.waiting: list[tuple[float, str, Any, Report]] = []
-        self.snapshot = Snapshot(())  # the last list
 
-    def due(self) -> list[Report]:
-        """The waiting reports whose node is known now."""
-        due: list[Report] = []
-        waiting, self.waiting = self.waiting, []
-        for late in waiting:
-            moment, topic, content, report = late
-            if moment < self._monotonic() - STALE_SECONDS:
-                continue
-            if nodes := self._nodes_of(topic, content):
-                due.append(replace(report, nodes=nodes))
-            elif moment > self.snapshot.taken - LATE_SECONDS:
-                self.waiting.append(late)
-        return due
-
-    def _refreshed(self) -> None:
+    def learn(self, snapshot: Snapshot) -> None:
         """Index the names of a new list."""
-        snapshot = self.snapshot
-        names = [(node.id, node.name, node.room, bool(node.members)) for node in snapshot.nodes]
+        names = [(node.id, node.name, node.room) for node in snapshot.nodes]
         if names == self._indexed:
             return
         self._indexed = list(names)
@@ -79,9 +60,10 @@ class Reports:
                 roomless[topic] += (node.id,)
             named[node.name, node.room] += (node.id,)
         self._nodes, self._named = {**roomless, **by_topic}, dict(named)
+        self._single = frozenset(node.id for node in snapshot.nodes if not node.members)
 
     def read(self, topic: str, payload: bytes) -> Report | None:
-        """None: the message tells of no event."""
+        """None: the message tells of no event, or of a node that is on no list yet."""
         rest = topic.removeprefix(self._prefix)
         match = _TOPIC.fullmatch(rest)
         if rest[:1] == "_" or rest.endswith("/set") or (not match and b'"commandClass"' not in payload):
@@ -92,20 +74,13 @@ class Reports:
         elif "time" in content and self._is_repeated(topic, payload):
             return None
         report = _addressed(content) or (_of_topic(match, content) if match else None)
-        if report is None:
-            return None
         nodes = self._nodes_of(match["node"] if match else "", content)
-        if nodes:
-            return replace(report, nodes=nodes)
-        waiting = self._monotonic(), match["node"] if match else "", content, report
-        self.waiting = [*self.waiting, waiting][-_KEPT:]
-        return None
+        return replace(report, nodes=nodes) if report is not None and nodes else None
 
     def _nodes_of(self, topic: str, content: Mapping[str, Any]) -> tuple[int, ...]:
         """A name may lose all of its letters in a topic; some payloads have it whole, or the number."""
-        self._refreshed()
         if type(number := content.get("nodeId")) is int:
-            return (number,) if any(node[0] == number and not node[3] for node in self._indexed) else ()
+            return (number,) if number in self._single else ()
         known = self._nodes.get(topic)
         named: tuple[int, ...] = ()
         if "nodeName" in content:

@@ -1,7 +1,6 @@
 """A believable home without a broker: a Z-Wave network at the level of values, with its faults."""
 
 import asyncio
-import logging
 import random
 import re
 import time
@@ -32,16 +31,14 @@ from zwave_mcp.home import (
     WriteResult,
 )
 from zwave_mcp.simulated import values as made
-from zwave_mcp.simulated.file import BadHome, DeviceSpec, HomeSpec, read_home
+from zwave_mcp.simulated.file import DeviceSpec, HomeSpec, read_home
 from zwave_mcp.simulated.store import StateFile, Track
-
-log = logging.getLogger(__name__)
 
 _NO_ACK_SECONDS: Final = 1.0  # measured: a dead node's ping, and each of three tries of a write
 _DEAD_WRITE_SECONDS: Final = 3.1
 _WAKE_SECONDS: Final = 60.0
 _JAM_SECONDS: Final = 0.8
-_LOOK_SECONDS: Final = 0.5  # how often the home file and the state file are looked at
+_LOOK_SECONDS: Final = 0.5  # how often the state file is looked at
 _FOLLOW_SECONDS: Final = 0.2  # the same while something moves and changes are followed
 _STILL_SECONDS: Final = 5.0  # a still home is computed anew this often: sensors drift
 _FIRST_GROUP: Final = 4096  # as the gateway numbers them
@@ -76,7 +73,6 @@ class SimulatedHome:
         faults: Mapping[str, frozenset[str]] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._file = home_file
         self._faults: dict[str, frozenset[Any]] = dict(faults or {})
         self._clock = clock
         self._store = StateFile(state_file)
@@ -113,7 +109,6 @@ class SimulatedHome:
     # --- changes
 
     async def run(self) -> None:
-        seen = self._changed_at()
         await self.snapshot(0)
         while True:
             moving = self._last is not None and self._clock() < self._last[2] + _STILL_SECONDS
@@ -121,19 +116,6 @@ class SimulatedHome:
             if self._followed:
                 await self.snapshot(_STILL_SECONDS)
                 self._report()
-            if (now := self._changed_at()) != seen:
-                seen = now
-                try:
-                    self._use(read_home(self._file))
-                except BadHome as error:
-                    log.warning("home file not used", extra={"error": str(error)})
-                await self.snapshot(0)
-
-    def _changed_at(self) -> int | None:
-        try:
-            return self._file.stat().st_mtime_ns if self._file else None
-        except OSError:
-            return None
 
     def follow(self) -> None:
         self._followed = True

@@ -10,13 +10,12 @@ from zwave_mcp.home import GatewayError, HomeDown, NoAnswer, Node, WriteResult
 from zwave_mcp.tools import Tools
 
 
-def told_at(node: Node, updated: float) -> Node:
-    """The same lock, with the time of its notification."""
-    values = (
-        replace(value, updated=updated) if value.id.property_key == "Lock state" else value
-        for value in node.values
+def told_at(node: Node, jam: float, bolt: float | None = None) -> Node:
+    """The same lock, with the times of its notification and of its mode."""
+    times = {"Lock state": jam, None: bolt}
+    return replace(
+        node, values=tuple(replace(item, updated=times[item.id.property_key]) for item in node.values)
     )
-    return replace(node, values=tuple(values))
 
 
 async def command(tools: Tools, action: str):
@@ -24,8 +23,9 @@ async def command(tools: Tools, action: str):
 
 
 async def test_a_bolt_that_moved_is_not_said_to_be_jammed():
-    home = ScriptedHome(lock(6, "Front Door", mode=255, jammed=True))
-    home.after_write = (lock(6, "Front Door", mode=0, jammed=True),)  # many locks never take the jam back
+    home = ScriptedHome(told_at(lock(6, "Front Door", mode=255, jammed=True), 100.0, 101.0))
+    # Many locks never take the jam back.
+    home.after_write = (told_at(lock(6, "Front Door", mode=0, jammed=True), 100.0, 160.0),)
     home.written, home.polled = WriteResult(254), [0]
     tools = Tools(home, allow_unlock=True)
     said = await command(tools, "unlock")
@@ -98,12 +98,9 @@ async def test_a_gate_on_a_relay_is_taken_back_and_a_lamp_is_not():
 
 async def test_an_old_jam_does_not_come_back_after_a_restart():
     """Nothing is remembered: but the lock has told where its bolt is, long after it told of the jam."""
-    node = told_at(lock(6, "Front Door", mode=255, jammed=True), 100.0)
-    spoken = replace(node, values=(replace(node.values[0], updated=160.0), *node.values[1:]))
-    at_once = replace(node, values=(replace(node.values[0], updated=101.5), *node.values[1:]))
-    states = []
-    for one in (spoken, at_once):
-        listed = await Tools(ScriptedHome(one)).call("list_zwave_devices", {})
+    jammed, states = lock(6, "Front Door", mode=255, jammed=True), []
+    for bolt in (160.0, 101.5):
+        listed = await Tools(ScriptedHome(told_at(jammed, 100.0, bolt))).call("list_zwave_devices", {})
         states.append(listed.structured["devices"][0]["state"])
     assert states == ["locked", "jammed"]
 

@@ -161,28 +161,6 @@ async def test_the_room_follows_the_thermostat(tmp_path: Path):
     assert "temperature 24 degrees" in warm
 
 
-async def test_a_changed_home_file_is_read_again(tmp_path: Path):
-    file = tmp_path / "home.toml"
-    file.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\n', encoding="utf-8")
-    home, seen, news = SimulatedHome(file, None), [], asyncio.Event()
-
-    def look(snapshot):
-        seen.append([node.name for node in snapshot.nodes])
-        news.set()
-
-    home.on_snapshot(look)
-    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
-        running = tasks.create_task(home.run())
-        await news.wait()
-        file.write_text("this is not TOML = = =", encoding="utf-8")  # is refused, and the old home stays
-        file.write_text('[[device]]\nname = "Renamed"\nkind = "switch"\n', encoding="utf-8")
-        while seen[-1] != ["Renamed"]:
-            news.clear()
-            await news.wait()
-        running.cancel()
-    assert {tuple(names) for names in seen} == {("Lamp",), ("Renamed",)}
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
