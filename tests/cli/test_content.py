@@ -1,4 +1,4 @@
-"""`tools call --save`, `mcp resources` and `mcp prompts`, by the running gateway and without one."""
+"""`tools call --save` and `mcp resources`, by the running gateway and without one."""
 
 import pytest
 from tests.fakes.gateway_process import Commands, Running
@@ -55,13 +55,6 @@ async def test_by_the_running_gateway(commands, tmp_path):
         saved = await commands.run("mcp", "read", "box://pictures/cat", "--save", str(tmp_path / "o"))
         assert (tmp_path / "o" / "cat.png").read_bytes() == PNG
         assert saved.out == ""
-        listed = await commands.run("mcp", "prompts")
-        assert "summarise" in listed.out
-        got = await commands.run("mcp", "prompt", "summarise", "text=the sea", "--json")
-        assert got.json["text"] == "Sum up in a plain style: the sea"
-        assert (await commands.run("mcp", "prompt", "none")).code == 1
-        lacking = await commands.run("mcp", "prompt", "summarise")
-        assert (lacking.code, 'The prompt "summarise" needs text: add text=….' in lacking.err) == (1, True)
 
         told: list[Progress] = []
         message = {"op": "call", "name": "steps", "args": {"count": 3}, "timeout": None}

@@ -1,6 +1,6 @@
 """An MCP server on the standard library that answers with more than words: `python content_server.py`.
 
-It has pictures, sounds, files, links, progress, tasks, log messages, resources and prompts.
+It has pictures, sounds, files, links, progress, tasks, log messages and resources.
 """
 
 import base64
@@ -49,14 +49,6 @@ RESOURCES = [
     {"uri": "box://pictures/cat", "name": "cat", "mimeType": "image/png", "size": len(PNG)},
 ]
 TEMPLATES = [{"uriTemplate": "box://notes/{day}", "name": "notes", "mimeType": "text/plain"}]
-PROMPTS = [
-    {"name": "plain-plan", "title": "Daily Plan", "description": "Plans a day."},
-    {
-        "name": "summarise",
-        "description": "Sums up a text.",
-        "arguments": [{"name": "text", "required": True}, {"name": "style"}],
-    },
-]
 working: dict[str, int] = {}  # tasks, and how often each was asked about
 cancelled: list[str] = []
 
@@ -121,14 +113,6 @@ def read(uri: str) -> dict:
     raise LookupError(f"there is no {uri}")
 
 
-def prompt(name: str, arguments: dict) -> dict:
-    if name == "plain-plan":
-        words = "Plan my day."
-    else:
-        words = f"Sum up in a {arguments.get('style', 'plain')} style: {arguments['text']}"
-    return {"messages": [{"role": "user", "content": {"type": "text", "text": words}}]}
-
-
 def answer(method: str, params: dict) -> dict:
     if method.startswith("tasks/"):
         return tasks(method, params)
@@ -138,8 +122,6 @@ def answer(method: str, params: dict) -> dict:
         "resources/list": lambda: {"resources": RESOURCES},
         "resources/templates/list": lambda: {"resourceTemplates": TEMPLATES},
         "resources/read": lambda: read(params["uri"]),
-        "prompts/list": lambda: {"prompts": PROMPTS},
-        "prompts/get": lambda: prompt(params["name"], params.get("arguments", {})),
         "logging/setLevel": dict,
     }
     if method not in answers:
@@ -148,5 +130,5 @@ def answer(method: str, params: dict) -> dict:
 
 
 if __name__ == "__main__":
-    offers: dict = {"resources": {}, "prompts": {}, "logging": {}}
+    offers: dict = {"resources": {}, "logging": {}}
     serve("content", answer, instructions=INSTRUCTIONS, **offers)

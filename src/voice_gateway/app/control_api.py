@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Asked = Mapping[str, Any]  # one request, as JSON
-OPERATIONS: Final = "turns hello tools ask undo call status talk vitals routines resources prompts".split()
+OPERATIONS: Final = "turns hello tools ask undo call status talk vitals routines resources".split()
 
 
 class ControlApi:
@@ -218,37 +218,17 @@ class ControlApi:
         notes = [", simulated home" if simulated else "", "" if known.trusted else ", not trusted"]
         return f"the server {known.source}{''.join(notes)}"
 
-    # --- resources and prompts of MCP servers: a list and the servers that did not answer, or one entry
+    # --- resources of MCP servers: a list and the servers that did not answer, or one
 
     async def resources(self, asked: Asked, _interruption: Interruption) -> dict[str, Any]:
         try:
             if asked["action"] != "list":
                 read = await self._gateway.link.read_resource(str(asked["uri"]), asked.get("server"))
                 return {"text": plain_text(read.text)[0], "files": _packed(read.artifacts)}
-            catalogue = await self._gateway.link.resources()
+            listed, problems = await self._gateway.link.resources()
         except GatewayError as error:
             return _problem(error)
-        listed = [resource.to_json() for resource in catalogue.resources]
-        return {"resources": listed, "problems": catalogue.problems}
-
-    async def prompts(self, asked: Asked, _interruption: Interruption) -> dict[str, Any]:
-        try:
-            catalogue = await self._gateway.link.prompts()
-            if asked["action"] == "list":
-                listed = [entry.to_json() for entry in catalogue.prompts]
-                return {"prompts": listed, "problems": catalogue.problems}
-            name, args = str(asked["name"]), asked["args"]
-            known = [each for each in catalogue.prompts if name in (each.name, f"{each.server}__{each.name}")]
-            if not known:
-                raise ToolError(f'There is no prompt "{name}". {" ".join(catalogue.problems)}'.strip())
-            prompt = known[0]
-            if lacking := [arg.name for arg in prompt.arguments if arg.required and arg.name not in args]:
-                example = " ".join(f"{entry}=…" for entry in lacking)
-                raise ToolError(f'The prompt "{prompt.name}" needs {" and ".join(lacking)}: add {example}.')
-            got = await self._gateway.link.get_prompt(prompt.server, prompt.name, args)
-        except GatewayError as error:
-            return _problem(error)
-        return {"server": prompt.server, "name": prompt.name, "text": plain_text(got.text)[0]}
+        return {"resources": [resource.to_json() for resource in listed], "problems": problems}
 
 
 def _problem(error: GatewayError) -> dict[str, Any]:

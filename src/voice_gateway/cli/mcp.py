@@ -1,4 +1,4 @@
-"""`voice-gateway mcp`: the MCP servers, what they have to read, their prompts, and the logins at them."""
+"""`voice-gateway mcp`: the MCP servers, what they have to read, and the logins at them."""
 
 import argparse
 import asyncio
@@ -6,7 +6,7 @@ import contextlib
 import sys
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.command import by_gateway, loaded, print_table
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.parser import PROGRAM, Parser
-from voice_gateway.cli.tools import add_pairs, arguments_of, print_grouped, save
+from voice_gateway.cli.tools import print_grouped, save
 from voice_gateway.config import ServerSettings
 from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.errors import ConfigError, GatewayError, LinkError
@@ -40,10 +40,6 @@ def arguments(command: Parser) -> None:
     read.add_argument("uri", metavar="URI", help="as `voice-gateway mcp resources` shows it")
     read.add_argument("--server", metavar="NAME", help="whose it is, where several have it")
     read.add_argument("--save", metavar="DIR", help="keep it in this folder")
-    add("prompts", "the prompts of the servers")
-    prompt = add("prompt", "the text of one prompt")
-    prompt.add_argument("name", metavar="NAME", help="as `voice-gateway mcp prompts` shows it")
-    add_pairs(prompt)
     login = add("login", "log in at a server, with a browser")
     login.add_argument("name", metavar="NAME", help="the server, as `voice-gateway mcp` shows it")
     login.add_argument("--client-id", metavar="ID", help="as which client, where a server registers none")
@@ -53,10 +49,7 @@ def arguments(command: Parser) -> None:
 
 
 async def mcp(options: argparse.Namespace) -> int:
-    actions = {
-        "resources": _resources, "read": _read, "prompts": _prompts, "prompt": _prompt,
-        "login": login, "logout": logout,
-    }  # fmt: skip
+    actions = {"resources": _resources, "read": _read, "login": login, "logout": logout}
     return await actions.get(options.action, _list)(options)
 
 
@@ -81,7 +74,7 @@ async def _list(options: argparse.Namespace) -> int:
     return 0
 
 
-# --- resources and prompts
+# --- resources
 
 
 async def _asked(options: argparse.Namespace, op: str, action: str, **more: Any) -> dict[str, Any]:
@@ -93,9 +86,21 @@ async def _asked(options: argparse.Namespace, op: str, action: str, **more: Any)
 
 
 async def _resources(options: argparse.Namespace) -> int:
+    """Exit code 1 if a server did not answer."""
     answer = await _asked(options, "resources", "list")
-    rows = [(resource["server"], resource["uri"], _facts(resource)) for resource in answer["resources"]]
-    return _print_listed(options, answer, "resources", rows)
+    rows = [
+        (f"the server {resource['server']}", resource["uri"], _facts(resource))
+        for resource in answer["resources"]
+    ]
+    if options.json:
+        print_json(answer["resources"])
+    elif not rows:
+        print("No MCP server that is connected offers resources.")
+    else:
+        print_grouped(rows)
+    for problem in answer["problems"]:
+        print(f"{PROGRAM}: {one_line(problem)}", file=sys.stderr)
+    return 1 if answer["problems"] else 0
 
 
 def _facts(resource: dict[str, Any]) -> str:
@@ -114,41 +119,6 @@ async def _read(options: argparse.Namespace) -> int:
     elif not options.save:
         print_reply(answer["text"])
     return 0
-
-
-async def _prompts(options: argparse.Namespace) -> int:
-    answer = await _asked(options, "prompts", "list")
-    rows = []
-    for prompt in answer["prompts"]:
-        taken = [each["name"] if each["required"] else f"[{each['name']}]" for each in prompt["arguments"]]
-        about = (prompt["description"] or prompt["title"] or prompt["name"]).rstrip(". ")
-        rows.append((prompt["server"], " ".join([prompt["name"], *taken]), f"{about}."))
-    return _print_listed(options, answer, "prompts", rows)
-
-
-async def _prompt(options: argparse.Namespace) -> int:
-    given = {key: str(value) for key, value in arguments_of(options).items()}
-    answer = await _asked(options, "prompts", "get", name=options.name, args=given)
-    if options.json:
-        print_json(answer)
-    else:
-        print_reply(answer["text"])
-    return 0
-
-
-def _print_listed(
-    options: argparse.Namespace, answer: dict[str, Any], kind: str, rows: Sequence[tuple[str, str, str]]
-) -> int:
-    """By server: what it is called, and what is known about it. Exit code 1 if a server did not answer."""
-    if options.json:
-        print_json(answer[kind])
-    elif not rows:
-        print(f"No MCP server that is connected offers {kind}.")
-    else:
-        print_grouped([(f"the server {server}", name, about) for server, name, about in rows])
-    for problem in answer["problems"]:
-        print(f"{PROGRAM}: {one_line(problem)}", file=sys.stderr)
-    return 1 if answer["problems"] else 0
 
 
 # --- logins

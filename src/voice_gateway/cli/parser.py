@@ -22,7 +22,7 @@ COMMANDS = {
     "replay": ("replay", "run a recorded turn again, and show what is different now"),
     "tools": ("tools", "list, show and call tools"),
     "permit": ("permit", "what a tool or a device may do: always, ask, pin or never"),
-    "mcp": ("mcp", "MCP servers: list, resources, prompts, login"),
+    "mcp": ("mcp", "MCP servers: list, resources, login"),
     "config": ("config", "show, check, set, edit, init"),
     "doctor": ("doctor", "check everything, and say what to do"),
     "status": ("status", "how each part of the running gateway is"),
@@ -32,7 +32,7 @@ COMMANDS = {
     "listen": ("listen", "take a recording as if it were spoken"),
 }
 # The option that takes the words of a command, also words that follow another option.
-WORDS_OF = {"ask": "text", "say": "text", "tools": "pairs", "mcp": "pairs", "routines": "text"}
+WORDS_OF = {"ask": "text", "say": "text", "tools": "pairs", "routines": "text"}
 
 EXAMPLES = """\
 examples:

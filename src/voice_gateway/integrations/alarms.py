@@ -6,11 +6,10 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -143,42 +142,30 @@ def _alarm(event: HomeEvent) -> Alarm:
 
 def means_heard(text: str) -> bool:
     """Whether the words acknowledge an alarm, in any language and with any courtesies around them."""
-    heard, courtesy = _acknowledgements()
     words = plain(text).split() if len(text) <= LONGEST_HEARD else []
-    starts = _reachable(words, courtesy)
-    ends = {len(words) - end for end in _reachable(words[::-1], {phrase[::-1] for phrase in courtesy})}
-    return any(tuple(words[start:end]) in heard for start in starts for end in ends if start < end)
-
-
-def _reachable(words: list[str], phrases: Iterable[tuple[str, ...]]) -> set[int]:
-    """The places that can be reached from the beginning over these phrases alone."""
-    places, new = set[int](), {0}
-    while new:
-        places |= new
-        new = {at + len(phrase) for at in new for phrase in phrases if _at(words, at, phrase)} - places
-    return places
-
-
-def _at(words: list[str], at: int, phrase: tuple[str, ...]) -> bool:
-    return tuple(words[at : at + len(phrase)]) == phrase
+    return _acknowledgement().fullmatch("".join(f"{word} " for word in words)) is not None
 
 
 @cache
-def _acknowledgements() -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
+def _acknowledgement() -> re.Pattern[str]:
     data = shared_data("alarms.yaml")
     heard = ";".join(data["heard"].values()).replace("ALARM", data["alarm"])
-    return frozenset(_phrases(heard)), frozenset(_phrases(data["courtesy"]))
+    courtesy = f"(?:{_any_of(data['courtesy'])})*"
+    return re.compile(f"{courtesy}(?:{_any_of(heard)}){courtesy}")
 
 
-def _phrases(templates: str) -> Iterator[tuple[str, ...]]:
-    """Every phrase that the templates stand for, in plain words."""
-    for template in templates.split(";"):
-        parts = re.findall(r"\(([^)]*)\)|\[([^]]*)\]|([^][()]+)", template)
-        choices = [
-            [
-                plain(text)
-                for text in (must.split("|") if must else ["", *maybe.split("|")] if maybe else [rest])
-            ]
-            for must, maybe, rest in parts
-        ]
-        yield from (tuple(" ".join(choice).split()) for choice in product(*choices))
+def _any_of(templates: str) -> str:
+    """A pattern for words with a space behind each."""
+    return "|".join(
+        "".join(
+            f"(?:{_words(must)})" if must else f"(?:{_words(maybe)})?" if maybe else _words(rest)
+            for must, maybe, rest in re.findall(r"\(([^)]*)\)|\[([^]]*)\]|([^][()]+)", template)
+        )
+        for template in templates.split(";")
+    )
+
+
+def _words(choices: str) -> str:
+    return "|".join(
+        "".join(f"{re.escape(word)} " for word in plain(choice).split()) for choice in choices.split("|")
+    )

@@ -75,15 +75,16 @@ def read_page(text: str, server: str) -> EventPage | None:
         return None
     if not isinstance(page, Mapping) or not isinstance(page.get("events"), list):
         return None
-    quiet = [entry for entry in _entries(page.get("watched")) if entry.get("state") == "off"]
+    calm = (
+        (server, _number(entry, "nodeId") or 0, _number(entry, "endpoint") or 0, _line(entry, "kind"))
+        for entry in _entries(page.get("watched"))
+        if entry.get("state") == "off"
+    )
     return EventPage(
         _time(page.get("began")),
         _events(page["events"], server),
         _events(page.get("alarms"), server),
-        frozenset(
-            (server, _number(entry, "nodeId") or 0, _number(entry, "endpoint") or 0, _line(entry, "kind"))
-            for entry in quiet
-        ),
+        frozenset(calm),
     )
 
 
@@ -93,18 +94,13 @@ def _events(raw: Any, server: str) -> tuple[HomeEvent, ...]:
             server,
             entry["id"],
             _time(entry.get("at")),
-            _line(entry, "kind"),
-            _line(entry, "state"),
-            _line(entry, "device"),
-            _line(entry, "room"),
+            **{key: _line(entry, key) for key in ("kind", "state", "device", "room", "text", "way")},
             node=_number(entry, "nodeId"),
             endpoint=_number(entry, "endpoint") or 0,
-            text=_line(entry, "text"),
             urgent=entry.get("urgent") is True,
             standing=entry.get("standing") is True,
             button=_number(entry, "button"),
             user=_number(entry, "user"),
-            way=_line(entry, "way"),
         )
         for entry in _entries(raw)[-MOST:]
         if isinstance(entry.get("id"), int)

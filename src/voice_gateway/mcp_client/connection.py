@@ -1,9 +1,12 @@
-"""What stdio and HTTP connections share: their interface, limits, errors, the result of the handshake."""
+"""What stdio and HTTP connections share: calls, limits, errors, the result of the handshake."""
 
+import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+from voice_gateway.config import ServerSettings
 from voice_gateway.errors import BadArguments, LinkError, ToolError, ToolUnavailable
 
 NOT_UNDERSTOOD = "The server's reply was not understood."
@@ -41,19 +44,13 @@ class InitializeResult:
 
     @classmethod
     def of(cls, result: Mapping[str, Any]) -> Self:
-        said, info = result.get("instructions"), result.get("serverInfo")
-        offered = result.get("capabilities")
-        offered = offered if isinstance(offered, Mapping) else {}
-
-        def offers(part: str, what: str) -> bool:
-            return isinstance(offered.get(part), Mapping) and bool(offered[part].get(what))
-
+        instructions, offered = result.get("instructions"), mapping(result.get("capabilities"))
         return cls(
-            said if isinstance(said, str) else "",
+            instructions if isinstance(instructions, str) else "",
             frozenset(offered),
-            offers("tools", "listChanged"),
-            offers("resources", "subscribe"),
-            str(info.get("name", "")) if isinstance(info, Mapping) else "",
+            bool(mapping(offered.get("tools")).get("listChanged")),
+            bool(mapping(offered.get("resources")).get("subscribe")),
+            str(mapping(result.get("serverInfo")).get("name", "")),
         )
 
 
@@ -87,27 +84,73 @@ class ConnectionEvents(Protocol):
 
 # A tool's name and arguments, or a method and its parameters → the result.
 Requester = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
-
-
-class Connection(Protocol):
-    """What the owner of a server needs of a way to reach it."""
-
-    definitions: list[Mapping[str, Any]]  # the tools, as the server describes them
-    initialized: InitializeResult
-    end: str | None  # why it is over
-
-    async def open(self) -> None: ...
-    async def close(self, *, broken: bool) -> None: ...
-    async def call(self, tool: str, arguments: Mapping[str, Any], /) -> Mapping[str, Any]: ...
-    async def request(self, method: str, params: Mapping[str, Any], /) -> Mapping[str, Any]: ...
-    def post(self, method: str, params: Mapping[str, Any], /) -> None: ...  # the reply is ignored
-    def stderr_tail(self) -> str: ...
-    async def list_tools(self) -> list[Mapping[str, Any]]: ...
-    async def is_alive(self) -> bool: ...
-
-
 # The entries on the page behind a cursor, and the cursor of the next page.
 Page = Callable[[str | None], Awaitable[tuple[list[Mapping[str, Any]], Any]]]
+
+
+class Connection(ABC):
+    """One life of a server. Opened and closed by its owner; calls come from any task."""
+
+    def __init__(
+        self,
+        name: str,
+        settings: ServerSettings,
+        events: ConnectionEvents,
+        *,
+        stop_seconds: float,
+        timeouts: LinkTimeouts,
+        hide: Callable[[str], str],
+    ) -> None:
+        self._name, self._settings, self._events, self._hide = name, settings, events, hide
+        self._timeouts, self._stop_seconds = timeouts, stop_seconds
+        self._unanswered = 0  # calls in a row that were given up
+        self.definitions: list[Mapping[str, Any]] = []  # the tools, as the server describes them
+        self.initialized = InitializeResult()
+        self.end: str | None = None  # why it is over
+
+    @abstractmethod
+    async def open(self) -> None:
+        """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
+
+    @abstractmethod
+    async def close(self, *, broken: bool) -> None:
+        """`broken`: the server misbehaved, and gets no long farewell."""
+
+    @abstractmethod
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The result; an error reply is raised. Cancelling it tells the server, and does not wait for it."""
+
+    @abstractmethod
+    def post(self, method: str, params: Mapping[str, Any]) -> None:
+        """A request whose reply is ignored."""
+
+    @abstractmethod
+    async def list_tools(self) -> list[Mapping[str, Any]]: ...
+
+    @abstractmethod
+    async def is_alive(self) -> bool: ...
+
+    def stderr_tail(self) -> str:
+        return ""
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The result of a tool call. Several in a row that were given up make the server suspect."""
+        try:
+            result = await self.request("tools/call", {"name": tool, "arguments": arguments})
+        except asyncio.CancelledError:
+            self._unanswered += 1
+            if self._unanswered >= SUSPECT_AFTER:
+                self._events.suspect()
+            raise
+        except ToolError:
+            self._unanswered = 0
+            raise
+        self._unanswered = 0
+        return result
+
+    def _works(self, under_way: int) -> bool:
+        """False for a server that may talk, but answers no calls."""
+        return self._unanswered < 2 * SUSPECT_AFTER or under_way > 0
 
 
 async def all_pages(page: Page) -> list[Mapping[str, Any]]:
@@ -129,14 +172,10 @@ def error_reply(code: Any, message: Any, facts: Any) -> ToolError:
     return kind(message if has_words else "The server reported an error without a message.", structured=facts)
 
 
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value, or nothing where it is no mapping."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def shorten(text: str, limit: int = SHOWN) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
-
-
-def client_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("voice-gateway")
-    except PackageNotFoundError:
-        return "0"

@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.artifacts import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
-from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester
+from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester, mapping
 from voice_gateway.mcp_client.tasks import only_as_task
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
 from voice_gateway.turn import Artifact, OutcomeStatus, ToolTraits, encodable
@@ -76,7 +76,7 @@ def _tool(
 
 
 def _traits(definition: Mapping[str, Any], known: ToolTraits) -> ToolTraits:
-    hints, meta = _mapping(definition.get("annotations")), _mapping(definition.get("_meta"))
+    hints, meta = mapping(definition.get("annotations")), mapping(definition.get("_meta"))
     output = definition.get("outputSchema")
     read_only = hints.get("readOnlyHint") is True
     return replace(
@@ -108,10 +108,6 @@ def _schema(definition: Mapping[str, Any], server: str) -> dict[str, Any]:
         schema = {}
     # LangChain looks these two up without asking whether they are there.
     return {"type": "object", "properties": {}} | schema
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _words(value: Any) -> tuple[str, ...]:
@@ -149,5 +145,5 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
 
 
 def _failure(text: str, structured: Any) -> ToolError:
-    kind = ToolUnavailable if _mapping(structured).get("outcome") in UNAVAILABLE else ToolError
+    kind = ToolUnavailable if mapping(structured).get("outcome") in UNAVAILABLE else ToolError
     return kind(text, structured=structured)

@@ -8,8 +8,8 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, ToolError, ToolUnavailable
-from voice_gateway.mcp_client.catalogue import Catalogue, Contents, ServerCatalogue, catalogue
 from voice_gateway.mcp_client.connection import LinkTimeouts
+from voice_gateway.mcp_client.resources import Contents, Resource, Resources
 from voice_gateway.mcp_client.server import Server
 from voice_gateway.mcp_client.status import Hide, Refusal, ServerStatus, hide_nothing
 
@@ -100,17 +100,25 @@ class MCPIntegration:
 
     # what servers offer beside tools
 
-    async def resources(self) -> Catalogue:
-        return await catalogue(self._catalogues(), of="resources")
-
-    async def prompts(self) -> Catalogue:
-        return await catalogue(self._catalogues(), of="prompts")
+    async def resources(self) -> tuple[list[Resource], list[str]]:
+        """Those of all servers, and a sentence about each server that did not list its own."""
+        servers = self._with_resources()
+        answers = await asyncio.gather(*(server.listed() for server in servers), return_exceptions=True)
+        listed, problems = list[Resource](), list[str]()
+        for server, answer in zip(servers, answers, strict=True):
+            if isinstance(answer, GatewayError):
+                problems.append(f'The server "{server.server}" did not list its resources: {answer}')
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                listed += answer
+        return listed, problems
 
     async def read_resource(self, uri: str, server: str | None = None) -> Contents:
         """From the server that lists it or has a template for it, else from the first that knows it."""
-        servers = self._catalogues(server, "resources")
+        servers = [known for known in self._with_resources() if server in (None, known.server)]
         if len(servers) > 1:
-            listed = (await catalogue(servers, of="resources")).resources
+            listed, _ = await self.resources()
             owners = [resource.server for resource in listed if resource.fits(uri)]
             servers = sorted(servers, key=lambda known: known.server not in owners)
         problem: ToolError | None = None
@@ -119,26 +127,20 @@ class MCPIntegration:
                 return await known.read(uri)
             except GatewayError as error:  # reported is that of the likeliest, which is asked first
                 problem = problem or ToolError(f'The server "{known.server}" could not read it: {error}')
-        raise problem or ToolError(f"No server that is connected has resources{_called(server)}.")
+        called = f' and is called "{server}"' if server else ""
+        raise problem or ToolError(f"No server that is connected has resources{called}.")
 
-    async def get_prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> Contents:
-        for known in self._catalogues(server, "prompts"):
-            return await known.prompt(name, arguments)
-        raise ToolError(f"No server that is connected has prompts{_called(server)}.")
+    def _with_resources(self) -> list[Resources]:
+        return [
+            Resources(server.name, server.request)
+            for server in self._servers
+            if server.is_linked and "resources" in server.initialized.capabilities
+        ]
 
     def instructions(self) -> dict[str, str]:
         """The instructions for a model of each connected server that has tools."""
         linked = [server for server in self._servers if server.is_linked and server.tools]
         return {server.name: server.initialized.instructions for server in linked}
-
-    def _catalogues(self, name: str | None = None, offer: str = "") -> list[ServerCatalogue]:
-        return [
-            ServerCatalogue(server.name, server.initialized.capabilities, server.request)
-            for server in self._servers
-            if server.is_linked
-            and name in (None, server.name)
-            and (not offer or offer in server.initialized.capabilities)
-        ]
 
     # events of the servers
 
@@ -153,7 +155,3 @@ class MCPIntegration:
         if any(status.name == server.name for server in self._servers):  # else it was dropped
             self._on_status(status)
         self._news.set()
-
-
-def _called(server: str | None) -> str:
-    return f' and is called "{server}"' if server else ""

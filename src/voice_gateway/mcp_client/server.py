@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import importlib
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.backoff import backoff_seconds, wait_at_most
@@ -18,16 +18,11 @@ from voice_gateway.mcp_client.connection import (
     InitializeResult,
     LinkTimeouts,
     Refused,
+    mapping,
 )
 from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.mcp_client.server_log import ServerLog
-from voice_gateway.mcp_client.status import (
-    Refusal,
-    ServerStatus,
-    State,
-    failure_report,
-    refusal,
-)
+from voice_gateway.mcp_client.status import Refusal, ServerStatus, State, failure_report, refusal
 from voice_gateway.mcp_client.stdio.connection import StdioConnection
 from voice_gateway.mcp_client.tasks import run_as_task
 
@@ -70,7 +65,6 @@ class Server:
         self._wake = asyncio.Event()  # one of the three below, or stop
         self._ended = self._changed = self._suspected = False
         self._stopping = False
-        self._pausing = False  # between two attempts
         self._limit: asyncio.Timeout | None = None
         self._connected_at: float | None = None
         self._failures = 0
@@ -134,45 +128,39 @@ class Server:
     # calls, from any task
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Waits for a restart that is under way; without one, a missing connection fails the call at once."""
-        connection = self._connection or await self._next_connection()
-        try:
-            return await connection.call(tool, arguments)
-        except CallLost as lost:
-            again = await self._connection_after(lost, connection, repeatable=self._only_looks(tool))
-        return await again.call(tool, arguments)
+        return await self._send(lambda link: link.call(tool, arguments), lambda: self._only_looks(tool))
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await self._send(lambda link: link.request(method, params), lambda: method != "tools/call")
 
     async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return await run_as_task(self.request, self._post, tool, arguments)
-
-    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        connection = self._connection or await self._next_connection()
-        try:
-            return await connection.request(method, params)
-        except CallLost as lost:
-            again = await self._connection_after(lost, connection, repeatable=method != "tools/call")
-        return await again.request(method, params)
 
     def _post(self, method: str, params: Mapping[str, Any]) -> None:
         if self._connection is not None:
             self._connection.post(method, params)
 
-    async def _connection_after(
-        self, lost: CallLost, connection: Connection, *, repeatable: bool
-    ) -> Connection:
-        """The connection on which a lost call is repeated once, if it only reads, or if the server surely did
-        not run it: a restarted server rejects every call of the old session before it looks at the tool."""
-        if not (lost.not_run or repeatable):
-            raise lost
-        if lost.replaced and self._connection in (connection, None):
-            await wait_at_most(self._attempt_begins(), 2 * self._mcp.connect_timeout_seconds)
-            if self._connection in (connection, None):
-                raise lost
-        return self._connection or await self._next_connection()
+    async def _send(
+        self, send: Callable[[Connection], Awaitable[Mapping[str, Any]]], reads: Callable[[], bool]
+    ) -> Mapping[str, Any]:
+        """Waits for a restart that is under way; without one, a missing connection fails the call at once.
+
+        A lost call is repeated once if it only reads, or if the server surely did not run it: a restarted
+        server rejects every call of the old session before it looks at the tool.
+        """
+        connection = self._connection or await self._next_connection()
+        try:
+            return await send(connection)
+        except CallLost as lost:
+            if not (lost.not_run or reads()):
+                raise
+            if lost.replaced and self._connection in (connection, None):
+                await wait_at_most(self._attempt_begins(), 2 * self._mcp.connect_timeout_seconds)
+                if self._connection in (connection, None):
+                    raise
+        return await send(self._connection or await self._next_connection())
 
     async def _next_connection(self) -> Connection:
-        if self._attempting is None:
-            self._hurry()
         if self._attempting is not None:
             await self._attempting.wait()
         if self._connection is None:
@@ -181,11 +169,8 @@ class Server:
 
     def _only_looks(self, tool: str) -> bool:
         """By the server's own word, which is good enough for asking the same server once more."""
-        for definition in self._definitions or ():
-            if isinstance(definition, Mapping) and definition.get("name") == tool:
-                hints = definition.get("annotations")
-                return isinstance(hints, Mapping) and hints.get("readOnlyHint") is True
-        return False
+        known = (known for known in map(mapping, self._definitions or ()) if known.get("name") == tool)
+        return mapping(next(known, {}).get("annotations")).get("readOnlyHint") is True
 
     def _attempt_begins(self) -> asyncio.Event:
         self._attempting = self._attempting or asyncio.Event()
@@ -195,12 +180,6 @@ class Server:
         if self._attempting is not None:
             self._attempting.set()
             self._attempting = None
-
-    def _hurry(self) -> None:
-        """A call brings the next attempt forward; to ask at an address costs little."""
-        if self._settings.url is not None and self._pausing and self._limit is not None:
-            self._attempt_begins()
-            self._limit.reschedule(_now())
 
     # events of the connection
 
@@ -243,8 +222,7 @@ class Server:
             self._note_refusal(error)
         finally:
             self._no_more_calls()
-            ran = self._ran()
-            died = self._ended
+            ran, died = self._ran(), self._ended
             await connection.close(broken=not self._stopping)
             self._stderr_tail = connection.stderr_tail()
         if not self._stopping:
@@ -392,11 +370,9 @@ class Server:
 
     async def _pause(self) -> None:
         if (delay := self._delay()) > 0:
-            self._pausing = self._state == "connecting"  # one that is degraded has no tools to call
             with contextlib.suppress(TimeoutError):
                 async with self._interruptible(None):
                     await self._link.sleep(delay)
-            self._pausing = False
 
     def _delay(self) -> float:
         """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""

@@ -12,21 +12,13 @@ log = logging.getLogger(__name__)
 
 LEVELS = {
     "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "notice": logging.INFO,
+    **dict.fromkeys(("info", "notice"), logging.INFO),
     "warning": logging.WARNING,
     "error": logging.ERROR,
-    "critical": logging.CRITICAL,
-    "alert": logging.CRITICAL,
-    "emergency": logging.CRITICAL,
+    **dict.fromkeys(("critical", "alert", "emergency"), logging.CRITICAL),
 }
 LONGEST = 2000  # characters of one message
 MOST_A_MINUTE, MINUTE_SECONDS = 60, 60.0
-
-
-def plain(text: str) -> str:
-    """One line without control sequences."""
-    return " ".join("".join(c if c.isprintable() else " " for c in ANSI.sub("", text)).split())
 
 
 def wanted_level() -> str:
@@ -46,29 +38,29 @@ class ServerLog:
 
     def take(self, params: Mapping[str, Any]) -> None:
         """The params of a `notifications/message`, whatever they are."""
-        name = params.get("level")
-        level = LEVELS.get(name.lower(), logging.INFO) if isinstance(name, str) else logging.INFO
-        if not log.isEnabledFor(level) or not self._has_room():
+        level = LEVELS.get(str(params.get("level")).lower(), logging.INFO)
+        if not log.isEnabledFor(level):
             return
-        facts = {"server": self._server, "content": self._text(params.get("data"))}
-        if isinstance(logger := params.get("logger"), str) and logger:
-            facts["logger"] = plain(logger[:100])
-        log.log(level, "MCP server says", extra=facts)
-
-    def _has_room(self) -> bool:
-        now = self._now()
-        if now - self._since >= MINUTE_SECONDS:
+        if (now := self._now()) - self._since >= MINUTE_SECONDS:
             self._since, self._count = now, 0
         self._count += 1
-        if self._count == MOST_A_MINUTE + 1:
-            facts = {"server": self._server}
+        facts = {"server": self._server}
+        if isinstance(logger := params.get("logger"), str) and logger:
+            facts["logger"] = _line(logger[:100])
+        if self._count <= MOST_A_MINUTE:
+            log.log(level, "MCP server says", extra={**facts, "content": self._text(params.get("data"))})
+        elif self._count == MOST_A_MINUTE + 1:
             log.warning("MCP server logs too much; the rest of this minute is left out", extra=facts)
-        return self._count <= MOST_A_MINUTE
 
     def _text(self, data: Any) -> str:
-        if isinstance(data, Mapping) and isinstance(data.get("message"), str) and len(data) == 1:
+        if isinstance(data, Mapping) and data.keys() == {"message"}:
             data = data["message"]
         if not isinstance(data, str):
             data = json.dumps(data, ensure_ascii=False, default=str)  # it came as JSON
-        text = plain(self._hide(data[: 2 * LONGEST]))
+        text = _line(self._hide(data[: 2 * LONGEST]))
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def _line(text: str) -> str:
+    """One line without control sequences."""
+    return " ".join("".join(c if c.isprintable() else " " for c in ANSI.sub("", text)).split())

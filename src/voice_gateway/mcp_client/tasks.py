@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from voice_gateway.errors import ToolError
-from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester
+from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester, mapping
 from voice_gateway.progress import listener, read_progress
 
 KEPT_MILLISECONDS = 600_000  # the server may forget the task after that
@@ -13,8 +13,7 @@ LEAST_POLL_SECONDS, POLL_SECONDS, MOST_POLL_SECONDS = 0.1, 1.0, 5.0
 
 
 def only_as_task(definition: Mapping[str, Any]) -> bool:
-    execution = definition.get("execution")
-    return isinstance(execution, Mapping) and execution.get("taskSupport") == "required"
+    return mapping(definition.get("execution")).get("taskSupport") == "required"
 
 
 async def run_as_task(
@@ -24,8 +23,7 @@ async def run_as_task(
     arguments: Mapping[str, Any],
 ) -> Mapping[str, Any]:
     """The result, as of a plain call. Cancelling it cancels the task at the server."""
-    task_options = {"ttl": KEPT_MILLISECONDS}
-    params = {"name": tool, "arguments": dict(arguments), "task": task_options}
+    params = {"name": tool, "arguments": dict(arguments), "task": {"ttl": KEPT_MILLISECONDS}}
     created = await request("tools/call", params)
     task = created.get("task")
     if not isinstance(task, Mapping):

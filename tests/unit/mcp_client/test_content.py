@@ -1,4 +1,4 @@
-"""Pictures, files, links, resources, prompts, progress, tasks and log messages over a real link."""
+"""Pictures, files, links, resources, progress, tasks and log messages over a real link."""
 
 import logging
 import sys
@@ -56,9 +56,10 @@ async def test_results_say_what_they_hold_and_keep_it():
     assert secret.text == ("See https://***@box.test/x?sig=***&page=2 now\n[a link to https://box.test/f]")
 
 
-async def test_resources_are_listed_and_read():
+async def test_resources_are_listed_and_read_and_instructions_are_known():
     async with linked({"content": SERVER, "again": SERVER}) as link:
-        listed = await link.integration.resources()
+        instructions = link.integration.instructions()
+        listed, _ = await link.integration.resources()
         cat = await link.integration.read_resource("box://pictures/cat")
         notes = await link.integration.read_resource("box://notes/monday", "again")
         with pytest.raises(ToolError, match=r"could not read it: .*there is no box://none"):
@@ -66,33 +67,22 @@ async def test_resources_are_listed_and_read():
         with pytest.raises(ToolError, match='called "nobody"'):
             await link.integration.read_resource("box://pictures/cat", "nobody")
 
-    assert [(each.server, each.uri, each.template) for each in listed.resources][:3] == [
+    assert [(each.server, each.uri, each.template) for each in listed][:3] == [
         ("content", "box://notes/today", False),
         ("content", "box://pictures/cat", False),
         ("content", "box://notes/{day}", True),
     ]
     assert (cat.text, content(cat.artifacts[0])) == ("[an image of 3 kB]", PNG)
-    assert (notes.text, content(notes.artifacts[0])) == ("Notes: monday", b"Notes: monday")
-
-
-async def test_prompts_are_listed_and_got_and_instructions_are_known():
-    async with linked({"content": SERVER}) as link:
-        listed = await link.integration.prompts()
-        got = await link.integration.get_prompt("content", "summarise", {"text": "a b c"})
-        instructions = link.integration.instructions()
-
-    assert [prompt.name for prompt in listed.prompts] == ["plain-plan", "summarise"]
-    assert listed.prompts[1].arguments[0].required
-    assert got.text == "Sum up in a plain style: a b c"
     assert instructions["content"].startswith("Ask `picture`")
+    assert (notes.text, content(notes.artifacts[0])) == ("Notes: monday", b"Notes: monday")
 
 
 async def test_a_server_without_resources_is_not_asked_and_one_that_dies_costs_only_its_own():
     plain = ServerSettings(command=sys.executable, args=(str(FAKES / "minimal_server.py"),))
     async with linked({"plain": plain, "content": SERVER}) as link:
-        listed = await link.integration.resources()
-    assert {resource.server for resource in listed.resources} == {"content"}
-    assert listed.problems == []
+        listed, problems = await link.integration.resources()
+    assert {resource.server for resource in listed} == {"content"}
+    assert problems == []
 
 
 async def test_each_progress_moves_the_limit_on_and_is_told():

@@ -7,9 +7,8 @@ sentence, and the facts.
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Final
 
 from home_names.names import name_key
@@ -19,7 +18,7 @@ from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording
 from voice_gateway.integrations.home_assistant.calls import Takes, targets, undo_of
-from voice_gateway.integrations.home_assistant.effects import Effect, Pace, Verdict, confirm, effect_of
+from voice_gateway.integrations.home_assistant.effects import Effect, Pace, Seen, Verdict, confirm, effect_of
 from voice_gateway.integrations.home_assistant.entities import (
     EVERY_NAME,
     SCENE,
@@ -27,7 +26,6 @@ from voice_gateway.integrations.home_assistant.entities import (
     device_of,
     every_name,
     facts_of,
-    first_names,
     in_area,
     is_available,
     kind_of,
@@ -151,7 +149,7 @@ async def act(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     if meant is not None and len(refused) == len(effects):
         raise _not_called(home, tool, args, meant, refused)
     try:
-        asked = await _call_by_any_name(raw, args, meant)
+        asked = await _call(raw, args, meant)
     except ToolUnavailable as error:  # it was asked, and what became of it is unknown
         raise _lost(home, args, entities, effects, str(error)) from error
     home.seen.acted()
@@ -211,33 +209,21 @@ def _asked(text: str) -> tuple[Asked, ...]:
     )
 
 
-async def _call_by_any_name(
-    raw: Raw, args: Mapping[str, Any], meant: Sequence[Entity] | None
-) -> tuple[Asked, ...]:
-    """A name with a comma looks like a name and an alias, an area too: if the first is unknown, the next is
-    tried."""
-    spellings = list(_spellings(args, meant[0])) if meant is not None and len(meant) == 1 else [dict(args)]
-    for number, spelling in enumerate(spellings, start=1):
-        try:
-            text, _ = await raw.call(spelling)
-            return _asked(text)
-        except ToolError as error:
-            facts = error.structured if isinstance(error.structured, Mapping) else {}
-            if facts.get("reason") not in ("NAME", "INVALID_AREA") or number == len(spellings):
-                raise
-    return ()
-
-
-def _spellings(args: Mapping[str, Any], entity: Entity) -> Iterator[dict[str, Any]]:
-    """As it was asked, then with every other name that this entity and its area may have."""
-    given = {"name": first_names(entity.names), "area": first_names(", ".join(entity.areas))}
-    ways = {
-        key: tuple(dict.fromkeys([text_of(args, key), *names]))
-        for key, names in given.items()
-        if text_of(args, key)
-    }
-    for values in product(*ways.values()):
-        yield {**args, **dict(zip(ways, values, strict=True))}
+async def _call(raw: Raw, args: Mapping[str, Any], meant: Sequence[Entity] | None) -> tuple[Asked, ...]:
+    """A name with a comma looks like a name and an alias, an area too: if the first part is unknown, the
+    whole is tried."""
+    try:
+        text, _ = await raw.call(args)
+    except ToolError as error:
+        facts = error.structured if isinstance(error.structured, Mapping) else {}
+        key = {"NAME": "name", "INVALID_AREA": "area"}.get(str(facts.get("reason")))
+        if key is None or meant is None or len(meant) != 1:
+            raise
+        whole = meant[0].names if key == "name" else ", ".join(meant[0].areas)
+        if whole == args.get(key):
+            raise
+        text, _ = await raw.call({**args, key: whole})
+    return _asked(text)
 
 
 def _with_asked(
@@ -351,7 +337,7 @@ def _result(verdict: Verdict, degrees: str) -> dict[str, Any]:
         "requested": _requested(verdict.effect),
         "was": state_of(before, degrees),
         "state": state_of(entity, degrees) if verdict.now is not None else None,
-        **({"hidden": True} if verdict.hidden else {}),
+        **({"hidden": True} if verdict.seen is Seen.HIDDEN else {}),
         "outcome": verdict.outcome.value,
     }
 

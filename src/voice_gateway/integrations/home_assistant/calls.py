@@ -12,12 +12,14 @@ from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording
 from voice_gateway.integrations.home_assistant.effects import (
-    DOMAINS,
     OWN_DOMAINS,
+    TOOLS,
     Effect,
+    Seen,
     Verdict,
     action_of,
     effect_of,
+    tool_for,
 )
 from voice_gateway.integrations.home_assistant.entities import (
     AWAY,
@@ -44,24 +46,7 @@ from voice_gateway.turn import OutcomeStatus
 Takes = Callable[[str], frozenset[str]]
 ToolCall = tuple[str, dict[str, Any]]  # the tool by Home Assistant's name, and its arguments
 
-_TOOLS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("on", "open", "lock"), ha.TURN_ON),
-    **dict.fromkeys(("off", "close", "unlock"), ha.TURN_OFF),
-    "stop": ha.STOP,
-    "speed": ha.SET_SPEED,
-    "volume": ha.SET_VOLUME,
-    "pause": ha.PAUSE,
-    "play": ha.PLAY,
-    "next": ha.NEXT,
-    "previous": ha.PREVIOUS,
-    "mute": ha.MUTE,
-    "unmute": ha.UNMUTE,
-    "start": ha.VACUUM_START,
-    "dock": ha.VACUUM_DOCK,
-    "search": ha.SEARCH,
-    "clean": ha.VACUUM_CLEAN,
-}
-_MOWER: Final = {"start": ha.MOW, "dock": ha.MOWER_DOCK}
+_TEXTS: Final = {ha.SEARCH: "search_query", ha.VACUUM_CLEAN: "area"}
 _LEVELED: Final = {
     "light": (ha.LIGHT_SET, "brightness"),
     "cover": (ha.SET_POSITION, "position"),
@@ -128,16 +113,15 @@ def _tool_and_values(entity: Entity, wish: Act, action: str, degrees: str) -> To
     if not wish.colour and wish.kelvin is not None:
         colour = {"temperature": wish.kelvin}
     if (leveled := _LEVELED.get(entity.domain)) is not None and wish.level is not None:
-        tool, key = leveled
-        return tool, {key: wish.level, **colour}
+        return leveled[0], {leveled[1]: wish.level, **colour}
     if action in ("colour", "kelvin"):
         return ha.LIGHT_SET, colour
-    if wish.text:
-        return _TOOLS[action], {"search_query" if action == "search" else "area": wish.text}
     if action == "dim":
         return f"To dim the {name_of(entity)} a level from 0 to 100 percent is needed."
-    tools = {**_TOOLS, **_MOWER} if entity.domain == "lawn_mower" else _TOOLS
-    return (tools[action], {}) if action in tools else "Home Assistant offers no way to do that."
+    tool = ha.SEARCH if action == "search" else tool_for(action, entity.domain)
+    if tool is None:
+        return "Home Assistant offers no way to do that."
+    return tool, {_TEXTS[tool]: wish.text} if tool in _TEXTS else {}
 
 
 def _warmth(entity: Entity, wish: Act, degrees: str) -> ToolCall | str:
@@ -178,7 +162,9 @@ def undo_of(takes: Takes, entities: Sequence[Entity], verdicts: Sequence[Verdict
     reasons: list[str] = []
     for verdict in verdicts:
         was, now = verdict.effect.before, verdict.now
-        if verdict.outcome in _MAY_HAVE_HAPPENED or not (now is None or now == was or verdict.jammed):
+        if verdict.outcome in _MAY_HAVE_HAPPENED or not (
+            now is None or now == was or verdict.seen is Seen.JAMMED
+        ):
             back, reason = _calls_back(verdict.effect, entities, takes)
             calls += back
             reasons += [reason] if reason else []
@@ -255,7 +241,7 @@ def targets(
 
     `scripts`: there are some, and what an area or a name reaches may be one of them.
     """
-    domains = DOMAINS.get(tool)
+    domains = TOOLS[tool][1] if tool in TOOLS else None
     if domains is None or text_of(args, "floor") or not isinstance(args.get("floor", ""), str):
         return None
     given = frozenset(texts_of(args, "domain"))

@@ -26,42 +26,40 @@ LIVE_CONTEXT: Final = "GetLiveContext"
 LOOKS: Final = frozenset({LIVE_CONTEXT, "GetDateTime", "todo_get_items", "calendar_get_events"})
 CANCEL_TIMERS: Final = "HassCancelAllTimers"
 
+_ANY: Final = frozenset[str]()
 _PLAYERS, _MOVERS = frozenset({"media_player"}), frozenset({"cover", "valve"})
-# The domains with which a tool does something, whatever else it takes; empty: nearly any.
-DOMAINS: Final[Mapping[str, frozenset[str]]] = {
-    TURN_ON: frozenset(),
-    TURN_OFF: frozenset(),
-    LIGHT_SET: frozenset({"light"}),
-    SET_POSITION: _MOVERS,
-    STOP: _MOVERS,
-    SET_TEMPERATURE: frozenset({"climate"}),
-    SET_SPEED: frozenset({"fan"}),
-    **dict.fromkeys((SET_VOLUME, CHANGE_VOLUME, PAUSE, PLAY, NEXT, PREVIOUS, MUTE, UNMUTE, SEARCH), _PLAYERS),
-    **dict.fromkeys((VACUUM_START, VACUUM_DOCK, VACUUM_CLEAN), frozenset({"vacuum"})),
-    **dict.fromkeys((MOW, MOWER_DOCK), frozenset({"lawn_mower"})),
-    **dict.fromkeys((ADD_ITEM, COMPLETE_ITEM), frozenset({TODO})),
+_LISTS, _VACUUMS, _MOWERS = frozenset({TODO}), frozenset({"vacuum"}), frozenset({"lawn_mower"})
+# What a tool does, "" where its arguments decide; and the domains with which it does something, whatever else
+# it takes; none: nearly any.
+TOOLS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
+    TURN_ON: ("", _ANY),
+    TURN_OFF: ("", _ANY),
+    LIGHT_SET: ("", frozenset({"light"})),
+    SET_POSITION: ("", _MOVERS),
+    STOP: ("stop", _MOVERS),
+    SET_TEMPERATURE: ("set", frozenset({"climate"})),
+    SET_SPEED: ("speed", frozenset({"fan"})),
+    SET_VOLUME: ("volume", _PLAYERS),
+    CHANGE_VOLUME: ("volume", _PLAYERS),
+    PAUSE: ("pause", _PLAYERS),
+    PLAY: ("play", _PLAYERS),
+    SEARCH: ("play", _PLAYERS),
+    NEXT: ("next", _PLAYERS),
+    PREVIOUS: ("previous", _PLAYERS),
+    MUTE: ("mute", _PLAYERS),
+    UNMUTE: ("unmute", _PLAYERS),
+    VACUUM_START: ("start", _VACUUMS),
+    VACUUM_DOCK: ("dock", _VACUUMS),
+    VACUUM_CLEAN: ("clean", _VACUUMS),
+    MOW: ("start", _MOWERS),
+    MOWER_DOCK: ("dock", _MOWERS),
+    ADD_ITEM: ("add", _LISTS),
+    COMPLETE_ITEM: ("complete", _LISTS),
 }
 # For these Home Assistant itself looks for nothing else; the others take anything.
-OWN_DOMAINS: Final = frozenset(DOMAINS) - {TURN_ON, TURN_OFF, LIGHT_SET, SET_POSITION, STOP}
+OWN_DOMAINS: Final = frozenset(TOOLS) - {TURN_ON, TURN_OFF, LIGHT_SET, SET_POSITION, STOP}
 # For these Home Assistant finds only players that play.
 WHILE_PLAYING: Final = frozenset({PAUSE, NEXT, PREVIOUS})
-_SIMPLE: Final = {
-    STOP: "stop",
-    PAUSE: "pause",
-    **dict.fromkeys((PLAY, SEARCH), "play"),
-    NEXT: "next",
-    PREVIOUS: "previous",
-    MUTE: "mute",
-    UNMUTE: "unmute",
-    **dict.fromkeys((VACUUM_START, MOW), "start"),
-    **dict.fromkeys((VACUUM_DOCK, MOWER_DOCK), "dock"),
-    VACUUM_CLEAN: "clean",
-    ADD_ITEM: "add",
-    COMPLETE_ITEM: "complete",
-    SET_TEMPERATURE: "set",
-    SET_SPEED: "speed",
-    **dict.fromkeys((SET_VOLUME, CHANGE_VOLUME), "volume"),
-}
 _ON_AND_OFF: Final = {"cover": ("open", "close"), "valve": ("open", "close"), "lock": ("lock", "unlock")}
 # Which argument has the level of an action.
 _LEVELS: Final = {
@@ -97,14 +95,21 @@ class Effect:
     value: str = ""  # a colour, an item of a list
     relative: bool = False
 
-    def seen(self, now: Entity, earlier: Entity | None = None) -> Seen:
+    def seen(self, now: Entity, earlier: Sequence[Entity] = ()) -> Seen:
         """`earlier` is the look before this one, after the call."""
         if self.action == "stop":
-            moving = now.state in ("opening", "closing")
-            return Seen.DONE if not moving and earlier == now else Seen.STILL
+            return Seen.DONE if now.state not in ("opening", "closing") and now in earlier else Seen.STILL
         judge = _JUDGES.get(self.action)
         seen = Seen.HIDDEN if judge is None else judge(self, now)
         return seen if isinstance(seen, Seen) else Seen.DONE if seen else Seen.STILL
+
+
+def tool_for(action: str, domain: str) -> str | None:
+    """The tool that does this, whatever its arguments."""
+    on, off = _ON_AND_OFF.get(domain, ("on", "off"))
+    if action in (on, off, "on", "off"):
+        return TURN_ON if action in (on, "on") else TURN_OFF
+    return next((tool for tool, does in TOOLS.items() if does[0] == action and domain in does[1]), None)
 
 
 def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
@@ -115,7 +120,7 @@ def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
     if tool == SET_POSITION:
         return "close" if number_of(args, "position") == 0 else "dim"
     if tool != LIGHT_SET:
-        return _SIMPLE.get(tool, "")
+        return TOOLS[tool][0] if tool in TOOLS else ""
     if "color" in args or "temperature" in args:  # these are not shown, whatever else is asked
         return "colour" if "color" in args else "kelvin"
     bright = number_of(args, "brightness") if "brightness" in args else None
@@ -124,8 +129,7 @@ def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
 
 def effect_of(tool: str, args: Mapping[str, Any], entity: Entity) -> Effect | None:
     """None: the tool does nothing with this entity, whatever Home Assistant says."""
-    domains = DOMAINS.get(tool)
-    if domains is None or (domains and entity.domain not in domains):
+    if tool not in TOOLS or (TOOLS[tool][1] and entity.domain not in TOOLS[tool][1]):
         return None
     action = action_of(tool, entity.domain, args)
     if tool == CHANGE_VOLUME:
@@ -288,17 +292,21 @@ class Pace:
     first_pause_seconds: float = 0.05
     pause_seconds: float = 0.2
 
-    def limit(self, domain: str) -> float:
-        return self.by_domain.get(domain, self.seconds)
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     effect: Effect
     outcome: OutcomeStatus
     now: Entity | None = None  # as it was seen last; None: it is no longer there
-    jammed: bool = False
-    hidden: bool = False  # Home Assistant does not show whether it was done
+    seen: Seen = Seen.STILL
+
+
+_AT_ONCE: Final = {
+    Seen.DONE: OutcomeStatus.CONFIRMED,
+    Seen.JAMMED: OutcomeStatus.FAILED,
+    Seen.HIDDEN: OutcomeStatus.UNCONFIRMED,
+}
+_WORST: Final = (Seen.JAMMED, Seen.STILL, Seen.MOVING, Seen.HIDDEN, Seen.DONE)
 
 
 class _Watched:
@@ -313,26 +321,17 @@ class _Watched:
 
     def look(self, entities: Sequence[Entity]) -> Verdict | None:
         was, earlier = self.effect.before, self.now
+        place = (was.names, was.domain, was.areas)
         self.now = tuple(
-            entity
-            for entity in entities
-            if (entity.names, entity.domain, entity.areas) == (was.names, was.domain, was.areas)
+            entity for entity in entities if (entity.names, entity.domain, entity.areas) == place
         )
-        if not self.now:
-            self.seen = Seen.STILL
-            return None
-        seen = [
-            self.effect.seen(entity, earlier[place] if place < len(earlier) else None)
-            for place, entity in enumerate(self.now)
-        ]
+        seen = {self.effect.seen(entity, earlier) for entity in self.now}
         self._positions |= {entity.number("current_position") for entity in self.now}
         self.seen = next((worst for worst in _WORST if worst in seen), Seen.STILL)
-        self.moved = self.moved or self.seen is Seen.MOVING
-        if self.seen is Seen.MOVING and was.domain in _MOTORS:
-            return self._verdict(OutcomeStatus.WORKING)
-        jammed, hidden = self.seen is Seen.JAMMED, self.seen is Seen.HIDDEN
-        outcome = _AT_ONCE.get(self.seen)
-        return self._verdict(outcome, jammed=jammed, hidden=hidden) if outcome is not None else None
+        if self.seen is Seen.MOVING:
+            self.moved = True
+            return self._verdict(OutcomeStatus.WORKING) if was.domain in _MOTORS else None
+        return self._verdict(_AT_ONCE[self.seen]) if self.seen in _AT_ONCE else None
 
     def late(self) -> Verdict:
         """Its time is over."""
@@ -343,34 +342,21 @@ class _Watched:
         if self.seen is Seen.MOVING:
             return self._verdict(OutcomeStatus.WORKING)
         if any(entity.state == "jammed" for entity in self.now):
-            return self._verdict(OutcomeStatus.FAILED, jammed=True)
-        if self.effect.action == "stop" and (resting := self._resting()) is not None:
+            return Verdict(self.effect, OutcomeStatus.FAILED, self.now[0], Seen.JAMMED)
+        if self.effect.action == "stop" and len(self._positions) == 1 and None not in self._positions:
+            # Some still report "closing" after they have stopped: an unchanged position tells more.
+            resting = replace(self.now[0], state="open" if any(self._positions) else "closed")
             return Verdict(self.effect, OutcomeStatus.CONFIRMED, resting)
         gave_up = self.moved and self.now[0].state == self.effect.before.state
         return self._verdict(OutcomeStatus.FAILED if gave_up else OutcomeStatus.UNCONFIRMED)
 
-    def _resting(self) -> Entity | None:
-        """Some still report "closing" after they have stopped: an unchanged position tells more."""
-        position = next(iter(self._positions), None)
-        if len(self._positions) != 1 or position is None:
-            return None
-        return replace(self.now[0], state="open" if position else "closed")
-
-    def _verdict(self, outcome: OutcomeStatus, *, jammed: bool = False, hidden: bool = False) -> Verdict:
-        return Verdict(self.effect, outcome, self.now[0], jammed, hidden)
+    def _verdict(self, outcome: OutcomeStatus) -> Verdict:
+        return Verdict(self.effect, outcome, self.now[0], self.seen)
 
     def limit(self, pace: Pace) -> float:
         domain = self.effect.before.domain
         moving = domain == "lock" and self.seen is Seen.MOVING
-        return pace.lock_moves_seconds if moving else pace.limit(domain)
-
-
-_AT_ONCE: Final = {
-    Seen.DONE: OutcomeStatus.CONFIRMED,
-    Seen.JAMMED: OutcomeStatus.FAILED,
-    Seen.HIDDEN: OutcomeStatus.UNCONFIRMED,
-}
-_WORST: Final = (Seen.JAMMED, Seen.STILL, Seen.MOVING, Seen.HIDDEN, Seen.DONE)
+        return pace.lock_moves_seconds if moving else pace.by_domain.get(domain, pace.seconds)
 
 
 async def confirm(effects: Sequence[Effect], look: Look, pace: Pace) -> list[Verdict]:

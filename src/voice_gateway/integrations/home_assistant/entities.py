@@ -15,7 +15,6 @@ from voice_gateway.integrations.device import ABILITIES, Device
 from voice_gateway.integrations.home_assistant.live_context import Entity, to_number
 
 _JOINED: Final = ", "
-_MOST_PARTS: Final = 8  # a name of more is taken as a whole, and part by part
 EVERY_NAME: Final = "all"  # as a name it means any name, in these letters alone
 
 
@@ -25,20 +24,9 @@ def normal(name: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
-def first_names(text: str) -> tuple[str, ...]:
-    """What the name itself may be, likeliest first: "A, B" is A with the alias B, or a name with a comma."""
-    parts = text.split(_JOINED)
-    return tuple(_JOINED.join(parts[:count]).strip() for count in range(1, len(parts) + 1))
-
-
-@lru_cache(maxsize=16_384)
 def every_name(text: str) -> frozenset[str]:
-    """All that may be a name or an alias here, in its normal form."""
-    parts = text.split(_JOINED)
-    if len(parts) > _MOST_PARTS:
-        return frozenset(map(normal, [text, *parts]))
-    spans = ((first, last) for first in range(len(parts)) for last in range(first + 1, len(parts) + 1))
-    return frozenset(normal(_JOINED.join(parts[first:last])) for first, last in spans)
+    """All that may be a name or an alias here, in its normal form: a name may have a comma itself."""
+    return frozenset(map(normal, [text, *text.split(_JOINED)]))
 
 
 def other_names(text: str) -> tuple[str, ...]:
@@ -81,8 +69,8 @@ def texts_of(args: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 def address(entity: Entity, entities: Sequence[Entity]) -> dict[str, Any] | None:
     """The arguments that mean this entity and no other; None: there are none."""
-    area = {"area": first_names(_JOINED.join(entity.areas))[0]} if entity.areas else {}
-    for name in filter(None, (first_names(entity.names)[0], *other_names(entity.names))):
+    area = {"area": entity.areas[0]} if entity.areas else {}
+    for name in filter(None, (name_of(entity), *other_names(entity.names))):
         args = {"name": name.upper() if name == EVERY_NAME else name, **area, "domain": [entity.domain]}
         if all(match is entity for match in matching(entities, args, frozenset())):
             return args
@@ -146,7 +134,7 @@ def kind_of(entity: Entity) -> str:
 
 
 def name_of(entity: Entity) -> str:
-    return first_names(entity.names)[0]
+    return entity.names.partition(_JOINED)[0].strip()
 
 
 def room_of(entity: Entity) -> str:

@@ -10,7 +10,7 @@ from home_names.phrases import capital, with_article
 from home_names.states import spoken_state
 from home_names.wording import quoted, the, verb
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home_assistant.effects import Verdict
+from voice_gateway.integrations.home_assistant.effects import Seen, Verdict
 from voice_gateway.integrations.home_assistant.entities import BUTTONS, SCENE, TODO, device_of
 from voice_gateway.turn import OutcomeStatus
 
@@ -54,7 +54,7 @@ def sentence(verdict: Verdict, degrees: str) -> str:  # noqa: PLR0911 (one for e
     """The outcome for one entity."""
     effect, domain = verdict.effect, verdict.effect.before.domain
     device = device_of(verdict.now or effect.before, "", degrees)
-    if verdict.jammed:
+    if verdict.seen is Seen.JAMMED:
         return wording.jammed(device, effect.action)
     if verdict.outcome is OutcomeStatus.WORKING:
         percent = None if effect.level is None or effect.action != "dim" else round(effect.level)
@@ -69,7 +69,7 @@ def sentence(verdict: Verdict, degrees: str) -> str:  # noqa: PLR0911 (one for e
     if verdict.outcome is OutcomeStatus.CONFIRMED:
         started = f"{capital(the(device))}: {effect.action} {effect.value}".strip() + "."
         return started if stateless else wording.done(device, effect.action, device.state)
-    if verdict.hidden:
+    if verdict.seen is Seen.HIDDEN:
         return f"I have asked {the(device)}; Home Assistant {_HIDDEN.get(effect.action, 'does not show it')}."
     listed = verdict.now is not None
     why = f"it is {spoken_state(device.state)}" if listed else "Home Assistant no longer lists it"

@@ -67,12 +67,9 @@ async def recorded(exchange: Exchange, work: Awaitable[T]) -> T:
         current_exchange.reset(before)
 
 
-class BodyTooLong(httpx2.StreamError):
-    """The body is over the limit."""
-
-
 class BodyBroken(httpx2.StreamError):
-    """The connection ended in the middle. The SDK answers the one request; other errors it does not catch."""
+    """The body is over the limit, or ended in the middle. The SDK makes it an error of the one request; other
+    errors it does not catch."""
 
 
 class LinkClient(httpx2.AsyncClient):
@@ -135,7 +132,7 @@ class _Body(httpx2.AsyncByteStream):
                 size += len(chunk)
                 if self._limit is not None and size > self._limit:
                     self._exchange.broken = f"its answer is longer than {self._limit // 1024} kB"
-                    raise BodyTooLong(self._exchange.broken)
+                    raise BodyBroken(self._exchange.broken)
                 yield chunk
         except httpx2.HTTPError as error:
             self._over(_text(error))

@@ -5,9 +5,10 @@ Importing this module imports the SDK, which takes 0.7 s.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from importlib.metadata import version
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -27,15 +28,12 @@ from voice_gateway.mcp_client.connection import (
     CONNECTION_CLOSED,
     NOT_UNDERSTOOD,
     REPLY_LIMIT,
-    SUSPECT_AFTER,
     TOOLS_CHANGED,
     CallLost,
-    ConnectionEvents,
+    Connection,
     InitializeResult,
-    LinkTimeouts,
     Refused,
     all_pages,
-    client_version,
     error_reply,
     shorten,
 )
@@ -82,29 +80,15 @@ class Pulse(Enum):
     GONE = auto()  # not there, or it does not know us
 
 
-class HttpConnection:
+class HttpConnection(Connection):
     """Everything goes through the SDK's session, in a task of its own.
 
     The SDK's transport cancels the task that opened it when a request cannot be sent; the owner must live on.
     """
 
-    def __init__(
-        self,
-        name: str,
-        settings: ServerSettings,
-        events: ConnectionEvents,
-        *,
-        stop_seconds: float,
-        timeouts: LinkTimeouts,
-        hide: Callable[[str], str],
-    ) -> None:
-        self._name = name
-        self._timeouts = timeouts
-        self._hide = hide
-        self._settings = settings
-        self._url = settings.url or ""
-        self._events = events
-        self._stop_seconds = stop_seconds
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._url = self._settings.url or ""
         self._session: ClientSession | None = None
         self._dispatcher: JSONRPCDispatcher | None = None
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -112,17 +96,11 @@ class HttpConnection:
         self._wake = asyncio.Event()  # stop, or a doubt: the watch looks at once
         self._announces = False  # it tells when its tools change
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._unanswered = 0
         self._calls_under_way = 0
         self._turned_away: Exchange | None = None  # how it said that it takes us no longer
-        self._has_ping = True
         self._sse = False
-        self.definitions: list[Mapping[str, Any]] = []
-        self.end: str | None = None
-        self.initialized = InitializeResult()
 
     async def open(self) -> None:
-        """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
         self._start(self._serve())
         await self._ready
 
@@ -136,9 +114,6 @@ class HttpConnection:
             for task in self._tasks:
                 task.cancel()
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self.request("tools/call", {"name": tool, "arguments": dict(arguments)})
-
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         if self._session is None:
             raise self._unavailable()
@@ -148,21 +123,16 @@ class HttpConnection:
         answer = self._start(recorded(exchange, work))
         self._calls_under_way += 1
         try:
-            result = await asyncio.shield(answer)
+            return await asyncio.shield(answer)
         except asyncio.CancelledError:
             if answer.cancelled():  # by `close`: it is not the caller who gave up
                 raise self._lost(exchange) from None
             answer.cancel()
-            self._unanswered += 1
-            if self._unanswered >= SUSPECT_AFTER:
-                self._events.suspect()
             raise
         except Exception as error:
             raise await self._call_error(error, exchange) from error
         finally:
             self._calls_under_way -= 1
-        self._unanswered = 0
-        return result
 
     async def _send(self, session: ClientSession, method: str, params: dict[str, Any]) -> Mapping[str, Any]:
         if "task" in params and self._dispatcher is not None:
@@ -185,14 +155,10 @@ class HttpConnection:
             raise LinkError(f"its tools could not be listed: {self._without_secrets(error)}") from error
 
     async def is_alive(self) -> bool:
-        works = self._unanswered < 2 * SUSPECT_AFTER or self._calls_under_way > 0
         pulse = await self._pulse()
         if pulse is Pulse.GONE:
             self._wake.set()
-        return works and pulse is Pulse.ALIVE
-
-    def stderr_tail(self) -> str:
-        return ""  # it runs on another machine
+        return pulse is Pulse.ALIVE and self._works(self._calls_under_way)
 
     # the task that holds the SDK's session
 
@@ -222,7 +188,7 @@ class HttpConnection:
                 self._events.ended()
 
     async def _serve_at(self, route: Route, exchange: Exchange) -> None:
-        info = types.Implementation(name="voice-gateway", version=client_version())
+        info = types.Implementation(name="voice-gateway", version=version("voice-gateway"))
         async with (
             self._streams(route) as (receive, send),
             ClientSession(
@@ -345,19 +311,13 @@ class HttpConnection:
         exchange = Exchange()
         try:
             async with asyncio.timeout(self._timeouts.ping_seconds):
-                try:
-                    await recorded(
-                        exchange, self._session.send_ping() if self._has_ping else self._page(None)
-                    )
-                except MCPError:
-                    if not self._has_ping or not self._came(exchange):
-                        raise
-                    await recorded(exchange, self._page(None))  # one without ping, or one that forgot us
-                    self._has_ping = False
+                await recorded(exchange, self._session.send_ping())
         except TimeoutError:
             return Pulse.SILENT
-        except Exception:  # whatever the SDK makes of a broken answer
-            if exchange.status == TOO_MANY:
+        except Exception as error:  # whatever the SDK makes of a broken answer
+            # The newest protocol has no ping.
+            no_ping = isinstance(error, MCPError) and error.code == types.METHOD_NOT_FOUND
+            if exchange.status == TOO_MANY or (no_ping and self._came(exchange)):
                 return Pulse.ALIVE
             return Pulse.SILENT if exchange.status >= FAULTY and not self._turned_away else Pulse.GONE
         return Pulse.ALIVE
@@ -387,11 +347,9 @@ class HttpConnection:
     def _failure(self, error: BaseException, exchange: Exchange) -> LinkError:
         """It could not be connected."""
         refused = f"HTTP status {exchange.status}: " if exchange.refused else ""
-        broken = exchange.broken and shorten(self._hide(exchange.broken))
-        reason = (
-            f"{address(self._settings)} cannot be used: {refused}{broken or self._without_secrets(error)}"
-        )
-        return Refused(reason, exchange.status, exchange.words) if refused else LinkError(reason)
+        reason = shorten(self._hide(exchange.broken)) if exchange.broken else self._without_secrets(error)
+        text = f"{address(self._settings)} cannot be used: {refused}{reason}"
+        return Refused(text, exchange.status, exchange.words) if refused else LinkError(text)
 
     def _without_secrets(self, error: BaseException) -> str:
         """Its text, in short: libraries quote what they could not send."""
@@ -401,17 +359,15 @@ class HttpConnection:
 
     def _fault(self, exchange: Exchange) -> ToolError:
         """Of a server that is there."""
-        not_run = exchange.surely_not_run
+        server, not_run = f'The server "{self._name}"', exchange.surely_not_run
         if exchange.broken:
-            text = f'The server "{self._name}" broke off: {self._hide(exchange.broken)}.'
+            text = f"{server} broke off: {self._hide(exchange.broken)}."
             return CallLost(text, not_run=not_run, replaced=False)
         if exchange.status == TOO_MANY:
-            return ToolUnavailable(f'The server "{self._name}" takes no more calls for the moment.')
+            return ToolUnavailable(f"{server} takes no more calls for the moment.")
         if exchange.refused:
             unsure = "" if not_run else " What was asked may or may not have happened."
-            return ToolUnavailable(
-                f'The server "{self._name}" answered HTTP status {exchange.status}.{unsure}'
-            )
+            return ToolUnavailable(f"{server} answered HTTP status {exchange.status}.{unsure}")
         return ToolError(NOT_UNDERSTOOD)
 
     def _lost(self, exchange: Exchange) -> ToolUnavailable:

@@ -6,36 +6,32 @@ import itertools
 import json
 import logging
 import re
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
 from pydantic_core import from_json
 
-from voice_gateway.config import ServerSettings
 from voice_gateway.errors import BadArguments, GatewayError, LinkError, ToolError, ToolUnavailable
 from voice_gateway.mcp_client.connection import (
     NOT_UNDERSTOOD,
     PROTOCOL_VERSION,
     PROTOCOL_VERSIONS,
     REPLY_LIMIT,
-    SUSPECT_AFTER,
-    ConnectionEvents,
+    Connection,
     InitializeResult,
-    LinkTimeouts,
     all_pages,
-    client_version,
     error_reply,
+    mapping,
     shorten,
 )
 from voice_gateway.mcp_client.server_log import wanted_level
-from voice_gateway.mcp_client.stdio.frames import Parsed, parse, shown
+from voice_gateway.mcp_client.stdio.frames import parse, shown
 from voice_gateway.mcp_client.stdio.process import ServerProcess
-from voice_gateway.progress import OnProgress, on_progress, read_progress
+from voice_gateway.progress import OnProgress, listener, read_progress
 
 log = logging.getLogger(__name__)
 
-QUICK_LINE = 1024 * 1024  # longer lines are parsed in a thread
 NOISE_SHOWN = 20  # odd lines logged one by one; later ones at each doubling
 METHOD_NOT_FOUND = -32601
 PREFIX = "vg-"  # of our request ids: they are recognised in a line that is too long to be parsed
@@ -48,41 +44,26 @@ HOME_SERVER, DEVICES = "zwave", "zwave://devices"  # our Z-Wave server; any chan
 BROKEN_STOP_SECONDS = 0.5  # a server that misbehaved gets no long farewell
 
 
-class StdioConnection:
-    """One life of a server. Opened and closed by one task; calls come from any.
+class StdioConnection(Connection):
+    """Replies are handed to their callers without a task of our own; it writes and never waits, except for a
+    server that does not read."""
 
-    Replies are handed to their callers without a task of our own; it writes and never waits, except for a
-    server that does not read.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        settings: ServerSettings,
-        events: ConnectionEvents,
-        *,
-        stop_seconds: float,
-        timeouts: LinkTimeouts,
-        hide: Callable[[str], str],
-    ) -> None:
-        self._name, self._settings, self._events, self._hide = name, settings, events, hide
-        self._timeouts, self._stop_seconds = timeouts, stop_seconds
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self._process = ServerProcess(
-            name, on_line=self._on_line, on_long_line=self._on_long_line, on_end=self._ended, hide=hide
+            self._name,
+            on_line=self._on_line,
+            on_long_line=self._on_long_line,
+            on_end=self._ended,
+            hide=self._hide,
         )
-        self.stderr_tail = self._process.stderr_tail
         self._ids = itertools.count(1)
         self._waiting: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
         self._progress: dict[str, OnProgress] = {}  # by request
         self._closed: str | None = None
         self._noise = 0
-        self._unanswered = 0  # calls in a row that were given up
-        self.initialized = InitializeResult()
-        self.definitions: list[Mapping[str, Any]] = []
-        self.end: str | None = None
 
     async def open(self) -> None:
-        """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
         await self._process.start(self._settings)
         try:
             self.initialized = await self._initialize()
@@ -96,18 +77,20 @@ class StdioConnection:
             raise LinkError(self.end or str(error)) from error
 
     async def close(self, *, broken: bool) -> None:
-        """`broken`: the server misbehaved, and gets no long farewell."""
         self._fail_waiting(f'The server "{self._name}" was stopped.')
         await self._process.last_words()
         await self._process.stop(BROKEN_STOP_SECONDS if broken else self._stop_seconds)
+
+    def stderr_tail(self) -> str:
+        return self._process.stderr_tail()
 
     async def list_tools(self) -> list[Mapping[str, Any]]:
         return await all_pages(self._page)
 
     async def is_alive(self) -> bool:
         """Whether the server still talks; asked when several calls in a row were given up."""
-        if self._unanswered >= 2 * SUSPECT_AFTER and not self._waiting:
-            return False  # it talks, but it does not work
+        if not self._works(len(self._waiting)):
+            return False
         try:
             async with asyncio.timeout(self._timeouts.ping_seconds):
                 await self.request("ping", {})
@@ -119,13 +102,13 @@ class StdioConnection:
 
     async def _initialize(self) -> InitializeResult:
         """The handshake of all versions up to 2025-11-25; a `server/discover` probe would come before it."""
-        client = {"name": "voice-gateway", "version": client_version()}
+        client = {"name": "voice-gateway", "version": version("voice-gateway")}
         params = {"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": client}
         result = await self.request("initialize", params)
-        version = result.get("protocolVersion")
-        if version not in PROTOCOL_VERSIONS or not isinstance(result.get("capabilities"), Mapping):
+        known = result.get("protocolVersion") in PROTOCOL_VERSIONS
+        if not known or not isinstance(result.get("capabilities"), Mapping):
             raise LinkError(f"it did not speak the protocol: {shorten(str(result))}")
-        self._notify("notifications/initialized", {})
+        self._send({"method": "notifications/initialized", "params": {}})
         return InitializeResult.of(result)
 
     async def _page(self, cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
@@ -142,31 +125,11 @@ class StdioConnection:
 
     # what we send
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The result of a tool call. Cancelling it tells the server, without waiting for it to read."""
-        try:
-            result = await self.request(
-                "tools/call", {"name": tool, "arguments": arguments}, on_progress.get()
-            )
-        except asyncio.CancelledError:
-            self._unanswered += 1
-            if self._unanswered >= SUSPECT_AFTER:
-                self._events.suspect()
-            raise
-        except ToolError:
-            self._unanswered = 0
-            raise
-        self._unanswered = 0
-        return result
-
-    async def request(
-        self, method: str, params: Mapping[str, Any], on_progress: OnProgress | None = None
-    ) -> Mapping[str, Any]:
-        """The result; an error reply is raised."""
-        request_id = f"{PREFIX}{next(self._ids)}"
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        request_id, on_progress = f"{PREFIX}{next(self._ids)}", listener()
         if on_progress is not None:
             params = {**params, "_meta": {"progressToken": request_id}}
-        line = _line({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        line = _line({"id": request_id, "method": method, "params": params})
         if self._process.congested:
             await self._process.drained()
         if self._closed is not None:
@@ -182,7 +145,8 @@ class StdioConnection:
             raise ToolUnavailable(str(error)) from error
         except asyncio.CancelledError:
             # Written even when the server does not read: there is only one for each request that was written.
-            self._notify("notifications/cancelled", {"requestId": request_id, "reason": "the caller gave up"})
+            reason = {"requestId": request_id, "reason": "the caller gave up"}
+            self._send({"method": "notifications/cancelled", "params": reason}, always=True)
             raise
         finally:
             del self._waiting[request_id]
@@ -196,12 +160,13 @@ class StdioConnection:
         raise error_reply(error_object.get("code"), error_object.get("message"), error_object.get("data"))
 
     def post(self, method: str, params: Mapping[str, Any]) -> None:
-        """A request whose reply is ignored; left out while the server does not read."""
         self._send({"id": f"{PREFIX}{next(self._ids)}", "method": method, "params": params})
 
-    def _notify(self, method: str, params: Mapping[str, Any]) -> None:
-        with contextlib.suppress(LinkError):
-            self._process.write(_line({"jsonrpc": "2.0", "method": method, "params": params}))
+    def _send(self, message: Mapping[str, Any], *, always: bool = False) -> None:
+        """Unless `always`, the message is left out while the server does not read."""
+        if always or not self._process.congested:
+            with contextlib.suppress(LinkError):
+                self._process.write(_line(message))
 
     def _fail_waiting(self, reason: str, stderr: str = "") -> None:
         """Fails every waiting request at once. The server's stderr is for the log alone."""
@@ -212,24 +177,23 @@ class StdioConnection:
                 gone.__cause__ = LinkError(f"{reason} Its stderr: {stderr or 'nothing'}")
                 reply.set_exception(gone)
 
-    def _send(self, message: Mapping[str, Any]) -> None:
-        if self._closed is None and not self._process.congested:
-            with contextlib.suppress(LinkError):
-                self._process.write(_line({"jsonrpc": "2.0", **message}))
-
     # what the server sends
 
     def _on_line(self, line: bytes) -> None:
-        if len(line) > QUICK_LINE:
-            self._process.pause_reading()  # one long line at a time: a flood of them waits in the server
-            self._parse_in_thread(line)
-            return
         try:
             frame = from_json(line)
         except ValueError:
             frame = None
-        if type(frame) is not dict or not self._take(frame):
-            self._take_parsed(parse(line), line)
+        if type(frame) is dict and self._take(frame):
+            return
+        parsed = parse(line)
+        taken = [self._take(frame) for frame in parsed.frames]
+        if not parsed.noise and all(taken):
+            return
+        self._noise += 1
+        if self._noise <= NOISE_SHOWN or self._noise.bit_count() == 1:  # every power of two
+            facts = {"server": self._name, "content": self._hide(shown(line)), "count": self._noise}
+            log.warning("MCP server wrote something that is not JSON-RPC", extra=facts)
 
     def _on_long_line(self, head: bytes) -> None:
         """Fails the call whose reply is over the limit. Without an id in its first bytes it is known if only
@@ -245,46 +209,19 @@ class StdioConnection:
                 ToolError(f'The server "{self._name}" answered with more than {limit} MB: too much.')
             )
 
-    def _parse_in_thread(self, line: bytes) -> None:
-        """In a daemon thread, not asyncio's own pool: the end of the program does not wait for it."""
-        loop = asyncio.get_running_loop()
-
-        def done(parsed: Parsed) -> None:
-            self._take_parsed(parsed, line)
-            self._process.resume_reading()
-
-        def run() -> None:
-            parsed = parse(line, patient=True)
-            with contextlib.suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(done, parsed)
-
-        threading.Thread(target=run, name="mcp long line", daemon=True).start()
-
-    def _take_parsed(self, parsed: Parsed, line: bytes) -> None:
-        understood = not parsed.noise
-        for frame in parsed.frames:
-            understood &= self._take(frame)
-        if not understood:
-            self._noise += 1
-            if self._noise <= NOISE_SHOWN or self._noise.bit_count() == 1:  # every power of two
-                facts = {
-                    "server": self._name,
-                    "content": self._hide(shown(line)),
-                    "count": self._noise,
-                }
-                log.warning("MCP server wrote something that is not JSON-RPC", extra=facts)
-
     def _take(self, frame: Mapping[str, Any]) -> bool:
         """Whether it was JSON-RPC. A reply without a waiting request is dropped."""
         method, request_id = frame.get("method"), frame.get("id")
         if isinstance(method, str):
             if frame.get("jsonrpc") != "2.0":
                 return False
-            params = frame.get("params")
             if request_id is None:
-                self._on_notification(method, params if isinstance(params, Mapping) else {})
-            else:
-                self._answer(request_id, method)
+                self._on_notification(method, mapping(frame.get("params")))
+            elif method == "ping":
+                self._send({"id": request_id, "result": {}})
+            else:  # an elicitation would be answered here
+                error = {"code": METHOD_NOT_FOUND, "message": f"Method not found: {method[:100]}"}
+                self._send({"id": request_id, "error": error})
             return True
         reply = self._waiting.get(request_id) if isinstance(request_id, str) else None
         if reply is not None:
@@ -293,14 +230,6 @@ class StdioConnection:
             return True
         ours = isinstance(request_id, str) and request_id.startswith(PREFIX)
         return ours or (frame.get("jsonrpc") == "2.0" and ("result" in frame or "error" in frame))
-
-    def _answer(self, request_id: Any, method: str) -> None:
-        """Replies to a request of the server. Only ping is offered; elicitation would be answered here."""
-        if method == "ping":
-            self._send({"id": request_id, "result": {}})
-        else:
-            error = {"code": METHOD_NOT_FOUND, "message": f"Method not found: {method[:100]}"}
-            self._send({"id": request_id, "error": error})
 
     def _on_notification(self, method: str, params: Mapping[str, Any]) -> None:
         if method == "notifications/progress":
@@ -315,6 +244,6 @@ class StdioConnection:
 
 def _line(message: Mapping[str, Any]) -> bytes:
     try:
-        return _encode(message).encode() + b"\n"
+        return _encode({"jsonrpc": "2.0", **message}).encode() + b"\n"
     except (TypeError, ValueError, RecursionError) as error:
         raise BadArguments(f"The arguments cannot be written as JSON: {error}") from error

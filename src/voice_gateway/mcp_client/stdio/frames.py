@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import dataclass
-from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # typeshed leaves it out
 from typing import Any
 
 from voice_gateway.mcp_client.connection import SHOWN, shorten
@@ -13,15 +12,7 @@ RECOVERY_TRIES = 100  # places on a line where a frame may begin
 _FRAME_START = re.compile(r'\{\s*"(?:jsonrpc|id|result|error|method)"\s*:')
 
 
-class _PythonDecoder(json.JSONDecoder):
-    """The C scanner holds the interpreter for a whole document; this one lets the event loop run."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.scan_once = py_make_scanner(self)  # single strings are still scanned in C, which is quick
-
-
-_decoder, _patient_decoder = json.JSONDecoder(), _PythonDecoder()
+_decoder = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +23,15 @@ class Parsed:
     noise: str = ""
 
 
-def parse(line: bytes, *, patient: bool = False) -> Parsed:
+def parse(line: bytes) -> Parsed:
     """The frames of one line. Invalid UTF-8 is replaced; text glued to a frame is separated from it."""
     text = line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
     if not text:
         return Parsed([])
-    decoder = _patient_decoder if patient else _decoder
     try:
-        value = decoder.decode(text)
+        value = _decoder.decode(text)
     except (ValueError, RecursionError):  # RecursionError: nested too deeply to be meant
-        return _recover(text, decoder)
+        return _recover(text)
     if isinstance(value, dict):
         return Parsed([value])
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
@@ -55,7 +45,7 @@ def shown(line: bytes) -> str:
     return shorten(text) if len(line) <= 4 * SHOWN else f"{text[:SHOWN]}… ({len(line)} bytes)"
 
 
-def _recover(text: str, decoder: json.JSONDecoder) -> Parsed:
+def _recover(text: str) -> Parsed:
     frames: list[dict[str, Any]] = []
     noise: list[str] = []
     rest = search = 0
@@ -64,7 +54,7 @@ def _recover(text: str, decoder: json.JSONDecoder) -> Parsed:
         if start is None:
             break
         try:
-            value, end = decoder.raw_decode(text, start.start())
+            value, end = _decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError):
             search = start.end()  # cut off; a whole one may follow
             continue

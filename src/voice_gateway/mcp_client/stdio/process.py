@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import sys
-from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
@@ -129,9 +128,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._on_line = on_line
         self._on_end = on_end
         self._lines = LineBuffer(on_long_line)
-        self._stderr: deque[bytes] = deque()
-        self._stderr_size = 0
-        self.congested = False  # the server has not read for so long that calls have to wait
+        self._stderr = b""
         self._writable = asyncio.Event()
         self._writable.set()
         self._exited = asyncio.Event()
@@ -139,7 +136,6 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport | None = None
         self._stdout: int | None = None  # our end of its pipe
-        self._paused = False  # reading is suspended
         self.pid = 0
         self.end: str | None = None  # why nothing more will come
 
@@ -167,7 +163,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self._close_stdout()
             raise LinkError(_why_not_started(settings, error)) from error
         os.set_blocking(self._stdout, False)
-        self.resume_reading()
+        loop.add_reader(self._stdout, self._read)
 
     # asyncio's callbacks
 
@@ -185,10 +181,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         if log.isEnabledFor(logging.DEBUG):
             for line in data.decode("utf-8", "replace").splitlines():
                 log.debug("%s| %s", self._name, self._hide(line))
-        self._stderr.append(data)
-        self._stderr_size += len(data)
-        while self._stderr_size - len(self._stderr[0]) >= STDERR_KEPT:
-            self._stderr_size -= len(self._stderr.popleft())
+        self._stderr = (self._stderr + data)[-STDERR_KEPT:]
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 2:
@@ -197,19 +190,15 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self.resume_writing()
 
     def process_exited(self) -> None:
+        """Its last reply may still be in the pipe; a child of it may hold the pipe open for ever."""
         self._exited.set()
-        if self._stdout is not None:
-            # Its last reply may still be in the pipe; a child of it may hold the pipe open for ever.
-            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended)
-        else:
-            self._ended()
+        seconds = 0.0 if self._stdout is None else LAST_WORDS_SECONDS
+        asyncio.get_running_loop().call_later(seconds, self._ended)
 
     def pause_writing(self) -> None:
-        self.congested = True
         self._writable.clear()
 
     def resume_writing(self) -> None:
-        self.congested = False
         self._writable.set()
 
     def _read(self) -> None:
@@ -218,8 +207,10 @@ class ServerProcess(asyncio.SubprocessProtocol):
             data = os.read(self._stdout, READ_SIZE)
         except (BlockingIOError, InterruptedError):
             return
-        if not data:
-            self._stdout_ended()
+        if not data:  # usually the exit follows at once and is the better reason
+            self._close_stdout()
+            seconds = 0.0 if self._exited.is_set() else LAST_WORDS_SECONDS
+            asyncio.get_running_loop().call_later(seconds, self._ended, "closed its output")
             return
         for line in self._lines.feed(data):
             self._on_line(line)
@@ -229,14 +220,6 @@ class ServerProcess(asyncio.SubprocessProtocol):
                 self._lines.drop()
                 self._on_line(frame)
 
-    def _stdout_ended(self) -> None:
-        self._close_stdout()
-        if self._exited.is_set():
-            self._ended()
-        else:
-            # Usually the exit follows at once and is the better reason.
-            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, "closed its output")
-
     # what the session uses
 
     def write(self, line: bytes) -> None:
@@ -245,23 +228,17 @@ class ServerProcess(asyncio.SubprocessProtocol):
             raise LinkError(f'The server "{self._name}" {self.end or "takes no more input"}.')
         self._stdin.write(line)
 
+    @property
+    def congested(self) -> bool:
+        """The server has not read for so long that calls have to wait."""
+        return not self._writable.is_set()
+
     async def drained(self) -> None:
         await self._writable.wait()
 
-    def pause_reading(self) -> None:
-        """Read nothing until `resume_reading`: the server waits with what it writes."""
-        if self._stdout is not None:
-            asyncio.get_running_loop().remove_reader(self._stdout)
-            self._paused = True
-
-    def resume_reading(self) -> None:
-        self._paused = False
-        if self._stdout is not None:
-            asyncio.get_running_loop().add_reader(self._stdout, self._read)
-
     def stderr_tail(self) -> str:
         # Hidden before it is cut: half a secret is not recognised.
-        text = self._hide(b"".join(self._stderr).decode("utf-8", "replace"))[-4 * STDERR_SHOWN :]
+        text = self._hide(self._stderr.decode("utf-8", "replace"))[-4 * STDERR_SHOWN :]
         # It ends up on terminals, too: a server's colours and cursor movements are written out.
         lines = [one_line(line) for line in text.strip().splitlines()[-STDERR_LINES:]]
         return "\n".join(lines)[-STDERR_SHOWN:]
@@ -301,7 +278,6 @@ class ServerProcess(asyncio.SubprocessProtocol):
         with contextlib.suppress(PermissionError):  # a setuid child; asyncio tries to kill it once more
             self._transport.close()
         self._close_stdout()
-        self._paused = False
         await asyncio.sleep(0)  # asyncio's pipes close one round of the loop later
         self._ended("was stopped")
 
@@ -312,9 +288,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         return self._exited.is_set()
 
     def _ended(self, reason: str | None = None) -> None:
-        if self._paused:  # the line being parsed may be its last reply
-            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, reason)
-        elif self.end is None:
+        if self.end is None:
             code = self._transport.get_returncode() if self._transport is not None else None
             self.end = _exit_reason(code) if code is not None else (reason or "ended")
             self.resume_writing()

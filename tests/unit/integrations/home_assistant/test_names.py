@@ -5,8 +5,8 @@ import pytest
 from voice_gateway.integrations.home_assistant.entities import (
     address,
     every_name,
-    first_names,
     matching,
+    name_of,
     other_names,
 )
 from voice_gateway.integrations.home_assistant.live_context import Entity
@@ -80,7 +80,7 @@ def test_a_device_called_all_is_never_called_in_the_letters_that_mean_everything
 
 def test_a_name_with_a_comma_may_be_a_name_and_an_alias():
     text = 'Küche, Decke: "hell"'
-    assert first_names(text) == ("Küche", text)
+    assert name_of(Entity(text, "light", "on")) == "Küche"
     assert every_name(text) == {"küche", 'decke: "hell"', text.casefold()}
     assert other_names(text) == ('Decke: "hell"', text)
     assert other_names("Lamp") == ()

@@ -10,7 +10,7 @@ from tests.fakes.home_assistant_home import HomeAssistantHome
 from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_linked import WrappedHomeAssistant
 
-from voice_gateway.integrations.home_assistant.effects import DOMAINS
+from voice_gateway.integrations.home_assistant.effects import TOOLS as HOME_ASSISTANTS
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 HOME = recorded_home()
@@ -38,7 +38,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "HassSetVolumeRelative": {"volume_step": "down"},
     "HassListAddItem": {"item": "milk"},
 }
-TOOLS = sorted({*DOMAINS, "good_night"} - {"HassListCompleteItem", "HassMediaSearchAndPlay"})
+TOOLS = sorted({*HOME_ASSISTANTS, "good_night"} - {"HassListCompleteItem", "HassMediaSearchAndPlay"})
 # What each state of an entity must be like to be called so.
 SHOWN = {
     "on": ("on",),
