@@ -1,6 +1,7 @@
 """Change the settings file: one key, or the whole file in an editor; always valid, always atomic."""
 
 import contextlib
+import json
 import os
 import shlex
 import subprocess
@@ -167,19 +168,7 @@ def commented_file() -> str:
 
 
 def _line(key: str, field: FieldInfo) -> str:
-    return f"# {key} = {toml_text(field.get_default(call_default_factory=True))}  # {field.description}"
-
-
-def toml_text(value: Any) -> str:
-    """A default as TOML; none is an empty text."""
-    if value is None:
-        return '""'
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return str(value)
-    if isinstance(value, tuple):
-        return "[" + ", ".join(f'"{entry}"' for entry in value) + "]"
-    if isinstance(value, dict):
-        return "{}"
-    return f'"{value}"'
+    """The default as TOML, which writes these values as JSON does; none is an empty text."""
+    value = field.get_default(call_default_factory=True)
+    text = json.dumps("" if value is None else value, ensure_ascii=False)
+    return f"# {key} = {text}  # {field.description}"

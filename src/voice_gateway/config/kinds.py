@@ -35,7 +35,7 @@ LONGEST_TOPIC = 200  # characters of a prefix
 SHORTEST_PIN = 4  # digits
 HOME_ASSISTANT_PATHS = ("/api/mcp", "/mcp_server/sse")  # the paths of its MCP server
 BUILTIN = "builtin"  # the source of the gateway's own tools, so no server may have this name
-_HOST_NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?)(?::[1-9][0-9]{0,4})?")
 _SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_))*")  # "__" separates server and tool
 
 
@@ -129,25 +129,11 @@ def is_loopback(host: str) -> bool:
 
 def name_alone(host: str) -> str:
     """The host without its port. Raises ValueError if no browser would send it."""
-    if _is_address(host):  # one of IPv6 is full of colons
-        return host.casefold()
-    try:
-        parts = urlsplit(f"//{host}")
-        name = (parts.hostname or "").rstrip(".")
-        whole = parts.netloc == host and "@" not in host and parts.port != 0
-    except ValueError:
-        whole, name = False, ""
-    if not whole or not (_HOST_NAME.fullmatch(name) or _is_address(name)):
+    bare = host.count(":") > 1 and not host.startswith("[")  # an IPv6 address
+    match = _HOST.fullmatch(f"[{host}]".casefold() if bare else host.casefold())
+    if match is None:
         raise ValueError(f"{host!r} is no host name, as home.example is")
-    return name
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
+    return match[1] or match[2]
 
 
 _checked_redis = _address("redis://", "rediss://", example="redis://host:6379", needs_host=False)

@@ -2,35 +2,23 @@
 
 from collections.abc import Callable
 
-# Old setting -> the setting that replaces it, or why it is gone.
+# Old setting -> the setting that replaces it, and how its value is written there.
 RENAMED = {
-    "home.latitude": "home.location",
-    "home.longitude": "home.location",
-    "mqtt.discovery": "mqtt.discovery_prefix",
-    "permission.sensitive_tools": "permission.permit",
-    "permission.trusted_tools": "permission.permit",
-    "permission.sensitive_doors": "permission.sensitive_channels",
-    "recorder.enabled": "recorder.days",
-    "tools.weather_towns_url": "tools.weather_url",
-    "voice.piper_voice": "voice.tts",
-    "voice.room": "brain.room",
-    "voice.stt_url": "voice.stt",
-    "voice.tts_url": "voice.tts",
-    "voice.whisper_model": "voice.stt",
+    "home.latitude": ("home.location", "[latitude, longitude]"),
+    "home.longitude": ("home.location", "[latitude, longitude]"),
+    "mqtt.discovery": ("mqtt.discovery_prefix", '"" is off'),
+    "permission.sensitive_tools": ("permission.permit", '{ NAME = "pin" }'),
+    "permission.trusted_tools": ("permission.permit", '{ NAME = "always" }'),
+    "permission.sensitive_doors": ("permission.sensitive_channels", ""),
+    "recorder.enabled": ("recorder.days", "0 keeps nothing"),
+    "tools.weather_towns_url": ("tools.weather_url", ""),
+    "voice.piper_voice": ("voice.tts", "the .onnx file itself"),
+    "voice.room": ("brain.room", ""),
+    "voice.stt_url": ("voice.stt", "tcp://host:port itself"),
+    "voice.tts_url": ("voice.tts", "tcp://host:port itself"),
+    "voice.whisper_model": ("voice.stt", "the model's folder itself"),
 }
-HINTS = {
-    "home.latitude": "[latitude, longitude]",
-    "home.longitude": "[latitude, longitude]",
-    "mqtt.discovery": '"" is off',
-    "permission.sensitive_tools": '{ NAME = "pin" }',
-    "permission.trusted_tools": '{ NAME = "always" }',
-    "recorder.days": "0 is off",
-    "recorder.enabled": "0 keeps nothing",
-    "voice.piper_voice": "the .onnx file itself",
-    "voice.stt_url": "tcp://host:port itself",
-    "voice.tts_url": "tcp://host:port itself",
-    "voice.whisper_model": "the model's folder itself",
-}
+# Old setting -> what holds instead.
 REMOVED = {
     "anthropic.home_token_budget": "the names of the devices may take 4000 tokens",
     "anthropic.max_tokens": "an answer may take 1024 tokens",
@@ -72,8 +60,8 @@ def advice(name: str, spelled: Callable[[str], str] = str) -> str | None:
     for old in (*RENAMED, *REMOVED):
         if name not in (spelled(old), old.partition(".")[2]):
             continue
-        if (new := RENAMED.get(old)) is None:
+        if old in REMOVED:
             return f'"{spelled(old)}" is gone: {REMOVED[old]}'
-        hint = f" ({HINTS[old]})" if old in HINTS else ""
-        return f'"{spelled(old)}" is now "{spelled(new)}"{hint}'
+        new, hint = RENAMED[old]
+        return f'"{spelled(old)}" is now "{spelled(new)}"{f" ({hint})" if hint else ""}'
     return None

@@ -127,9 +127,7 @@ class ToolsSettings(Section):
     timeout_seconds: float = Field(30.0, gt=0, description="limit of one tool call")
     result_cap: int = Field(8000, ge=200, description="characters of a result that the model gets")
     priority: tuple[str, ...] = Field((), description="tools to keep, first first, when the list is too long")
-    tools_dir: Path | None = Field(
-        None, description="folder of Python files with LangChain tools of your own (docs/tools.md)"
-    )
+    tools_dir: Path | None = Field(None, description="folder of LangChain tools of your own (docs/tools.md)")
     search: bool = Field(True, description="offer web search")
     searxng_url: WebAddress | None = Field(None, description="your own SearXNG; without it DuckDuckGo (ddgs)")
     search_region: ClassVar[str] = "wt-wt"
@@ -153,11 +151,7 @@ class McpSettings(Section):
     attempts: int = Field(3, ge=1, le=20, description="attempts at start before going on without the server")
     base_delay_seconds: float = Field(2.0, ge=0, description="waits before attempts: 0, 2, 4 …")
     connect_timeout_seconds: float = Field(5.0, gt=0, description="limit of one attempt")
-    first_start_seconds: float = Field(
-        120.0,
-        gt=0,
-        description="limit of the first start of a server: npx, uvx and the like may have to fetch it",
-    )
+    first_start_seconds: float = Field(120.0, gt=0, description="limit of a first start; npx may fetch it")
     max_delay_seconds: ClassVar[float] = 60.0  # longest wait between later attempts
     stop_timeout_seconds: ClassVar[float] = 2.0  # time a server has to end before it is killed
     mcp_config: Path | None = Field(
@@ -173,9 +167,7 @@ class ServerSettings(Section):
 
     command: str | None = Field(None, description="program to start")
     args: tuple[str, ...] = Field((), description="its arguments")
-    env: Mapping[str, str] = Field(
-        default_factory=dict, description="its environment, besides HOME, PATH and the like"
-    )
+    env: Mapping[str, str] = Field(default_factory=dict, description="its environment, besides HOME and PATH")
     cwd: Path | None = Field(None, description="its working folder")
     url: WebAddress | None = Field(None, description="address of a server that runs elsewhere, not a command")
     type: ServerType | None = Field(None, description="way to reach it; without it, found out by trying")
@@ -232,16 +224,12 @@ class LeftOut:
 class MqttSettings(Section):
     """The gateway's own link to an MQTT broker."""
 
-    broker_url: BrokerAddress | None = Field(
-        None, description="mqtt://host:1883 or mqtts://host:8883; without it there is no MQTT"
-    )
+    broker_url: BrokerAddress | None = Field(None, description="mqtt://host:1883 or mqtts://host:8883")
     username: str | None = Field(None, description="login name")
     password: SecretStr | None = Field(None, description="password; better set MQTT_PASSWORD")
     ca_file: Path | None = Field(None, description="authority of a mqtts:// broker's certificate, if private")
     prefix: Topic = Field("voice", description="first level of every topic")
-    reply_prefix: Topic | None = Field(
-        None, description="answers may also be asked for here and below it, besides `res` below the prefix"
-    )
+    reply_prefix: Topic | None = Field(None, description="answers may also be asked for here and below")
     name: str = Field("Voice Gateway", min_length=1, description="name of this gateway in Home Assistant")
     room: str | None = Field(None, description="the room that requests over MQTT come from")
     discovery_prefix: TopicOrNone = Field(
@@ -275,9 +263,7 @@ class VoiceSettings(Section):
         "openwakeword", description="wake word engine; microwakeword is lighter; none is push to talk"
     )
     wake_words: tuple[str, ...] = Field(("hey_jarvis",), min_length=1, description="any of these wakes it")
-    wake_threshold: float | None = Field(
-        None, gt=0, lt=1, description="how sure the engine must be; without it the engine's own good value"
-    )
+    wake_threshold: float | None = Field(None, gt=0, lt=1, description="how sure it must be")
     silence_seconds: float = Field(0.5, gt=0, le=5, description="silence that ends an utterance")
     quick_silence_seconds: ClassVar[float] = 0.3  # silence that ends a complete command
     min_speech_seconds: ClassVar[float] = 0.2  # less speech than this is noise
@@ -296,10 +282,7 @@ class VoiceSettings(Section):
         "tcp://host:port",
     )
     earcons: bool = Field(True, description="short sounds for wake, end of speech, done, not done and error")
-    wyoming_url: ListenAddress | None = Field(
-        None,
-        description="offer hearing, speaking and conversation to Wyoming clients here, as tcp://127.0.0.1:10700",
-    )
+    wyoming_url: ListenAddress | None = Field(None, description="serve Wyoming, as tcp://127.0.0.1:10700")
 
     @field_validator("wake_words")
     @classmethod
@@ -335,11 +318,7 @@ class WebSettings(Section):
     """The console in the browser, and the API."""
 
     enabled: bool = Field(True, description="serve the console and the API (docs/web.md)")
-    host: str = Field(
-        "127.0.0.1",
-        min_length=1,
-        description="address to listen on; any but loopback needs a token (`voice-gateway web token`)",
-    )
+    host: str = Field("127.0.0.1", min_length=1, description="where to listen; other machines need a token")
     port: int = Field(8770, ge=0, le=65_535, description="port to listen on; 0 takes any that is free")
     open_on_loopback: bool = Field(
         True,
@@ -347,9 +326,7 @@ class WebSettings(Section):
     )
     tls_cert: Path | None = Field(None, description="certificate (PEM), for https; needs tls_key")
     tls_key: Path | None = Field(None, description="its private key (PEM)")
-    hosts: tuple[str, ...] = Field(
-        (), description="more names by which browsers reach it, as home.example; others are refused"
-    )
+    hosts: tuple[str, ...] = Field((), description="more names by which browsers reach it, as home.example")
 
     @field_validator("hosts")
     @classmethod
@@ -390,16 +367,8 @@ class PermissionSettings(Section):
 class HomeSettings(Section):
     """Where the home stands, and what holds where several servers have devices."""
 
-    prefer: str | None = Field(
-        None,
-        description="the server that is meant where two have a device of one name (default: it is asked)",
-    )
-    poll_seconds: float = Field(
-        10.0,
-        ge=1,
-        le=3600,
-        description="seconds between reads of a home that reports no changes by itself: Home Assistant",
-    )
+    prefer: str | None = Field(None, description="the server that is meant where two have a device of a name")
+    poll_seconds: float = Field(10.0, ge=1, le=3600, description="seconds between reads of Home Assistant")
     location: tuple[Latitude, Longitude] | None = Field(
         None, description="degrees north and east, for the weather, sunrise and sunset: [52.52, 13.40]"
     )

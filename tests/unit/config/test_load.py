@@ -201,7 +201,7 @@ def test_no_file_is_read_from_the_current_folder(tmp_path, written):
     assert load(users, environ=environ).file == users, "the command line wins"
 
 
-@pytest.mark.parametrize("old", sorted(RENAMED | REMOVED))
+@pytest.mark.parametrize("old", sorted([*RENAMED, *REMOVED]))
 def test_an_old_setting_is_refused_with_its_replacement(old, written):
     section, key = old.split(".")
     file = written(f"[{section}]\n{key} = 1\n")
@@ -215,9 +215,10 @@ def test_an_old_setting_is_refused_with_its_replacement(old, written):
     assert str(in_file.value).startswith(f'{file}: "{old}" is ')
     assert old not in setting_names()
     if old in RENAMED:
-        assert RENAMED[old] in setting_names()
-        assert f'"{RENAMED[old]}"' in str(in_file.value)
-        assert env_name(RENAMED[old]) in str(in_environment.value)
+        new, _hint = RENAMED[old]
+        assert new in setting_names()
+        assert f'"{new}"' in str(in_file.value)
+        assert env_name(new) in str(in_environment.value)
 
 
 def test_a_mistake_in_the_file_is_one_line_that_says_what_to_write(written):
