@@ -1,7 +1,6 @@
 """Pictures, sounds and files in a result: read from content blocks, described, and as files."""
 
 import base64
-import binascii
 import json
 import mimetypes
 import re
@@ -21,19 +20,9 @@ _MEDIA = {"image": "image", "image_url": "image", "audio": "audio", "input_audio
 _DATA = ("data", "blob", "base64")
 DEEPEST = 30  # levels of structured content in which pictures are looked for
 
-# The first bytes of common formats, for data without a type or with a generic one.
-_SIGNATURES = {
-    b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif",
-    b"%PDF": "application/pdf", b"PK\x03\x04": "application/zip", b"\x1f\x8b": "application/gzip",
-    b"OggS": "audio/ogg", b"fLaC": "audio/flac", b"ID3": "audio/mpeg", b"\xff\xfb": "audio/mpeg",
-    b"RIFF": "audio/wav",
-}  # fmt: skip
-_SAYS_NOTHING = ("", "application/octet-stream", "binary/octet-stream")
 # Where Python's table has no extension, or a rare one.
 _EXTENSIONS = {
-    "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/mp3": ".mp3",
-    "audio/ogg": ".ogg", "audio/flac": ".flac", "image/jpg": ".jpg", "image/webp": ".webp",
-    "application/gzip": ".gz", "application/x-gzip": ".gz",
+    "audio/wav": ".wav", "audio/mp3": ".mp3", "audio/ogg": ".ogg", "image/webp": ".webp",
 }  # fmt: skip
 _NOUNS = {"image": "an image", "audio": "a sound recording", "video": "a video", "file": "a file"}
 
@@ -44,9 +33,9 @@ def size_of(count: int) -> str:
     return f"{count / 1000:.0f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
-def kind_of(mime_type: str, otherwise: str = "file") -> str:
+def kind_of(mime_type: str) -> str:
     family = mime_type.partition("/")[0].lower()
-    return family if family in ("image", "audio", "video") else otherwise
+    return family if family in ("image", "audio", "video") else "file"
 
 
 def bytes_in(data: str) -> int:
@@ -87,29 +76,13 @@ def content(artifact: Artifact) -> bytes:
     return base64.b64decode(text + "=" * (-len(text) % 4))
 
 
-def sniffed(data: str) -> str:
-    """The type that the first bytes of base64 show, or ""."""
-    try:
-        head = base64.b64decode(data[:24].replace("-", "+").replace("_", "/"))
-    except (binascii.Error, ValueError):
-        return ""
-    if head[8:12] == b"WEBP":
-        return "image/webp"
-    return next((mime for start, mime in _SIGNATURES.items() if head.startswith(start)), "")
-
-
-def mime_type_of(artifact: Artifact) -> str:
-    given = artifact.mime_type.partition(";")[0].strip().lower()
-    return (sniffed(artifact.data) if given in _SAYS_NOTHING and artifact.data else "") or given
-
-
 def file_name(artifact: Artifact, number: int = 1) -> str:
     """A name that is safe in any folder, with the extension of its type."""
     given = plain_name(artifact.name) or unquote(urlsplit(without_secrets(artifact.uri)).path)
     stem = re.split(r"[/\\]", given.rstrip("/\\"))[-1]
     stem = re.sub(r"[^\w.-]+", "-", stem).strip(".-_")[:LONGEST_NAME]
-    mime_type = mime_type_of(artifact)
-    wanted = _EXTENSIONS.get(mime_type) or mimetypes.guess_extension(mime_type) or ""
+    mime_type = artifact.mime_type.partition(";")[0].strip().lower()
+    wanted = _EXTENSIONS.get(mime_type) or mimetypes.guess_extension(mime_type, strict=False) or ""
     stem = stem or f"{artifact.kind if artifact.kind in _NOUNS else 'file'}-{number}"
     has = re.search(r"\.[A-Za-z0-9]{1,8}$", stem)
     if has and (not wanted or has[0].lower() == wanted or mimetypes.guess_type(stem)[0] == mime_type):

@@ -25,10 +25,7 @@ T = TypeVar("T")
 BUSY_SECONDS = 5.0  # another process holds the file for milliseconds
 BACKUP_SECONDS = 24 * 3600.0
 TICK_SECONDS = 0.1  # more than between two ticks of any file system's clock
-FORMATS = frozenset({1, 2})  # bytes of the header: with a rollback journal, or with a write-ahead log
-_DAMAGE = frozenset(
-    {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_ERROR}
-)
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_ERROR}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ class SqliteFile:
             try:
                 result = self._once(work, write, busy_seconds, back_up=write or restored)
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-                if restored or not (is_damage(error) or self._has_an_unknown_format(error)):
+                if restored or not is_damage(error):
                     raise
                 self._restore(known, error)
                 restored = True
@@ -174,27 +171,16 @@ class SqliteFile:
             for ending in SIDE_FILES:
                 with contextlib.suppress(FileNotFoundError):
                     Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
+            with contextlib.suppress(FileNotFoundError):
+                self.path.replace(aside)
             minutes: int | None = None
-            if self._backup.exists():  # it takes the place at once: in between, others would begin a new file
+            with contextlib.suppress(FileNotFoundError):
                 minutes = round(max(time.time() - self._backup.stat().st_mtime, 0.0) / 60)
-                aside.unlink(missing_ok=True)
-                with contextlib.suppress(FileNotFoundError):
-                    aside.hardlink_to(self.path)
-                self._backup.replace(self.path)
-            else:
-                with contextlib.suppress(FileNotFoundError):
-                    self.path.replace(aside)
+                self._backup.replace(self.path)  # over the new file that another process may have begun
         damage = Damage(str(error), aside, minutes)
         facts = {"reason": damage.reason, "minutes_lost": minutes, "set_aside": str(aside)}
         log.warning("a damaged file was set aside", extra=facts)
         self._on_damage(damage)
-
-    def _has_an_unknown_format(self, error: Exception) -> bool:
-        """SQLite refuses to write a file whose header names another format."""
-        if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_READONLY:
-            return False
-        with self.path.open("rb") as file:
-            return not FORMATS.issuperset(file.read(20)[18:])
 
 
 def is_damage(error: Exception) -> bool:

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from voice_gateway.artifacts import content, description_of, file_name, mime_type_of, without_secrets
+from voice_gateway.artifacts import content, description_of, file_name, without_secrets
 from voice_gateway.turn import Artifact
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(299_992)).decode()
@@ -35,7 +35,7 @@ def test_what_is_said(artifact, words):
         (Artifact("image", "image/jpeg", "holiday", "AAAA"), "holiday.jpg"),
         (Artifact("image", "image/jpeg", "holiday.jpeg", "AAAA"), "holiday.jpeg"),
         (Artifact("image", "image/png", "holiday.exe", "AAAA"), "holiday.exe.png"),
-        (Artifact("file", "", "", PNG, "box://x/../../etc/passwd"), "passwd.png"),
+        (Artifact("file", "", "", PNG, "box://x/../../etc/passwd"), "passwd.bin"),
         (Artifact("file", "application/pdf", "..\\..\\report", "AAAA"), "report.pdf"),
         (Artifact("file", "application/pdf", ".bashrc", "AAAA"), "bashrc.pdf"),
         (Artifact("file", "text/markdown", "", "AAAA", "demo://doc/plan.md"), "plan.md"),
@@ -52,11 +52,6 @@ def test_a_file_has_a_safe_name_and_the_extension_of_its_type(artifact, name):
 @pytest.mark.parametrize("data", ["QUJD", "QUJDRA==", "QUJDRA", "QU JD\n", "QUJD-_", "Q", "", "====", "é"])
 def test_whatever_came_as_base64_can_be_decoded(data):
     assert isinstance(content(Artifact("file", data=data)), bytes)
-
-
-def test_the_first_bytes_tell_what_the_type_does_not():
-    assert mime_type_of(Artifact("file", "application/octet-stream", data=PNG)) == "image/png"
-    assert mime_type_of(Artifact("file", "text/plain", data=PNG)) == "text/plain"
 
 
 def test_an_address_without_secrets():

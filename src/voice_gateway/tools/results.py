@@ -18,7 +18,6 @@ from voice_gateway.artifacts import (
     kind_of,
     read_blocks,
     size_of,
-    sniffed,
     without_artifacts,
 )
 from voice_gateway.errors import ErrorKind, LinkError, ToolError, first_error
@@ -184,7 +183,6 @@ def plain_text(text: str) -> tuple[str, list[Artifact]]:
 
 def _taken(whole: str, data: str, mime_type: str, found: list[Artifact]) -> str:
     """The description of data that has a type or looks encoded; anything else unchanged."""
-    mime_type = mime_type or sniffed(data)
     if not mime_type and not _looks_encoded(data):
         return whole
     artifact = Artifact(kind_of(mime_type), mime_type, "", data)

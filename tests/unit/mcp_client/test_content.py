@@ -51,8 +51,8 @@ async def test_results_say_what_they_hold_and_keep_it():
         "file",
         "link",
     ]
-    assert encoded.text == "It is [an image of 3 kB]"
-    assert [description_of(artifact) for artifact in encoded.artifacts] == ["an image of 3 kB"]
+    assert encoded.text == "It is [encoded data of 3 kB]"
+    assert [description_of(artifact) for artifact in encoded.artifacts] == ["a file of 3 kB"]
     assert secret.text == ("See https://***@box.test/x?sig=***&page=2 now\n[a link to https://box.test/f]")
 
 
