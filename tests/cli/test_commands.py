@@ -1,6 +1,5 @@
 """What scripts rely on: shapes, exit codes, one clear line for a mistake."""
 
-import asyncio
 import json
 import signal
 import sys
@@ -125,16 +124,6 @@ async def test_wrong_usage_is_one_line_and_exit_code_2(commands, words):
     assert done.err.count("\n") == 1
 
 
-async def test_malformed_settings_are_one_line_and_exit_code_2(commands):
-    commands.file("voice-gateway.toml", "[tools]\ntimeout_seconds = -1\n")
-
-    done = await commands.run("run")
-
-    assert done.code == 2
-    assert "tools.timeout_seconds" in done.err
-    assert done.err.count("\n") == 1
-
-
 async def test_run_answers_piped_lines_and_ends(commands):
     done = await commands.run("run", text="what time is it\n\nturn on the desk lamp\n")
 
@@ -163,16 +152,6 @@ async def test_chat_json_prints_an_object_a_line_and_keeps_conversations_apart(c
     assert replies[1]["outcomes"] == []
     assert replies[2]["outcomes"] == []
     assert replies[3]["outcomes"][0]["structured"]["outcome"] == "confirmed"
-
-
-@pytest.mark.slow
-async def test_a_conversation_goes_on_in_another_process(commands):
-    await commands.run("ask", "--conversation", "k", "turn on the bedside lamp")
-
-    done = await commands.run("ask", "--conversation", "k", "--json", "turn it off again")
-
-    assert done.json["conversation_id"] == "k"
-    assert done.json["outcomes"][0]["args"] == {"deviceName": "Bedside Lamp", "action": "off"}
 
 
 async def test_explain_says_which_stage_answered_and_why(commands):
@@ -243,12 +222,6 @@ def _children(parent: int) -> list[int]:
         if int(fields[1]) == parent:
             found.append(int(entry.name))
     return found
-
-
-@pytest.mark.slow
-async def test_with_no_input_run_goes_on_until_it_is_stopped(running):
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(running.process.wait(), 0.3)
 
 
 @pytest.mark.slow

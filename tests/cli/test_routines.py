@@ -54,23 +54,6 @@ async def test_adding_and_changing_from_a_script(commands: Commands):
 
 
 @pytest.mark.slow
-async def test_a_routine_is_corrected_moved_and_taken_back_in_a_chat(commands: Commands):
-    text = (
-        "turn on the kitchen light every weekday at 6:30 am\nmake it 7 instead\n"
-        "move the kitchen light routine to 7:30\nundo\nopen the study blinds for ten minutes\n"
-        "keep the kitchen light on for an hour\nwhat is planned\n"
-    )
-    said = (await commands.run("chat", text=text)).out
-    found = (await commands.run("routines", "--json")).json
-
-    assert "at 7:30 AM" in said
-    assert sorted(one["trigger"].get("rrule", "once") for one in found) == [
-        "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0;BYSECOND=0",
-        "once",
-    ]
-
-
-@pytest.mark.slow
 async def test_a_running_gateway_carries_out_what_was_made_elsewhere(commands: Commands):
     """One starts another, and undo takes back the last of the two."""
     await commands.run("routines", "add", "when the desk lamp is turned on turn on the floor lamp")

@@ -28,15 +28,3 @@ async def test_tools_are_those_of_the_running_gateway(commands):
     assert alone.err == "No gateway is running; one would have these:\n"
     assert "the server new, not trusted" in alone.out
     assert [set(tool) for tool in same_shape.json] == [set(tool) for tool in as_json.json]
-
-
-@pytest.mark.slow
-async def test_a_server_that_is_away_is_named(commands):
-    quick = "attempts = 1\nbase_delay_seconds = 0\n"
-    commands.file(
-        "voice-gateway.toml", f'{ONLY_THESE}{quick}[mcpServers.gone]\ncommand = "no-such-program"\n'
-    )
-
-    done = await commands.run("tools")
-
-    assert done.err.endswith("one would have these:\nNot connected, so without its tools: gone.\n")

@@ -7,8 +7,6 @@ import sys
 import pytest
 from tests.fakes.gateway_process import LIMIT_SECONDS
 
-NO_SERVER = "[mcp]\nsimulated_home = false\n"
-
 # Interrupts itself in the middle of the imports, however long these take on this machine.
 INTERRUPTED = """
 import builtins, os, signal, sys
@@ -35,12 +33,3 @@ async def test_an_interrupt_during_the_imports_is_silent(commands, module):
         out, err = await process.communicate()
 
     assert (process.returncode, out, err) == (128 + signal.SIGINT, b"", b"")
-
-
-async def test_settings_may_come_from_what_the_shell_has_opened(commands):
-    done = await commands.run(
-        "config", "show", "--json", "--config", "/dev/stdin", text="[tools]\nresult_cap = 300\n"
-    )
-
-    rows = {row["name"]: row for row in done.json}
-    assert (rows["tools.result_cap"]["value"], rows["tools.result_cap"]["origin"]) == (300, "/dev/stdin")

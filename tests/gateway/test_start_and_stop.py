@@ -39,16 +39,6 @@ async def test_servers_start_beside_each_other(commands, tmp_path):
     assert len(a.read_text().splitlines()) == len(b.read_text().splitlines()) == 1
 
 
-async def test_ready_is_said_once_and_only_when_the_socket_answers(commands):
-    commands.file("voice-gateway.toml", NO_SERVER)
-    gateway = Running(await commands.start("run"))
-    await gateway.says("ready")
-    assert (await ask(commands, "what time is it"))["ok"] is True
-    gateway.process.send_signal(signal.SIGTERM)
-    _, rest = await gateway.process.communicate()
-    assert b"ready" not in rest
-
-
 class Stage:
     """A gateway that is held up somewhere in its start."""
 

@@ -77,12 +77,3 @@ async def test_a_gateway_that_is_killed_while_it_rings_rings_again_when_it_is_ba
         await shows(second, "Tea timer is done.")
         assert (await ask(commands, "stop"))["text"] == "Okay, the timer is off."
     assert store.all() == []
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("store")
-async def test_what_is_told_in_a_chat_is_announced_by_the_gateway_that_runs(commands: Commands) -> None:
-    async with Running.opened(commands) as gateway:
-        chat = await commands.run("chat", text="tell everyone that supper is ready\n")
-        assert chat.out.strip() == "There's no speaker or open console to tell."
-        await shows(gateway, "Supper is ready.")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.fakes.linked import fault_server, linked
 
 from voice_gateway import logs
-from voice_gateway.logs import FactsFormatter, MultilineText, one_line, turn_context
+from voice_gateway.logs import FactsFormatter, MultilineText, turn_context
 from zwave_mcp.cli import _log_to_stderr
 
 RECORD = re.compile(r"\d\d:\d\d:\d\d [a-z]+ [\w.]+: ")
@@ -53,15 +53,6 @@ def test_a_value_can_be_told_from_the_facts_beside_it(value, other):
     assert line.isprintable()
 
 
-def test_ordinary_facts_stay_as_they_are_and_others_are_quoted():
-    line = formatted(
-        "tool is slow", tool="search_web", seconds=1.9, url="http://a.example/x", why='no "answer"'
-    )
-
-    behind = r"(tool=search_web seconds=1.9 url=http://a.example/x why=" + '"no \\"answer\\"")'
-    assert line.endswith(f"warning tests: tool is slow {behind}")
-
-
 def test_a_message_of_several_lines_is_ours_to_make_and_its_lines_are_indented():
     line = formatted(MultilineText(f"first\n  second\u2028{FORGED}\n{FORGED}"))
 
@@ -80,11 +71,6 @@ def test_a_traceback_cannot_forge_a_record():
     assert sum(bool(RECORD.match(line)) for line in lines) == 1
     assert any("Traceback (most recent call last)" in line for line in lines)
     assert any(FORGED in line for line in lines)
-
-
-def test_what_can_be_shown_is_not_changed():
-    for text in ("", "plain", "é 💡 日本語 ✓", "a\\b"):
-        assert one_line(text) == text
 
 
 EVIL_SERVER = f"""

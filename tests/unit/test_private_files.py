@@ -15,7 +15,6 @@ from voice_gateway.private_files import (
     private_folder,
 )
 from voice_gateway.sqlite_file import SqliteFile
-from zwave_mcp.simulated.store import StateFile, Track
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o027, 0o077], ids=oct, autouse=True)
@@ -33,20 +32,10 @@ def all_rights(folder: Path) -> dict[str, int]:
     return {path.name: rights(path) for path in folder.iterdir()}
 
 
-@pytest.fixture
-def data(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share" / "data"))
-    return tmp_path / "share" / "data" / "voice-gateway"
-
-
 def test_a_folder_is_made_for_its_owner_and_so_are_those_above_it(tmp_path):
     private_folder(tmp_path / "a" / "b")
 
     assert rights(tmp_path / "a") == rights(tmp_path / "a" / "b") == 0o700
-
-
-def test_a_file_is_made_for_its_owner(tmp_path):
-    assert rights(private_file(tmp_path / "file")) == 0o600
 
 
 def test_what_was_open_is_closed_and_what_it_holds_stays(tmp_path):
@@ -82,16 +71,6 @@ def test_everything_in_the_folder_is_closed_at_the_start_but_links_lead_nowhere(
     assert rights(outside) == 0o644
 
 
-def test_a_data_folder_that_is_a_link_is_closed_where_it_is(tmp_path):
-    (tmp_path / "disk").mkdir()
-    (tmp_path / "disk").chmod(0o755)
-    (tmp_path / "data").symlink_to(tmp_path / "disk")
-
-    private_file(tmp_path / "data" / "file")
-
-    assert rights(tmp_path / "disk") == 0o700
-
-
 def test_sqlite_and_the_files_beside_it(tmp_path):
     file = SqliteFile(tmp_path / "x.sqlite", ("CREATE TABLE t (a)",))
 
@@ -100,17 +79,6 @@ def test_sqlite_and_the_files_beside_it(tmp_path):
         return all_rights(tmp_path)
 
     assert file.run(look) == {"x.sqlite": 0o600, "x.sqlite-journal": 0o600}
-
-
-def test_a_folder_of_the_users_choice_keeps_its_rights(tmp_path, data):
-    chosen = tmp_path / "chosen"
-    chosen.mkdir()
-    chosen.chmod(0o755)
-
-    StateFile(chosen / "state.json").write({"1": Track(0, 1)})
-
-    assert rights(chosen) == 0o755
-    assert set(all_rights(chosen).values()) == {0o600}
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 from voice_gateway import __version__
 from voice_gateway.config import control_file, data_folder, web_token_file
 from voice_gateway.conversation.store import SqliteStore
-from voice_gateway.errors import LinkError
 from voice_gateway.events import Notice, Planned, State
 from voice_gateway.problems import VOICE_PACKAGE
 from voice_gateway.reports import damaged_file
-from voice_gateway.tools.builtin.broadcast import Heard
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -31,23 +29,9 @@ if TYPE_CHECKING:
     from voice_gateway.speaking.synthesizer import Synthesizer
 
 NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
-ANNOUNCED_SECONDS = 5.0
 
 # Shows a sentence to people.
 Tell = Callable[[str], None]
-
-
-async def announced_by_running(text: str) -> Heard:
-    """Broadcasts the text by the running gateway."""
-    from voice_gateway.channels.control import request
-
-    call = {"op": "call", "name": "broadcast", "args": {"message": text}}
-    try:
-        outcome = await request(control_file(), call, limit_seconds=ANNOUNCED_SECONDS)
-    except LinkError:
-        return Heard()
-    facts = (outcome or {}).get("structured") or {}
-    return Heard(int(facts.get("speakers", 0)), int(facts.get("consoles", 0)))
 
 
 class Channels:

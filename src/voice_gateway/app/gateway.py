@@ -9,7 +9,7 @@ from typing import Any
 
 from home_names.kinds import HomeDevice
 from home_names.resolver import Nothing
-from voice_gateway.app.channels import Channels, announced_by_running
+from voice_gateway.app.channels import Channels
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
 from voice_gateway.app.routines import Routines, place_of
@@ -144,7 +144,7 @@ class Gateway:
             self.executor,
             settings.brain,
             home_ready=self.servers.homes_known,
-            tool_ready=lambda tool: self.servers.tool_known(tool, TOOLS_WAIT_SECONDS),
+            tool_ready=self.servers.tool_known,
             home=settings.home,
             sources=self.sources,
             place=self._place,
@@ -227,9 +227,9 @@ class Gateway:
     # --- messages between parts
 
     async def _announce(self, text: str) -> Heard:
-        """Speak it here, or leave it to the running gateway if this one belongs to a single command."""
+        """Nobody hears it in a gateway that belongs to a single command."""
         if not self._others_hear:
-            return await announced_by_running(text)
+            return Heard()
         self.events.publish(Notice(text, aloud=True))
         return Heard(self.timers.speakers(), sum(count() for count in self.consoles))
 
@@ -273,7 +273,7 @@ class Gateway:
 
     async def linked(self, *, installed: bool = False) -> None:
         """Returns when every MCP server is connected or has used up its first attempts."""
-        await self.servers.linked(installed=installed)
+        await self.servers.settled(None, installed=installed)
 
     async def home_known(self) -> None:
         """Returns when the devices are known, or cannot be read."""
@@ -378,42 +378,37 @@ class ToolServers:
                 self._gateway.events.report(report.part, report.state, report.sentence, report.advice)
             self._task = self._tasks.create_task(self._link.run(), name="mcp")
 
-    async def linked(self, *, installed: bool = False) -> None:
-        """Returns when every MCP server is connected or has used up its first attempts.
-
-        With `installed` it also waits for servers that are being installed.
-        """
+    async def settled(
+        self,
+        limit_seconds: float | None,
+        enough: Callable[[], bool] = lambda: False,
+        *,
+        installed: bool = False,
+    ) -> None:
+        """Returns when every server is connected or has used up its first attempts, when what came is
+        `enough`, or after the limit. With `installed` it waits for servers that are being installed, too."""
         self.start()
-        await self._link.settled(installed=installed)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_seconds):
+                await self._link.settled(enough, installed=installed)
 
     def contenders(self, tool: str) -> list[str]:
         """The servers that are still connecting and may bring the tool that this name would then mean."""
         coming = {name: self._servers[name].trusted for name in self._link.unsettled()}
         return contenders(self._gateway.tools, tool, coming, list(self._servers))
 
-    async def tool_known(self, tool: str, limit_seconds: float | None = None) -> None:
+    async def tool_known(self, tool: str, limit_seconds: float | None = TOOLS_WAIT_SECONDS) -> None:
         """Returns when it is clear which server's tool this name means, or when the time is over."""
         if self.contenders(tool):
-            self.start()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(limit_seconds):
-                    await self._link.settled(lambda: not self.contenders(tool), installed=True)
+            await self.settled(limit_seconds, lambda: not self.contenders(tool), installed=True)
 
     async def tools_known(self) -> None:
-        """Returns when all tools are known, or after a limit: a server may hang."""
-        self.start()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TOOLS_WAIT_SECONDS):
-                await self._link.settled()
+        await self.settled(TOOLS_WAIT_SECONDS)
 
     async def homes_known(self) -> None:
         """Returns when the home servers are connected; the others get half a second more."""
-        self.start()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TOOLS_WAIT_SECONDS):
-                await self._link.settled(self._homes_linked)
-            async with asyncio.timeout(GRACE_SECONDS):
-                await self._link.settled()
+        await self.settled(TOOLS_WAIT_SECONDS, self._homes_linked)
+        await self.settled(GRACE_SECONDS)
 
     def _homes_linked(self) -> bool:
         """Whether every home server is connected: with half of a home a name may match a wrong device."""

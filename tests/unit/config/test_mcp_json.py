@@ -116,13 +116,6 @@ def test_names_become_usable_and_what_has_no_effect_is_noted():
     assert "is called GitHub_MCP here" in found.notes[1]
 
 
-def test_two_names_that_become_equal_are_not_mixed_up():
-    found = read({"servers": {"a b": {"command": "x"}, "a_b": {"command": "y"}}})
-
-    assert found.settings.mcpServers["a_b"].command == "x"
-    assert "another server of this file" in found.settings.left_out[0].reason
-
-
 def test_the_users_own_mcp_json_is_read_without_any_setting(written):
     written('{"mcpServers": {"a": {"command": "x"}}}', "mcp.json")
 

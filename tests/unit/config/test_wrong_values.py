@@ -57,6 +57,19 @@ WRONG = [
     ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "hey_joe", "takes alexa, hey_jarvis, hey_mycroft, hey_rhasspy, okay"),
     ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "word.json", "or the path of a .tflite file"),
     ("VOICE_GATEWAY_VOICE_STT", "whisper", "voice.stt: must be moonshine"),
+    *(
+        ("VOICE_GATEWAY_WEB_HOSTS", host, "is no host name")
+        for host in (
+            ".",
+            "https://home.example",
+            "*.example",
+            "a@b",
+            "a b",
+            "häuschen.example",
+            "home:http",
+            "[f::7",
+        )
+    ),
     ("VOICE_GATEWAY_MQTT_SHARE_GROUP", "g", 'mqtt.share_group needs brain.store = "redis://…"'),
 ]
 
@@ -100,6 +113,13 @@ def test_a_wrong_value_in_a_file_names_the_file(written):
 )
 def test_a_good_value_is_taken(variable, value):
     assert variable in load(environ={variable: value}).origins.values()
+
+
+def test_a_host_is_known_by_its_name_alone():
+    written = "Home.Example, home.example.:8443, 192.0.2.7:80, fd00::7, [FD00::7]:8443"
+    hosts = load(environ={"VOICE_GATEWAY_WEB_HOSTS": written}).settings.web.hosts
+
+    assert hosts == ("home.example", "home.example", "192.0.2.7", "fd00::7", "fd00::7")
 
 
 def test_wake_words_are_those_of_the_chosen_engine():
