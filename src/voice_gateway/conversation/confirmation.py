@@ -9,7 +9,7 @@ from typing import Any
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, AnswerReader, Choice, ProposedThing
 from voice_gateway.conversation.context import GatewayContext
-from voice_gateway.conversation.numerals import parted
+from voice_gateway.conversation.numerals import parted, readings
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.events import AnswerWanted, EventBus
 from voice_gateway.languages import say
@@ -82,7 +82,7 @@ class Incoming:
     utterance: Utterance
     answer: Answer = Answer.OTHER
     hidden: bool = False  # they may hold a PIN, so nothing of them is kept
-    numbered: bool = False  # they hold a number
+    numbered: bool = False  # they hold a number that is long enough for one
     choice: Choice | None = None  # of the calls that were asked about: "only the lamp"
     declined: tuple[Any, ...] = ()  # the calls, as JSON, that were proposed last and not agreed to
 
@@ -135,7 +135,8 @@ class Confirmation:
                 choice = reader.choice(text, pending.question, things)
         if self._pin is not None and choice is None and self._hides(text, answer, pending, state):
             hidden = replace(utterance, text=HIDDEN)
-            return Incoming(hidden, answer, hidden=True, numbered=bool(parted(text).numbers))
+            numbered = any(len(number) >= SHORTEST_PIN for number in readings(parted(text)))
+            return Incoming(hidden, answer, hidden=True, numbered=numbered)
         return Incoming(utterance, answer, choice=choice, declined=declined(state, pending, text))
 
     def _hides(self, text: str, answer: Answer, pending: Pending | None, state: Mapping[str, Any]) -> bool:
@@ -229,13 +230,13 @@ class Confirmation:
         turn.history.state.pop(DECLINED, None)
         if pending is not None and incoming.choice is not None and self._now() <= pending.expires:
             return await self._choose(turn, pending, incoming.choice)
-        if pending is None or incoming.answer is Answer.OTHER:
-            return self._kept_back(turn, hidden=incoming.hidden)
-        if incoming.answer is Answer.NO:
+        if pending is not None and incoming.answer is Answer.NO:
             return self._declined(turn, pending)
-        if self._lacks_pin(turn, pending, incoming):
+        if pending is not None and self._lacks_pin(turn, pending, incoming):
             turn.history.state[QUESTION] = pending.to_json()
             return replace(_told(turn, say("confirm.pin_wanted"), ok=True), expects_answer=True)
+        if pending is None or incoming.answer is Answer.OTHER:
+            return self._kept_back(turn, hidden=incoming.hidden)
         if refusal := await self._refusal(turn, pending, incoming):
             turn.history.state[OVER] = self._now() + GRACE_SECONDS
             return _told(turn, refusal)
@@ -243,8 +244,8 @@ class Confirmation:
         return await self.run(turn, pending.calls, sensitive=pending.sensitive)
 
     def _lacks_pin(self, turn: Turn, pending: Pending, incoming: Incoming) -> bool:
-        """A yes without a number, where a PIN is wanted and would count."""
-        wanted = pending.sensitive and self._pin is not None and not incoming.numbered
+        """A yes, or words that nobody here reads, without a PIN where one is wanted and would count."""
+        wanted = incoming.hidden and pending.sensitive and not incoming.numbered
         in_time = self._now() <= pending.expires
         return wanted and in_time and turn.utterance.channel in self._settings.sensitive_channels
 

@@ -10,6 +10,7 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.events import EventBus, State
+from voice_gateway.languages import say
 
 SETTINGS = PermissionSettings(pin="2468", sensitive_channels=("cli", "voice"))
 
@@ -102,6 +103,21 @@ async def test_what_is_no_guess_does_not_count():
         await house.hears("unlock the front door")
         house.now += 31
         assert "too long ago" in (await house.hears("yes 1111")).text
+
+    await answered(house, "yes 2468")
+    assert house.lock.actions == ["unlock"]
+
+
+@pytest.mark.parametrize(
+    "answer", ["yes", "yes please", "yes, that one", "okay go for it", "yes twenty-four"]
+)
+async def test_a_yes_without_a_whole_pin_asks_for_the_pin_again_and_does_not_count(answer):
+    house = a_house()
+    for _ in range(6):
+        await house.hears("unlock the front door")
+        asked = await house.hears(answer)
+        assert (asked.text, asked.expects_answer) == (say("confirm.pin_wanted"), True)
+        await house.hears("no")
 
     await answered(house, "yes 2468")
     assert house.lock.actions == ["unlock"]
