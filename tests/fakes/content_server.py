@@ -122,7 +122,6 @@ def answer(method: str, params: dict) -> dict:
         "resources/list": lambda: {"resources": RESOURCES},
         "resources/templates/list": lambda: {"resourceTemplates": TEMPLATES},
         "resources/read": lambda: read(params["uri"]),
-        "logging/setLevel": dict,
     }
     if method not in answers:
         raise LookupError(f"there is no method {method}")

@@ -62,7 +62,7 @@ async def test_all_that_server_everything_has_to_give(everything):
 
 
 async def test_its_log_messages_are_in_our_log(servers, caplog):
-    caplog.set_level("DEBUG", "voice_gateway.mcp_client.server_log")
+    caplog.set_level("DEBUG", "voice_gateway.mcp_client.server")
     async with linked({"everything": servers["everything"]}, connect_timeout_seconds=30.0) as link:
         await called(executor_of(link), "toggle-simulated-logging")
         await until(lambda: "MCP server says" in caplog.messages, 30)

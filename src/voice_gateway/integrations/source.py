@@ -1,8 +1,9 @@
 """The interface of a home: its devices, and the call that does what is wanted of one."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway.integrations.device import Device
 from voice_gateway.tools.permission.target import Reach
@@ -52,57 +53,46 @@ class Listing:
     scenes: tuple[str, ...] | None = None  # scenes and scripts; None: it lists none, and may have some
 
 
-class HomeSource(Protocol):
+class HomeSource(ABC):
     """One server that has devices; code above does not know which sort of server."""
 
-    @property
-    def name(self) -> str:
-        """Of the server, as in the settings."""
-        ...
+    name: str  # of the server, as in the settings
+    polled = False  # it does not announce changes, so it is read every `home.poll_seconds`
+    stranger = False  # it is not trusted: a model does not read its devices' names in every turn
 
-    @property
-    def polled(self) -> bool:
-        """It does not announce changes, so it is read every `home.poll_seconds`."""
-        ...
-
-    @property
-    def stranger(self) -> bool:
-        """Its server is not trusted: a model does not read its devices' names in every turn."""
-        ...
-
+    @abstractmethod
     async def read(self) -> Listing | str:
         """The devices, or what is wrong in plain words; "" when it is not there."""
-        ...
 
+    @abstractmethod
     def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
         """The call that does it, or a sentence that says why there is none."""
-        ...
 
+    @abstractmethod
     def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
         """A fresh look at one device, or at all there are; `measure` is what shall be read there.
 
         The outcome's facts tell of that device alone, or they have `devices`, a list for `read_devices`.
         """
-        ...
 
+    @abstractmethod
     def look_in(self, room: str) -> Call:
         """A fresh look at what is measured in a room. The facts have `readings`, or `devices` as above."""
-        ...
+
+    @abstractmethod
+    def scene(self, name: str) -> Call | None:
+        """The call that starts it; None: it has no scenes."""
+
+    @abstractmethod
+    def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
+        """What a call would touch; `tool` by its own name. None: unknown, so it is risky."""
 
     def on_floor(self, floor: str, action: str, kind: str) -> Call | None:
         """The call that switches all lights or fans of a floor that only the server knows; None: it takes
         none."""
-        ...
+        return None
 
-    def scene(self, name: str) -> Call | None:
-        """The call that starts it; None: it has no scenes."""
-        ...
-
-    def list_calls(self, action: str, name: str, items: Sequence[str]) -> "tuple[Call, ...] | str | None":
+    def list_calls(self, action: str, name: str, items: Sequence[str]) -> tuple[Call, ...] | str | None:
         """The calls that "add", "complete" or "read" something on its list of that name, or a sentence why
         there are none. None: it has no such list."""
-        ...
-
-    def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
-        """What a call would touch; `tool` by its own name. None: unknown, so it is risky."""
-        ...
+        return None

@@ -14,7 +14,7 @@ from home_names.risk import is_loud
 from home_names.wording import the
 from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.listed import read_devices, read_scenes
-from voice_gateway.integrations.source import Act, Call, Listing
+from voice_gateway.integrations.source import Act, Call, HomeSource, Listing
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
 from voice_gateway.tools.permission.target import LOOK, WARMTH, Reach
@@ -44,14 +44,11 @@ MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 _DEGREES: Final = {"": "degrees", "C": "degrees Celsius", "F": "degrees Fahrenheit"}
 
 
-class ZwaveSource:
+class ZwaveSource(HomeSource):
     """Devices are called by `deviceName`; a scene is looked into by the server itself."""
-
-    polled = False
 
     def __init__(self, name: str = "", executor: ToolExecutor | None = None) -> None:
         self.name = name
-        self.stranger = False  # not trusted: the contents of its scenes are unknown
         self._executor = executor
         self._devices: tuple[Device, ...] = ()
         self.looked: tuple[ToolOutcome, ...] = ()  # the last answers to `list_zwave_devices`
@@ -131,14 +128,8 @@ class ZwaveSource:
     def look_in(self, room: str) -> Call:
         return Call(self.offered(READ), {"deviceName": room})
 
-    def on_floor(self, floor: str, action: str, kind: str) -> Call | None:
-        return None
-
     def scene(self, name: str) -> Call | None:
         return Call(self.offered(SCENE), {"sceneName": name})
-
-    def list_calls(self, action: str, name: str, items: Sequence[str]) -> tuple[Call, ...] | str | None:
-        return None
 
     # --- what a call would do
 

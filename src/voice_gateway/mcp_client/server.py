@@ -21,7 +21,6 @@ from voice_gateway.mcp_client.connection import (
     mapping,
 )
 from voice_gateway.mcp_client.convert import to_langchain_tools
-from voice_gateway.mcp_client.server_log import ServerLog
 from voice_gateway.mcp_client.status import Refusal, ServerStatus, State, failure_report, refusal
 from voice_gateway.mcp_client.stdio.connection import StdioConnection
 from voice_gateway.mcp_client.tasks import run_as_task
@@ -33,6 +32,7 @@ log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 LEAST_LATER_DELAY_SECONDS = 1.0
+LONGEST_MESSAGE = 2000  # characters of a log message of the server
 STARTING_DELAY_SECONDS = 4.0  # at most, for a Home Assistant that is just starting
 ADDRESS_DELAY_SECONDS = 10.0  # at most, with an address: to ask there costs less than to start a process
 
@@ -56,7 +56,6 @@ class Server:
         self.name = name
         self._timeouts = timeouts
         self._hide = hide
-        self._log = ServerLog(name, hide)
         self._settings = settings
         self._mcp = mcp
         self._link = link
@@ -190,7 +189,8 @@ class Server:
 
     def notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == "notifications/message":
-            self._log.take(params)
+            content = one_line(self._hide(str(params.get("data"))[: 2 * LONGEST_MESSAGE]))
+            log.debug("MCP server says", extra={"server": self.name, "content": content[:LONGEST_MESSAGE]})
         elif method == "notifications/resources/updated":
             self._link.on_resource(self.name, str(params.get("uri")))
         elif method == TOOLS_CHANGED:

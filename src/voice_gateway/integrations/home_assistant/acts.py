@@ -53,6 +53,7 @@ _WORST_FIRST: Final = (
 GOOD: Final = frozenset({OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING})
 
 Answer = tuple[str, dict[str, Any]]  # a tool's text, and what it sent besides
+Asked = tuple[str, str, str]  # name, domain and area of an entity that Home Assistant says it asked
 
 
 class Raw:
@@ -101,25 +102,6 @@ async def pass_on(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     return await raw.call(args)
 
 
-async def tell_time(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
-    text, sent = await raw.call(args)
-    now = _read(text).get("result")
-    if not isinstance(now, Mapping):
-        return text, sent
-    spoken = ", ".join(str(now[key]) for key in ("weekday", "date", "time", "timezone") if now.get(key))
-    return spoken, {**sent, "structured": dict(now)}
-
-
-async def cancel_timers(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
-    """Home Assistant's own timers, not ours; it says how many."""
-    text, sent = await raw.call(args)
-    slots = _read(text).get("speech_slots")
-    count = slots.get("canceled") if isinstance(slots, Mapping) else None
-    facts = {"outcome": OutcomeStatus.CONFIRMED.value, "canceled": count}
-    sentence = f"cancelled {count} of its timers" if count else "has no timers"
-    return f"Home Assistant {sentence}.", {**sent, "structured": facts}
-
-
 async def start_script(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     """Always raises: Home Assistant answers the same for a script that failed in its first step."""
     name = home.scripts[raw.name]
@@ -138,57 +120,154 @@ async def start_script(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
 
 
 async def act(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
-    """Look, call, and look until it shows."""
-    tool, entities = raw.name, await home.seen.recent()
-    meant = targets(tool, args, entities, scripts=bool(home.scripts))
-    if meant is None and text_of(args, "name") and tool in ha.OWN_DOMAINS:
-        # An entity of this name that cannot be meant: a fan that is to be paused.
-        meant = matching(entities, {"name": args["name"]}, frozenset()) or None
-    effects = _effects(tool, args, meant or ())
-    refused = [verdict for effect in effects if (verdict := _refused(effect, tool))]
-    if meant is not None and len(refused) == len(effects):
-        raise _not_called(home, tool, args, meant, refused)
-    try:
-        asked = await _call(raw, args, meant)
-    except ToolUnavailable as error:  # it was asked, and what became of it is unknown
-        raise _lost(home, args, entities, effects, str(error)) from error
-    home.seen.acted()
-    effects, unseen = _with_asked(tool, args, entities, effects, asked)
-    hopeless = {id(verdict.effect) for verdict in refused}
-    watched = [effect for effect in effects if id(effect) not in hopeless]
-    try:
-        verdicts = await confirm(watched, home.seen.look, home.pace)
-    except ToolError as error:
-        raise _lost(home, args, entities, watched, str(error)) from error
-    return _answer(home, args, entities, [*verdicts, *refused], unseen)
+    return await WrappedCall(home, raw, args, await home.seen.recent()).run()
 
 
-def _effects(tool: str, args: Mapping[str, Any], meant: Sequence[Entity]) -> list[Effect]:
-    """What only measures counts where it is meant by its name."""
-    named = bool(text_of(args, "name")) and args.get("name") != EVERY_NAME
-    effects = [effect for entity in meant if (effect := effect_of(tool, args, entity))]
-    return [
-        effect
-        for effect in effects
-        if named or effect.before.domain in (SCENE, TODO) or kind_of(effect.before) not in ("sensor", "alarm")
-    ]
+class WrappedCall:
+    """A call that changes something: look, call, and look until it shows. `entities` are all, before it."""
+
+    def __init__(self, home: Home, raw: Raw, args: Mapping[str, Any], entities: Sequence[Entity]) -> None:
+        self._home, self._raw, self._tool, self._args = home, raw, raw.name, args
+        self._entities, self._degrees = entities, home.seen.degrees
+
+    async def run(self) -> Answer:
+        """Anything that is not good is raised, so that it is never taken for done."""
+        meant = self._meant()
+        effects = self._effects(meant or ())
+        refused = [verdict for effect in effects if (verdict := self._refused(effect))]
+        if meant is not None and len(refused) == len(effects):
+            raise self._not_called(meant, refused)
+        try:
+            asked = await self._call(meant)
+        except ToolUnavailable as error:  # it was asked, and what became of it is unknown
+            raise self._lost(effects, str(error)) from error
+        self._home.seen.acted()
+        effects, unseen = self._with_asked(effects, asked)
+        hopeless = {id(verdict.effect) for verdict in refused}
+        watched = [effect for effect in effects if id(effect) not in hopeless]
+        try:
+            verdicts = await confirm(watched, self._home.seen.look, self._home.pace) + refused
+        except ToolError as error:
+            raise self._lost(watched, str(error)) from error
+        sentences = [wording.sentence(verdict, self._degrees) for verdict in verdicts]
+        text = " ".join([*sentences, *map(wording.started, unseen)])
+        facts = self._facts(verdicts) | undo_of(self._home.takes, self._entities, verdicts)
+        if unseen or not verdicts:
+            if not verdicts or facts["outcome"] in GOOD:
+                facts["outcome"] = OutcomeStatus.UNCONFIRMED.value
+            facts["undo"] = " ".join(filter(None, [facts.get("undo"), *map(_unknown_change, unseen)]))
+        if facts["outcome"] in GOOD:
+            return text, _sent(facts)
+        raise _error(text or "I have asked for it, I can't see whether it happened.", facts)
+
+    def _meant(self) -> Sequence[Entity] | None:
+        meant = targets(self._tool, self._args, self._entities, scripts=bool(self._home.scripts))
+        if meant is None and text_of(self._args, "name") and self._tool in ha.OWN_DOMAINS:
+            # An entity of this name that cannot be meant: a fan that is to be paused.
+            return matching(self._entities, {"name": self._args["name"]}, frozenset()) or None
+        return meant
+
+    def _effects(self, meant: Sequence[Entity]) -> list[Effect]:
+        """What only measures counts where it is meant by its name."""
+        if not text_of(self._args, "name") or self._args.get("name") == EVERY_NAME:
+            meant = [entity for entity in meant if kind_of(entity) not in ("sensor", "alarm")]
+        return [effect for entity in meant if (effect := effect_of(self._tool, self._args, entity))]
+
+    def _refused(self, effect: Effect) -> Verdict | None:
+        """What is seen before the call to come to nothing."""
+        entity = effect.before
+        if not is_available(entity):
+            return Verdict(effect, OutcomeStatus.UNREACHABLE, entity)
+        if entity.domain in (SCENE, TODO):
+            able = effect.action in ("on", "add", "complete")
+        else:
+            able = device_of(entity, "").can(effect.action)
+        idle = self._tool in ha.WHILE_PLAYING and entity.state != "playing"
+        idle = idle or (effect.action == "volume" and entity.state in ("off", "standby"))
+        return Verdict(effect, OutcomeStatus.UNSUPPORTED, entity) if idle or not able else None
+
+    async def _call(self, meant: Sequence[Entity] | None) -> tuple[Asked, ...]:
+        """A name with a comma looks like a name and an alias, an area too: if the first part is unknown, the
+        whole is tried."""
+        try:
+            text, _ = await self._raw.call(self._args)
+        except ToolError as error:
+            facts = error.structured if isinstance(error.structured, Mapping) else {}
+            key = {"NAME": "name", "INVALID_AREA": "area"}.get(str(facts.get("reason")))
+            if key is None or meant is None or len(meant) != 1:
+                raise
+            whole = meant[0].names if key == "name" else ", ".join(meant[0].areas)
+            if whole == self._args.get(key):
+                raise
+            text, _ = await self._raw.call({**self._args, key: whole})
+        return _asked(text)
+
+    def _with_asked(self, effects: list[Effect], asked: Sequence[Asked]) -> tuple[list[Effect], list[str]]:
+        """The effects, with those on entities that Home Assistant asked besides; and the names of what it
+        asked and no list shows."""
+        known = {id(effect.before) for effect in effects}
+        more, unseen = list(effects), []
+        for each in asked:
+            matches = [entity for entity in self._entities if _may_be(each, entity)]
+            if not matches:
+                unseen.append(each[0])
+            elif not any(id(entity) in known for entity in matches):
+                known.update(map(id, matches))
+                more += [made for entity in matches if (made := effect_of(self._tool, self._args, entity))]
+        return more, unseen
+
+    # outcomes
+
+    def _not_called(self, meant: Sequence[Entity], refused: Sequence[Verdict]) -> ToolError:
+        """Why the call was not made."""
+        facts = self._facts(refused)
+        if refused:
+            return _error(" ".join(dict.fromkeys(map(self._why, refused))), facts)
+        device = device_of(meant[0], "", self._degrees)
+        facts |= {"device": device.name, "outcome": OutcomeStatus.UNSUPPORTED.value}
+        return _error(wording.cannot(device, ha.action_of(self._tool, meant[0].domain, self._args)), facts)
+
+    def _why(self, verdict: Verdict) -> str:
+        effect, device = verdict.effect, device_of(verdict.effect.before, "", self._degrees)
+        if verdict.outcome is OutcomeStatus.UNREACHABLE:
+            return unreachable(device)
+        if effect.before.domain == "media_player" and device.can(effect.action):
+            return wording.not_playing(device) if self._tool in ha.WHILE_PLAYING else wording.is_off(device)
+        return wording.cannot(device, effect.action)
+
+    def _lost(self, effects: Sequence[Effect], reason: str) -> ToolError:
+        """The connection was lost before the end was seen."""
+        self._home.seen.acted()
+        verdicts = [Verdict(effect, OutcomeStatus.UNCONFIRMED, effect.before) for effect in effects]
+        facts = self._facts(verdicts) | undo_of(self._home.takes, self._entities, verdicts)
+        facts |= {"state": None, "outcome": OutcomeStatus.UNCONFIRMED.value}
+        sentence = f"{reason.rstrip('.')}; the command is not confirmed, it may still happen."
+        return ToolError(sentence, structured=facts)
+
+    def _facts(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+        """In the shape of every home's outcome; of several devices each stands in `results`."""
+        outcomes = {verdict.outcome for verdict in verdicts}
+        worst = next((outcome.value for outcome in _WORST_FIRST if outcome in outcomes), "")
+        facts: dict[str, Any] = {"device": None, "room": None, "requested": dict(self._args), "state": None}
+        results = [_result(verdict, self._degrees) for verdict in verdicts]
+        if len(results) == 1:
+            facts |= results[0]
+        elif results:
+            facts["results"] = results
+        return {**facts, "outcome": worst}
 
 
-def _refused(effect: Effect, tool: str) -> Verdict | None:
-    """What is seen before the call to come to nothing."""
-    entity = effect.before
-    if not is_available(entity):
-        return Verdict(effect, OutcomeStatus.UNREACHABLE, entity)
-    if entity.domain in (SCENE, TODO):
-        able = effect.action in ("on", "add", "complete")
-    else:
-        able = device_of(entity, "").can(effect.action)
-    idle = tool in ha.WHILE_PLAYING and entity.state != "playing"
-    idle = idle or (effect.action == "volume" and entity.state in ("off", "standby"))
-    return Verdict(effect, OutcomeStatus.UNSUPPORTED, entity) if idle or not able else None
-
-
-Asked = tuple[str, str, str]  # name, domain and area of an entity that Home Assistant says it asked
+def _asked(text: str) -> tuple[Asked, ...]:
+    """The entities of a `success`, which names an area or a floor as well."""
+    data = _read(text).get("data")
+    success = data.get("success") if isinstance(data, Mapping) else None
+    asked = [each for each in success if isinstance(each, Mapping)] if isinstance(success, list) else []
+    area = next((str(each.get("name", "")) for each in asked if each.get("type") == "area"), "")
+    return tuple(
+        (str(each.get("name", "")), str(each.get("id", "")).partition(".")[0], area)
+        for each in asked
+        if each.get("type") == "entity"
+    )
 
 
 def _may_be(asked: Asked, entity: Entity) -> bool:
@@ -197,134 +276,13 @@ def _may_be(asked: Asked, entity: Entity) -> bool:
     return named and (not area or in_area(entity, area))
 
 
-def _asked(text: str) -> tuple[Asked, ...]:
-    """The entities of a `success`, which names an area or a floor as well."""
-    data = _read(text).get("data")
-    success = data.get("success") if isinstance(data, Mapping) else None
-    targets = [each for each in success if isinstance(each, Mapping)] if isinstance(success, list) else []
-    area = next((str(each.get("name", "")) for each in targets if each.get("type") == "area"), "")
-    entities = [each for each in targets if each.get("type") == "entity"]
-    return tuple(
-        (str(each.get("name", "")), str(each.get("id", "")).partition(".")[0], area) for each in entities
-    )
-
-
-async def _call(raw: Raw, args: Mapping[str, Any], meant: Sequence[Entity] | None) -> tuple[Asked, ...]:
-    """A name with a comma looks like a name and an alias, an area too: if the first part is unknown, the
-    whole is tried."""
-    try:
-        text, _ = await raw.call(args)
-    except ToolError as error:
-        facts = error.structured if isinstance(error.structured, Mapping) else {}
-        key = {"NAME": "name", "INVALID_AREA": "area"}.get(str(facts.get("reason")))
-        if key is None or meant is None or len(meant) != 1:
-            raise
-        whole = meant[0].names if key == "name" else ", ".join(meant[0].areas)
-        if whole == args.get(key):
-            raise
-        text, _ = await raw.call({**args, key: whole})
-    return _asked(text)
-
-
-def _with_asked(
-    tool: str,
-    args: Mapping[str, Any],
-    entities: Sequence[Entity],
-    effects: list[Effect],
-    asked: Sequence[Asked],
-) -> tuple[list[Effect], list[str]]:
-    """The effects, with those on entities that Home Assistant asked besides; and the names of what it asked
-    and no list shows."""
-    known = {id(effect.before) for effect in effects}
-    more, unseen = list(effects), []
-    for each in asked:
-        matches = [entity for entity in entities if _may_be(each, entity)]
-        if not matches:
-            unseen.append(each[0])
-        elif not any(id(entity) in known for entity in matches):
-            known.update(map(id, matches))
-            more += [effect for entity in matches if (effect := effect_of(tool, args, entity))]
-    return more, unseen
-
-
-# --- outcomes
-
-
-def _not_called(
-    home: Home, tool: str, args: Mapping[str, Any], meant: Sequence[Entity], refused: Sequence[Verdict]
-) -> ToolError:
-    """Why the call was not made."""
-    degrees = home.seen.degrees
-    facts = _act_facts(args, refused, degrees)
-    if not refused:
-        device = device_of(meant[0], "", degrees)
-        facts |= {"device": device.name, "outcome": OutcomeStatus.UNSUPPORTED.value}
-        return ToolError(wording.cannot(device, ha.action_of(tool, meant[0].domain, args)), structured=facts)
-    sentences = dict.fromkeys(_why(verdict, tool, degrees) for verdict in refused)
-    return _error(" ".join(sentences), facts)
-
-
-def _why(verdict: Verdict, tool: str, degrees: str) -> str:
-    effect, device = verdict.effect, device_of(verdict.effect.before, "", degrees)
-    if verdict.outcome is OutcomeStatus.UNREACHABLE:
-        return unreachable(device)
-    if effect.before.domain == "media_player" and device.can(effect.action):
-        return wording.not_playing(device) if tool in ha.WHILE_PLAYING else wording.is_off(device)
-    return wording.cannot(device, effect.action)
-
-
-def _lost(
-    home: Home, args: Mapping[str, Any], entities: Sequence[Entity], effects: Sequence[Effect], reason: str
-) -> ToolError:
-    """The connection was lost before the end was seen."""
-    home.seen.acted()
-    verdicts = [Verdict(effect, OutcomeStatus.UNCONFIRMED, effect.before) for effect in effects]
-    facts = _act_facts(args, verdicts, home.seen.degrees) | undo_of(home.takes, entities, verdicts)
-    facts |= {"state": None, "outcome": OutcomeStatus.UNCONFIRMED.value}
-    sentence = f"{reason.rstrip('.')}; the command is not confirmed, it may still happen."
-    return ToolError(sentence, structured=facts)
-
-
-def _answer(
-    home: Home,
-    args: Mapping[str, Any],
-    entities: Sequence[Entity],
-    verdicts: list[Verdict],
-    unseen: list[str],
-) -> Answer:
-    """One sentence and the facts; anything that is not good is raised, so that it is never taken for done."""
-    degrees = home.seen.degrees
-    text = " ".join([*(wording.sentence(item, degrees) for item in verdicts), *map(wording.started, unseen)])
-    facts = _act_facts(args, verdicts, degrees) | undo_of(home.takes, entities, verdicts)
-    if unseen or not verdicts:
-        if not verdicts or facts["outcome"] in GOOD:
-            facts["outcome"] = OutcomeStatus.UNCONFIRMED.value
-        facts["undo"] = " ".join(filter(None, [facts.get("undo"), *map(_unknown_change, unseen)]))
-    if facts["outcome"] in GOOD:
-        return text, _sent(facts)
-    raise _error(text or "I have asked for it, I can't see whether it happened.", facts)
-
-
 def _sent(facts: dict[str, Any]) -> dict[str, Any]:
     return {"structured": facts, "blobs": []}
 
 
 def _error(sentence: str, facts: dict[str, Any]) -> ToolError:
-    unreachable = facts["outcome"] == OutcomeStatus.UNREACHABLE.value
-    return (ToolUnavailable if unreachable else ToolError)(sentence, structured=facts)
-
-
-def _act_facts(args: Mapping[str, Any], verdicts: Sequence[Verdict], degrees: str) -> dict[str, Any]:
-    """In the shape of every home's outcome; of several devices each stands in `results`."""
-    outcomes = {verdict.outcome for verdict in verdicts}
-    worst = next((outcome.value for outcome in _WORST_FIRST if outcome in outcomes), "")
-    facts: dict[str, Any] = {"device": None, "room": None, "requested": dict(args), "state": None}
-    results = [_result(verdict, degrees) for verdict in verdicts]
-    if len(results) == 1:
-        facts |= results[0] | {"requested": _requested(verdicts[0].effect)}
-    elif results:
-        facts["results"] = results
-    return {**facts, "outcome": worst}
+    gone = facts["outcome"] == OutcomeStatus.UNREACHABLE.value
+    return (ToolUnavailable if gone else ToolError)(sentence, structured=facts)
 
 
 def _result(verdict: Verdict, degrees: str) -> dict[str, Any]:

@@ -115,7 +115,6 @@ def degrees_in(entities: Iterable[Entity]) -> str:
 
 Ask = Callable[[], Awaitable[str]]  # what GetLiveContext answers now
 
-_LARGE = 5_000  # characters: a longer list is read in a thread
 FRESH_SECONDS = 0.3  # what was seen so recently is still so, unless something acted
 
 
@@ -157,8 +156,7 @@ class LiveList:
         started, self._started = _now(), -inf
         answer = await self.ask()
         try:
-            large = len(answer) > _LARGE
-            entities, text, degrees = await asyncio.to_thread(_read, answer) if large else _read(answer)
+            entities, text, degrees = await asyncio.to_thread(_read, answer)
         except Unreadable as error:
             raise ToolError(str(error)) from error
         self.entities, self.text, self.degrees, self._started = entities, text, degrees, started

@@ -17,7 +17,7 @@ from voice_gateway.integrations.home_assistant.effects import Pace
 from voice_gateway.integrations.home_assistant.entities import SCENE, address, devices_of, name_of
 from voice_gateway.integrations.home_assistant.live_context import Entity, LiveList
 from voice_gateway.integrations.home_assistant.wording import EXPOSE, not_offered
-from voice_gateway.integrations.source import Act, Call, Listing
+from voice_gateway.integrations.source import Act, Call, HomeSource, Listing
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
 from voice_gateway.tools.permission.target import Reach
@@ -47,35 +47,34 @@ def _bare(name: str) -> str:
     return name.rpartition(_NAMESPACE)[2]
 
 
-class HomeAssistant:
+class HomeAssistant(HomeSource):
     """One server; it lives as long as the server is set up, over every reconnect."""
 
     polled = True
 
     def __init__(self, name: str, executor: ToolExecutor, *, pace: Pace | None = None) -> None:
         self.name = name
-        self.stranger = True  # until its tools say that it is trusted
+        self.stranger = True  # until its tools are known
         self._executor = executor
         self._pace = pace or Pace()
         self._seen = LiveList()
         self._own_names: dict[str, str] = {}  # a tool's name without its namespace → with it
         self._takes: dict[str, frozenset[str]] = {}  # … → its arguments
         self._scripts: dict[str, str] = {}  # … of a script → how people call it
-        self._plain_scripts: frozenset[str] = frozenset()  # those without arguments
 
     # --- its tools
 
     def wrap(self, tools: "Sequence[BaseTool]") -> "list[BaseTool]":
         """The same tools with honest outcomes."""
         self.stranger = not all(traits(tool).trusted for tool in tools)
-        self._own_names = {_bare(_name(tool)): _name(tool) for tool in tools}
+        named = {_bare(_name(tool)): tool for tool in tools}
+        self._own_names = {name: _name(tool) for name, tool in named.items()}
         self._takes = {
-            _bare(_name(tool)): frozenset(schema_of(tool).get("properties") or ()) for tool in tools
+            name: frozenset(schema_of(tool).get("properties") or ()) for name, tool in named.items()
         }
-        bare = [name for name in self._own_names if not _is_known(name)]
-        self._scripts = {name: name.strip("_").replace("_", " ") for name in bare}
-        self._plain_scripts = frozenset(name for name in bare if not self._takes[name])
-        items = next((tool for tool in tools if _bare(_name(tool)) == READ_ITEMS), None)
+        scripts = [name for name in named if not name.startswith("Hass") and name not in ha.LOOKS]
+        self._scripts = {name: name.strip("_").replace("_", " ") for name in scripts}
+        items = named.get(READ_ITEMS)
         reads = None if items is None else wrapped.Raw(READ_ITEMS, getattr(items, "coroutine", None))
         home = wrapped.Home(self._seen, self._arguments, self._pace, self._scripts, reads)
         self._seen.ask = None
@@ -124,7 +123,7 @@ class HomeAssistant:
 
     def _listing(self, entities: Sequence[Entity]) -> Listing:
         scenes = [name_of(entity) for entity in entities if entity.domain == SCENE]
-        scenes += [name for tool, name in self._scripts.items() if tool in self._plain_scripts]
+        scenes += [name for tool, name in self._scripts.items() if not self._takes[tool]]
         return Listing(tuple(devices_of(entities, self.name, self._seen.degrees)), tuple(scenes))
 
     # --- calls
@@ -181,14 +180,8 @@ _WAYS: Final = {
     READ_ITEMS: read_list,
     ha.ADD_ITEM: change_list,
     ha.COMPLETE_ITEM: change_list,
-    "GetDateTime": wrapped.tell_time,
-    "calendar_get_events": wrapped.pass_on,
-    ha.CANCEL_TIMERS: wrapped.cancel_timers,
+    **dict.fromkeys(("GetDateTime", "calendar_get_events", ha.CANCEL_TIMERS), wrapped.pass_on),
 }
-
-
-def _is_known(name: str) -> bool:
-    return name.startswith("Hass") or name in ha.LOOKS
 
 
 async def _text(raw: wrapped.Raw) -> str:

@@ -46,7 +46,6 @@ from voice_gateway.mcp_client.http.client import (
     recorded,
 )
 from voice_gateway.mcp_client.login_file import LoginFile
-from voice_gateway.mcp_client.server_log import wanted_level
 from voice_gateway.mcp_client.status import address
 from voice_gateway.progress import listener, read_progress
 
@@ -201,8 +200,6 @@ class HttpConnection(Connection):
             older = await self._initialize(session, exchange)
             # Servers of the newest handshake announce changes only on a stream of its own kind.
             self._announces = older and self.initialized.announces
-            if older and "logging" in self.initialized.capabilities:
-                self.post("logging/setLevel", {"level": wanted_level()})
             self.definitions = await all_pages(self._page)
             if not self._ready.done():
                 self._ready.set_result(None)

@@ -25,7 +25,6 @@ from voice_gateway.mcp_client.connection import (
     mapping,
     shorten,
 )
-from voice_gateway.mcp_client.server_log import wanted_level
 from voice_gateway.mcp_client.stdio.frames import parse, shown
 from voice_gateway.mcp_client.stdio.process import ServerProcess
 from voice_gateway.progress import OnProgress, listener, read_progress
@@ -67,8 +66,6 @@ class StdioConnection(Connection):
         await self._process.start(self._settings)
         try:
             self.initialized = await self._initialize()
-            if "logging" in self.initialized.capabilities:
-                self.post("logging/setLevel", {"level": wanted_level()})
             self.definitions = await self.list_tools()
             if self.initialized.server_name == HOME_SERVER and self.initialized.subscribes:
                 await self.request("resources/subscribe", {"uri": DEVICES})
