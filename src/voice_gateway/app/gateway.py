@@ -304,7 +304,7 @@ class Gateway:
 
     async def _warm_tools(self) -> None:
         """Import the heavy tools after the servers are connected."""
-        from voice_gateway.tools.builtin.calculate.tool import warm_up
+        from voice_gateway.tools.builtin.calculate import warm_up
 
         await self.linked()
         await warm_up()

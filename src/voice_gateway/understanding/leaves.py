@@ -390,8 +390,8 @@ class UtteranceLeaves:
 
     def _sum(self, at: int) -> Sequence[Found]:
         """The rest of the utterance, where it asks for something to be worked out."""
-        from voice_gateway.tools.builtin.calculate.tool import plain as as_sum
-        from voice_gateway.tools.builtin.calculate.tool import read_asked
+        from voice_gateway.tools.builtin.calculate import plain as as_sum
+        from voice_gateway.tools.builtin.calculate import read_asked
 
         spans, raw = self.tokens.spans, self.tokens.raw
         start, end = spans[at - 1][1] if at else 0, spans[-1][1]

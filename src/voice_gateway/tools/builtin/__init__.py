@@ -45,7 +45,7 @@ def builtin_tools(
     every channel. `home` is the latitude and longitude. `times` reads times in
     words; without it tools take values. LangChain is imported here, not at the top.
     """
-    from voice_gateway.tools.builtin.calculate.tool import calculate_tool
+    from voice_gateway.tools.builtin.calculate import calculate_tool
     from voice_gateway.tools.builtin.search import search_tool
     from voice_gateway.tools.builtin.timers.tools import timer_tools
     from voice_gateway.tools.builtin.times import Times, datetime_tool

@@ -156,20 +156,13 @@ def spoken_list(name: str) -> str:
     return f"the {name} list"
 
 
-# Things that are bought, of one word. Speech has no commas: "milk eggs and bread" are three things.
+# Things that are bought, of one word: speech has no commas.
 _STAPLES = frozenset(
     """milk eggs bread butter cheese flour sugar salt pepper rice pasta coffee tea water juice beer wine
     apples bananas oranges lemons grapes tomatoes potatoes onions carrots garlic lettuce cucumbers
     mushrooms spinach chicken beef ham bacon fish salmon yogurt yoghurt cream cereal oats honey jam oil
     vinegar ketchup mustard chips cookies soap shampoo toothpaste napkins tissues batteries""".split()
 )
-
-
-def staples_apart(text: str) -> list[str]:
-    """Only where every word of it is one: "olive oil" stays what it is."""
-    words = text.split()
-    apart = len(words) > 1 and all(word.casefold() in _STAPLES for word in words)
-    return words if apart else [text]
 
 
 ACTIONS = ("add", "remove", "complete", "clear")
@@ -206,12 +199,10 @@ def list_tools(store: ListStore) -> list[BaseTool]:
     async def read_list(list: str | None = None) -> Answer:  # noqa: A002
         return await asyncio.to_thread(lists.read, _name(list))
 
-    manage = ToolTraits(
-        title="Lists", summary="Adds to shopping and to-do lists, removes, ticks off, clears."
-    )
-    read = ToolTraits(
-        title="Read a list", summary="What is on a list, or which there are.", read_only=True, idempotent=True
-    )
+    summary = "Adds to shopping and to-do lists, removes, ticks off, clears."
+    manage = ToolTraits(title="Lists", summary=summary)
+    summary = "What is on a list, or which there are."
+    read = ToolTraits(title="Read a list", summary=summary, read_only=True, idempotent=True)
     return [
         declared_tool("manage_list", DESCRIPTION, PARAMETERS, manage_list, manage),
         declared_tool("read_list", READ, READ_PARAMETERS, read_list, read),
@@ -241,7 +232,9 @@ def split_items(items: str, name: str) -> list[str]:
     if len(parts) > 1 or name == "shopping":
         parts = [piece for part in parts for piece in re.split(r" and (?:also )?", part)]
     if len(parts) > 1 and name == "shopping":
-        parts = [piece for part in parts for piece in staples_apart(part)]
+        # "milk eggs and bread" are three things; "olive oil" stays what it is.
+        apart = (part.split() if {*part.casefold().split()} <= _STAPLES else [part] for part in parts)
+        parts = [piece for pieces in apart for piece in pieces]
     bare = (re.sub(r"^(?:and|also|some|the|a|an|more) (?=\S)", "", part.strip(" .")) for part in parts)
     texts = (text.replace(" & ", " and ") for text in bare if text)
     return list({text.casefold(): text for text in texts}.values())
@@ -256,26 +249,29 @@ class _Lists:
     def add(self, name: str, texts: Sequence[str]) -> Answer:
         added = self._store.add(name, texts)
         on_list = spoken_list(name)
-        facts = self._facts(name, added=[item.text for item in added])
-        if not added:
-            there = f"{capital(listed(texts))} {'is' if len(texts) == 1 else 'are'} already on {on_list}."
-            return there, {"structured": facts}
-        facts["before"] = [_call("remove", name, added)]
-        return f"Added {_said([item.text for item in added])} to {on_list}.", {"structured": facts}
+        if added:
+            return self._done(f"Added {{}} to {on_list}.", "remove", name, added, "added")
+        there = f"{capital(listed(texts))} {'is' if len(texts) == 1 else 'are'} already on {on_list}."
+        return there, {"structured": self._facts(name, added=[])}
 
     def remove(self, name: str, texts: Sequence[str]) -> Answer:
-        gone = self._store.remove([item.id for item in self._found(name, texts)])
-        facts = self._facts(name, removed=[item.text for item in gone])
-        facts["before"] = [_call("add", name, gone)]
-        return f"Removed {_said([item.text for item in gone])} from {spoken_list(name)}.", {
-            "structured": facts
-        }
+        gone = self._store.remove(self._ids(name, texts))
+        return self._done(f"Removed {{}} from {spoken_list(name)}.", "add", name, gone, "removed")
 
     def complete(self, name: str, texts: Sequence[str]) -> Answer:
-        done = self._store.tick([item.id for item in self._found(name, texts)])
-        facts = self._facts(name, completed=[item.text for item in done])
-        facts["before"] = [_call("add", name, done)]
-        return f"Ticked off {_said([item.text for item in done])}.", {"structured": facts}
+        return self._done(
+            "Ticked off {}.", "add", name, self._store.tick(self._ids(name, texts)), "completed"
+        )
+
+    def clear(self, name: str) -> Answer:
+        items = self._store.of(name)
+        if not items:
+            return f"{capital(spoken_list(name))} is already empty.", {"structured": self._facts(name)}
+        gone = self._store.remove([item.id for item in items])
+        facts = {**self._facts(name), "before": [_call("add", name, gone[:MAX_AT_ONCE])]}
+        if len(gone) > MAX_AT_ONCE:
+            facts["undo"] = f"Only {MAX_AT_ONCE} of {len(gone)} things can be put back."
+        return f"{capital(spoken_list(name).removeprefix('the '))} cleared.", {"structured": facts}
 
     def read(self, name: str) -> Answer:
         if name == "all":
@@ -292,33 +288,22 @@ class _Lists:
         each = [f"{count or 'nothing'} on {spoken_list(name)}" for name, count in counts.items()]
         return f"There {'is' if len(each) == 1 else 'are'} {listed(each)}.", {"structured": {"lists": counts}}
 
-    def clear(self, name: str) -> Answer:
-        items = self._store.of(name)
-        if not items:
-            return f"{capital(spoken_list(name))} is already empty.", {"structured": self._facts(name)}
-        gone = self._store.remove([item.id for item in items])
-        facts = {**self._facts(name), "before": [_call("add", name, gone[:MAX_AT_ONCE])]}
-        if len(gone) > MAX_AT_ONCE:
-            facts["undo"] = f"Only {MAX_AT_ONCE} of {len(gone)} things can be put back."
-        return f"{capital(spoken_list(name).removeprefix('the '))} cleared.", {"structured": facts}
-
-    def _found(self, name: str, texts: Sequence[str]) -> list[Item]:
+    def _ids(self, name: str, texts: Sequence[str]) -> list[int]:
         """All of them, or none is touched."""
         items = [item for item in self._store.of(name) if not item.done]
-        found, missing = [], []
-        for text in texts:
-            item = _match(text, items)
-            if item is None:
-                missing.append(text)
-            else:
-                found.append(item)
-        if missing:
-            on_list = spoken_list(name)
+        matches = {text: _match(text, items) for text in texts}
+        if missing := [text for text, item in matches.items() if item is None]:
             raise ToolError(
-                f"There's no {listed(missing, 'or')} on {on_list}.",
+                f"There's no {listed(missing, 'or')} on {spoken_list(name)}.",
                 structured={"outcome": OutcomeStatus.NOT_FOUND.value},
             )
-        return found
+        return [item.id for item in matches.values() if item is not None]
+
+    def _done(self, sentence: str, undo: str, name: str, items: Sequence[Item], fact: str) -> Answer:
+        texts = [item.text for item in items]
+        facts = {**self._facts(name, **{fact: texts}), "before": [_call(undo, name, items)]}
+        shown = f"{len(texts)} things" if len(texts) > MOST_SAID else listed(texts)
+        return sentence.format(shown), {"structured": facts}
 
     def _facts(self, name: str, **more: Any) -> dict[str, Any]:
         items = [{"text": item.text, "done": item.done} for item in self._store.of(name)]
@@ -332,9 +317,9 @@ def _match(text: str, items: Sequence[Item]) -> Item | None:
         lambda item: singular(item.text.casefold()) == singular(wanted),
         lambda item: set(wanted.split()) <= set(item.text.casefold().split()),
     ):
-        found = [item for item in items if same(item)]
-        if found:
-            return found[0] if len(found) == 1 else None
+        matches = [item for item in items if same(item)]
+        if matches:
+            return matches[0] if len(matches) == 1 else None
     return None
 
 
@@ -351,9 +336,3 @@ def _say_list(name: str, left: Sequence[str]) -> str:
         first = listed(list(left[:FIRST_SAID]))
         return f"There are {len(left):,} things on {on_list}. The first are {first}."
     return f"On {on_list}: {listed(list(left))}."
-
-
-def _said(texts: Sequence[str]) -> str:
-    if len(texts) > MOST_SAID:
-        return f"{len(texts)} things"
-    return listed(list(texts))

@@ -17,7 +17,7 @@ from voice_gateway.errors import BadArguments, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.web_json import get_json
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.executor import DaemonThreads
-from voice_gateway.tools.gateway_tool import GatewayTool
+from voice_gateway.tools.gateway_tool import GatewayTool, parameters
 from voice_gateway.turn import ToolTraits
 
 DEFAULT_RESULTS, MAX_RESULTS = 5, 10
@@ -26,7 +26,11 @@ _MAX_TITLE, _MAX_SNIPPET = 150, 400
 Safe = Literal["off", "moderate", "strict"]
 MISSING = "Web search is not installed: run `pip install 'voice-gateway[search]'`, or set tools.searxng_url."
 _MAX_ANSWER = 5_000_000  # bytes; a page of results has some ten thousand
-_OK, _FORBIDDEN, _TOO_MANY = 200, 403, 429
+_OK = 200
+_REFUSALS = {
+    403: "refuses JSON answers; add json to search.formats in its settings.yml.",
+    429: "has had too many searches from here. Try again later.",
+}
 # DuckDuckGo's own parameter `kp`. The library takes a safe-search argument and drops it for this engine.
 _DUCKDUCKGO_SAFE = {"strict": "1", "moderate": "-1", "off": "-2"}
 _SEARXNG_SAFE = {"off": 0, "moderate": 1, "strict": 2}
@@ -54,16 +58,8 @@ class SearchBackend(Protocol):
 class SearchTool(GatewayTool):
     """Its examples carry a year, so what it offers grows old; `renew` brings it up to date."""
 
-    label: str
-    year: int
-
-    def renew(self, year: int) -> bool:
-        """Put `year` into what is offered. True when that changed something."""
-        if year == self.year:
-            return False
-        self.year = year
-        self.args_schema = parameters(year)
-        return True
+    def renew(self, year: int) -> None:
+        self.args_schema = _parameters(year)
 
 
 def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_seconds: float) -> BaseTool:
@@ -73,31 +69,25 @@ def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_
         wanted = " ".join(query.split())
         if not wanted or len(wanted) > MAX_QUERY:
             raise BadArguments(f"query must have 1 to {MAX_QUERY} characters.")
-        if not 1 <= max_results <= MAX_RESULTS:
-            raise BadArguments(f"max_results must be 1 to {MAX_RESULTS}.")
-        found = await backend.search(wanted, max_results)
-        hits = [hit for hit in map(_clean, found) if hit.title and hit.url][:max_results]
+        results = map(_clean, await backend.search(wanted, max_results))
+        hits = [hit for hit in results if hit.title and hit.url][:max_results]
         facts = {"query": wanted, "source": backend.label, "results": [asdict(hit) for hit in hits]}
         return _text(wanted, backend.label, hits), {"structured": facts}
 
-    year = now().astimezone(local_zone()[0]).year
+    traits = ToolTraits(
+        title="Web search",
+        summary="Looks something up on the internet.",
+        read_only=True,
+        idempotent=True,
+        timeout_seconds=timeout_seconds + 1,
+        words_from_outside=True,
+    )
     return SearchTool(
         name="search_web",
         description=description(backend.label),
-        args_schema=parameters(year),
+        args_schema=_parameters(now().astimezone(local_zone()[0]).year),
         coroutine=search_web,
-        label=backend.label,
-        year=year,
-        metadata={
-            "traits": ToolTraits(
-                title="Web search",
-                summary="Looks something up on the internet.",
-                read_only=True,
-                idempotent=True,
-                timeout_seconds=timeout_seconds + 1,
-                words_from_outside=True,
-            )
-        },
+        metadata={"traits": traits},
     )
 
 
@@ -112,27 +102,19 @@ def description(label: str) -> str:
     )
 
 
-def parameters(year: int) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {
-            "query": {
-                "type": "string",
-                "description": f"1 to {MAX_QUERY} characters. "
-                f"For current events you MUST put in the year {year}. "
-                f'Good: "US president {year}", "weather Paris {year}". '
-                'Bad: "who is president" (no year). '
-                "Avoid mathematics, definitions, timeless facts",
-            },
-            "max_results": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": MAX_RESULTS,
-                "description": f"1 to {MAX_RESULTS}, for example 3; {DEFAULT_RESULTS} if left out",
-            },
+def _parameters(year: int) -> dict[str, Any]:
+    return parameters(
+        "query",
+        query=f"1 to {MAX_QUERY} characters. For current events you MUST put in the year {year}. "
+        f'Good: "US president {year}", "weather Paris {year}". Bad: "who is president" (no year). '
+        "Avoid mathematics, definitions, timeless facts",
+        max_results={
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_RESULTS,
+            "description": f"1 to {MAX_RESULTS}, for example 3; {DEFAULT_RESULTS} if left out",
         },
-        "required": ["query"],
-    }
+    )
 
 
 def _clean(hit: Hit) -> Hit:
@@ -163,12 +145,7 @@ class DuckDuckGo:
     label = "DuckDuckGo"
 
     def __init__(
-        self,
-        *,
-        region: str,
-        safe: Safe,
-        timeout_seconds: float,
-        address: str | None = None,
+        self, *, region: str, safe: Safe, timeout_seconds: float, address: str | None = None
     ) -> None:
         self._region, self._safe, self._address = region, safe, address
         self._timeout_seconds = timeout_seconds
@@ -178,11 +155,11 @@ class DuckDuckGo:
     async def search(self, query: str, count: int) -> Sequence[Hit]:
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                found: list[Hit] = await self._threads.run("search_web", lambda: self._ask(query))
+                hits: list[Hit] = await self._threads.run("search_web", lambda: self._ask(query))
         except TimeoutError as error:
             late = f"{self.label} did not answer within {self._timeout_seconds:g} seconds."
             raise ToolTimeout(late) from error
-        return found[:count]
+        return hits[:count]
 
     def _ask(self, query: str) -> list[Hit]:
         try:
@@ -221,15 +198,13 @@ class SearXNG:
 
     def __init__(self, url: str, *, region: str, safe: Safe, timeout_seconds: float) -> None:
         self._url = url.rstrip("/").removesuffix("/search") + "/search"
-        self._service = f"SearXNG at {_host(url)}"
-        self._parameters: dict[str, str | int] = {
-            "format": "json",
-            "safesearch": _SEARXNG_SAFE[safe],
-            "language": language(region),
-        }
+        parts = urlsplit(url)  # without user name and password: it is shown and said
+        self._service = f"SearXNG at {parts.hostname}{f':{parts.port}' if parts.port else ''}"
+        self._parameters = {"format": "json", "safesearch": _SEARXNG_SAFE[safe], "language": language(region)}
         self._timeout_seconds = timeout_seconds
 
     async def search(self, query: str, count: int) -> Sequence[Hit]:
+        unreadable = f"{self._service} gave an answer that is not a list of results."
         status, answer = await get_json(
             self._service,
             self._url,
@@ -237,26 +212,21 @@ class SearXNG:
             seconds=self._timeout_seconds,
             most_bytes=_MAX_ANSWER,
             unreachable=f"{self._service} cannot be reached, so I could not search the web.",
-            unreadable=f"{self._service} gave an answer that is not a list of results.",
+            unreadable=unreadable,
         )
         if status != _OK:
-            raise ToolUnavailable(f"{self._service} {_refusal(status)}")
-        return self._hits(answer)[:count]
-
-    def _hits(self, answer: Any) -> list[Hit]:
+            refusal = _REFUSALS.get(status, f"could not search (HTTP {status}).")
+            raise ToolUnavailable(f"{self._service} {refusal}")
         results = answer.get("results") if isinstance(answer, dict) else None
         if not isinstance(results, list):
-            raise ToolUnavailable(f"{self._service} gave an answer that is not a list of results.")
-        hits = [
-            Hit(str(row.get("title") or ""), str(row.get("content") or ""), str(row.get("url") or ""))
-            for row in results
-            if isinstance(row, dict)
-        ]
-        if not hits and (silent := answer.get("unresponsive_engines")):
+            raise ToolUnavailable(unreadable)
+        rows = [row for row in results if isinstance(row, dict)]
+        if not rows and (silent := answer.get("unresponsive_engines")):
             # No engine answered: that is a failure, not an empty result.
             names = ", ".join(sorted({str(engine[0]) for engine in silent if engine})[:5])
             raise ToolUnavailable(f"{self._service} got no answer from its search engines ({names}).")
-        return hits
+        keys = ("title", "content", "url")
+        return [Hit(*(str(row.get(key) or "") for key in keys)) for row in rows[:count]]
 
 
 def language(region: str) -> str:
@@ -265,17 +235,3 @@ def language(region: str) -> str:
     if not tongue or country == "wt":
         return "all"
     return f"{tongue}-{'GB' if country == 'uk' else country.upper()}"
-
-
-def _host(url: str) -> str:
-    """The host without user name and password: it is shown and said."""
-    parts = urlsplit(url)
-    return f"{parts.hostname}{f':{parts.port}' if parts.port else ''}"
-
-
-def _refusal(status: int) -> str:
-    if status == _FORBIDDEN:
-        return "refuses JSON answers; add json to search.formats in its settings.yml."
-    if status == _TOO_MANY:
-        return "has had too many searches from here. Try again later."
-    return f"could not search (HTTP {status})."

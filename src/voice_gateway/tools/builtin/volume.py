@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.tools import BaseTool
@@ -65,74 +65,62 @@ class VolumeBackend(Protocol):
     label: str
 
     async def read(self) -> Loudness: ...
-    async def set_percent(self, percent: int) -> None: ...
-    async def set_muted(self, muted: bool) -> None: ...
+    async def write(self, percent: int | None, muted: bool | None) -> None:
+        """None leaves a value as it is."""
 
 
 def volume_tool(backend: VolumeBackend) -> BaseTool:
     one_at_a_time = asyncio.Lock()  # "louder" twice in one message must not read the same value twice
 
     async def control_speaker_volume(action: str, level: float | None = None) -> tuple[str, dict[str, Any]]:
-        wanted = as_percent(level) if level is not None else None
         async with one_at_a_time:
             before = await backend.read()
-            target = plan(action, wanted, before)
-            if target.percent != before.percent:
-                await backend.set_percent(target.percent)
-            if target.muted != before.muted:
-                await backend.set_muted(target.muted)
+            target = plan(action, level, before)
+            percent = target.percent if target.percent != before.percent else None
+            if target != before:
+                await backend.write(percent, target.muted if target.muted != before.muted else None)
             after = before if target == before else await backend.read()
         facts: dict[str, Any] = {"volume": after.percent, "muted": after.muted, "backend": backend.label}
         stuck = abs(after.percent - target.percent) > _COARSE or after.muted != target.muted
         looked = action == "get" or (stuck and after == before)
         facts |= {"before": []} if looked else _before(before, after)
         if stuck:
-            raise ToolError(f"The volume did not follow: {_state(after)}.", structured=facts)
+            state = f"{after.percent} percent{' and muted' if after.muted else ''}"
+            raise ToolError(f"The volume did not follow: it is {state}.", structured=facts)
         return _sentence(action, before, after), {"structured": facts}
 
-    return declared_tool(
-        NAME,
-        DESCRIPTION,
-        PARAMETERS,
-        control_speaker_volume,
-        ToolTraits(
-            title="Speaker volume", summary="Turns this speaker up, down or mute, or says how loud it is."
-        ),
-    )
+    summary = "Turns this speaker up, down or mute, or says how loud it is."
+    traits = ToolTraits(title="Speaker volume", summary=summary)
+    return declared_tool(NAME, DESCRIPTION, PARAMETERS, control_speaker_volume, traits)
 
 
 def as_percent(level: float) -> int:
     """A fraction strictly between 0 and 1 is a share: 0.3 is 30. 1 is one percent."""
-    if isinstance(level, bool) or not math.isfinite(level) or not 0 <= level <= FULL:
+    if not 0 <= level <= FULL:
         raise BadArguments("level must be a percentage from 0 to 100.")
     return math.floor((level * FULL if 0 < level < 1 else level) + 0.5)
 
 
-def plan(action: str, level: int | None, now: Loudness) -> Loudness:
+def plan(action: str, level: float | None, now: Loudness) -> Loudness:
     """What it should be afterwards.
 
     Asking for sound (set above 0, up, max) unmutes, because a changed number that nobody hears is not what
     was meant. Asking for less (down, set to 0) never makes a muted loudspeaker sound.
     """
-    step = STEP if level is None else level
-    if action == "set":
-        if level is None:
-            raise BadArguments("level is required for set: a percentage from 0 to 100.")
-        return Loudness(level, now.muted and level == 0)
-    if action == "up":
-        # A system may stand above 100 already; louder must not make it quieter.
-        return Loudness(max(now.percent, min(FULL, now.percent + step)), muted=False)
-    if action == "down":
-        return Loudness(max(0, now.percent - step), now.muted)
-    changed = {
+    if action == "set" and level is None:
+        raise BadArguments("level is required for set: a percentage from 0 to 100.")
+    amount = STEP if level is None else as_percent(level)
+    # A system may stand above 100 already; louder must not make it quieter.
+    louder = max(now.percent, min(FULL, now.percent + amount))
+    return {
         "get": now,
-        "mute": Loudness(now.percent, muted=True),
-        "unmute": Loudness(now.percent, muted=False),
+        "set": Loudness(amount, now.muted and amount == 0),
+        "up": Loudness(louder, muted=False),
+        "down": Loudness(max(0, now.percent - amount), now.muted),
+        "mute": replace(now, muted=True),
+        "unmute": replace(now, muted=False),
         "max": Loudness(FULL, muted=False),
-    }
-    if action not in changed:
-        raise BadArguments(f"action must be one of {', '.join(ACTIONS)}.")
-    return changed[action]
+    }[action]
 
 
 def _before(before: Loudness, after: Loudness) -> dict[str, Any]:
@@ -159,10 +147,6 @@ def _sentence(action: str, before: Loudness, after: Loudness) -> str:
     return f"It's already at {level}." if before == after else f"Volume at {level}."
 
 
-def _state(now: Loudness) -> str:
-    return f"it is {now.percent} percent{' and muted' if now.muted else ''}"
-
-
 # --- what is set
 
 
@@ -183,15 +167,15 @@ class PlaybackVolume:
     async def read(self) -> Loudness:
         return self._now
 
-    async def set_percent(self, percent: int) -> None:
-        self._now = Loudness(percent, self._now.muted)
-
-    async def set_muted(self, muted: bool) -> None:
-        self._now = Loudness(self._now.percent, muted)
+    async def write(self, percent: int | None, muted: bool | None) -> None:
+        now = self._now
+        self._now = Loudness(
+            now.percent if percent is None else percent, now.muted if muted is None else muted
+        )
 
 
 class SystemVolume:
-    """The sound system of this machine. It is looked for at first use, so starting costs nothing."""
+    """The sound system of this machine, or the gateway's own. It is looked for at first use."""
 
     def __init__(
         self,
@@ -200,15 +184,19 @@ class SystemVolume:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._own = own
-        self._backends: Sequence[VolumeBackend] = (
-            (PulseVolume(), AlsaVolume()) if backends is None else backends
-        )
+        self._backends = (PulseVolume(), AlsaVolume()) if backends is None else backends
         self._found: VolumeBackend | None = None
         self._clock, self._look_at = clock, -math.inf
         self.label = own.label
 
-    async def find(self) -> VolumeBackend | None:
-        """Look for it now; None when nothing here answers."""
+    async def read(self) -> Loudness:
+        return await self._ask(lambda backend: backend.read())
+
+    async def write(self, percent: int | None, muted: bool | None) -> None:
+        await self._ask(lambda backend: backend.write(percent, muted))
+
+    async def _find(self) -> VolumeBackend | None:
+        """The first that answers, or None."""
         for backend in self._backends:
             try:
                 await backend.read()
@@ -217,30 +205,16 @@ class SystemVolume:
                 continue
             if backend is not self._found:
                 log.info("volume control found", extra={"backend": backend.label})
-                await self._make_way()
+                # From now on the system's loudness is set: ours would stay below it, out of reach.
+                await self._own.write(FULL, muted=False)
             self._found, self.label = backend, backend.label
             return backend
         return None
 
-    async def _make_way(self) -> None:
-        """From now on the system's loudness is what is set: ours would stay below it, out of reach."""
-        if await self._own.read() != Loudness(FULL, muted=False):
-            await self._own.set_percent(FULL)
-            await self._own.set_muted(False)
-
-    async def read(self) -> Loudness:
-        return await self._ask(lambda backend: backend.read())
-
-    async def set_percent(self, percent: int) -> None:
-        await self._ask(lambda backend: backend.set_percent(percent))
-
-    async def set_muted(self, muted: bool) -> None:
-        await self._ask(lambda backend: backend.set_muted(muted))
-
     async def _ask(self, request: Callable[[VolumeBackend], Awaitable[Answer]]) -> Answer:
         backend = self._found
         if backend is None and self._clock() >= self._look_at:
-            backend = await self.find()
+            backend = await self._find()
             self._look_at = self._clock() + LOOK_AGAIN_SECONDS
         if backend is None:
             return await request(self._own)
@@ -249,7 +223,7 @@ class SystemVolume:
         except ToolUnavailable:
             # It may be back, or another system may have taken over. If not, the failure is reported: setting
             # the gateway's own loudness instead would claim a change of the system's.
-            again = await self.find()
+            again = await self._find()
             if again is None:
                 raise
             return await request(again)
@@ -271,18 +245,17 @@ class PulseVolume:
             # The loudest channel, as desktop sliders show it.
             return Loudness(round(max(sink.volume.values) * FULL), bool(sink.mute))
 
-    async def set_percent(self, percent: int) -> None:
+    async def write(self, percent: int | None, muted: bool | None) -> None:
         async with self._default_sink() as (pulse, sink):
-            loudest = max(sink.volume.values)
-            # Scaled, so that the balance between the channels stays; from silence there is none to keep.
-            sink.volume.values = [
-                percent / FULL * (value / loudest if loudest else 1.0) for value in sink.volume.values
-            ]
-            await pulse.volume_set(sink, sink.volume)
-
-    async def set_muted(self, muted: bool) -> None:
-        async with self._default_sink() as (pulse, sink):
-            await pulse.mute(sink, muted)
+            if percent is not None:
+                loudest = max(sink.volume.values)
+                # Scaled, so that the balance between the channels stays; from silence there is none to keep.
+                sink.volume.values = [
+                    percent / FULL * (value / loudest if loudest else 1.0) for value in sink.volume.values
+                ]
+                await pulse.volume_set(sink, sink.volume)
+            if muted is not None:
+                await pulse.mute(sink, muted)
 
     @asynccontextmanager
     async def _default_sink(self) -> AsyncIterator[tuple[Any, Any]]:
@@ -290,7 +263,7 @@ class PulseVolume:
         connection, pulse_error = await asyncio.to_thread(_pulse_client)
         pulse = connection("voice-gateway")
         try:
-            async with asyncio.timeout(self._limit_seconds) as limit:
+            async with asyncio.timeout(self._limit_seconds):
                 await pulse.connect()
                 name = (await pulse.server_info()).default_sink_name
                 if not name:
@@ -299,8 +272,6 @@ class PulseVolume:
         except pulse_error as error:
             raise ToolUnavailable("PulseAudio is not reachable or has no loudspeaker.") from error
         except TimeoutError as error:
-            if not limit.expired():
-                raise
             raise ToolUnavailable("PulseAudio does not answer.") from error
         finally:
             pulse.close()
@@ -333,13 +304,14 @@ class AlsaVolume:
         if not percents:
             raise ToolUnavailable("amixer gave an answer that I cannot read.")
         # A control without a switch prints neither, and is never muted.
-        return Loudness(max(int(percent) for percent in percents), "[off]" in output and "[on]" not in output)
+        return Loudness(max(map(int, percents)), "[off]" in output and "[on]" not in output)
 
-    async def set_percent(self, percent: int) -> None:
-        await self._run("-M", "sset", await self._control(), f"{percent}%")
-
-    async def set_muted(self, muted: bool) -> None:
-        await self._run("sset", await self._control(), "mute" if muted else "unmute")
+    async def write(self, percent: int | None, muted: bool | None) -> None:
+        control = await self._control()
+        if percent is not None:
+            await self._run("-M", "sset", control, f"{percent}%")
+        if muted is not None:
+            await self._run("sset", control, "mute" if muted else "unmute")
 
     async def _control(self) -> str:
         found = set(re.findall(r"Simple mixer control '([^']+)',0", await self._run("scontrols")))

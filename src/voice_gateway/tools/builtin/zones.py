@@ -49,14 +49,7 @@ _ALIASES = {
     "UTC": "z, zulu, universal, coordinated universal",
 }
 _HERE = {"", "local", "here", "home", "my", "default", "none"}
-_LEGACY = (
-    "Etc/",
-    "US/",
-    "Canada/",
-    "Brazil/",
-    "Mexico/",
-    "Chile/",
-)  # older names of zones that have better ones
+_LEGACY = ("Etc/", "US/", "Canada/", "Brazil/", "Mexico/", "Chile/")  # zones that have better names
 _MAX_NAME = 60  # the longest IANA name has 32 characters
 _TAB_ZONES = 2  # column of zone.tab that holds the zone's name
 
@@ -70,16 +63,14 @@ def resolve_zone(spoken: str | None) -> tuple[tzinfo, str]:
         raise BadArguments("The time zone is too long. Give a city or an IANA name such as Asia/Tokyo.")
     if (fixed := _fixed_offset(name)) is not None:
         return fixed
-    for candidate in dict.fromkeys(
-        (name, name.split(",")[0].strip(), name.removeprefix("the "), name.rpartition(" ")[0])
-    ):
+    for candidate in (name, name.split(",")[0].strip(), name.removeprefix("the "), name.rpartition(" ")[0]):
         if key := _zone_names().get(candidate):
             return ZoneInfo(key), place_of(key) if "/" in candidate else _capitals(candidate)
         if keys := _countries().get(candidate):
             different = _one_for_each_time(keys)
             if len(different) == 1:
                 return ZoneInfo(different[0]), _capitals(candidate)
-            some = ", ".join(place_of(key) for key in different[:4])
+            some = ", ".join(map(place_of, different[:4]))
             raise BadArguments(
                 f"{_capitals(candidate)} has several time zones. Name a city, for example {some}."
             )
@@ -114,9 +105,8 @@ def _capitals(name: str) -> str:
 
 
 def _one_for_each_time(keys: tuple[str, ...]) -> list[str]:
-    """The first zone of each group that shows the same time all year."""
-    year = datetime.now(UTC).year
-    moments = [datetime(year, month, 1, tzinfo=UTC) for month in (1, 4, 7, 10)]
+    """The first zone of each group that shows the same time in winter and in summer."""
+    moments = [datetime(datetime.now(UTC).year, month, 1, tzinfo=UTC) for month in (1, 7)]
     groups: dict[tuple[timedelta | None, ...], str] = {}
     for key in keys:
         groups.setdefault(tuple(moment.astimezone(ZoneInfo(key)).utcoffset() for moment in moments), key)

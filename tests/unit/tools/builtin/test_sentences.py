@@ -16,7 +16,7 @@ from tests.fakes.spoken_times import spoken_times
 from tests.fakes.timer_clock import StoppedClock
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain, read_asked
+from voice_gateway.tools.builtin.calculate import calculate_tool, plain, read_asked
 from voice_gateway.tools.builtin.lists import split_items
 from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools

@@ -23,10 +23,7 @@ class Deaf(PlaybackVolume):
 
     label = "deaf"
 
-    async def set_percent(self, percent: int) -> None:
-        pass
-
-    async def set_muted(self, muted: bool) -> None:
+    async def write(self, percent: int | None, muted: bool | None) -> None:
         pass
 
 
@@ -55,7 +52,7 @@ def test_a_fraction_below_one_is_a_share() -> None:
     assert [as_percent(level) for level in levels] == [0, 30, 1, 100, 1, 1, 2, 30, 31, 100]
 
 
-@pytest.mark.parametrize("level", [-1, -0.3, 100.1, 101, 1e308, float("nan"), float("inf"), True])
+@pytest.mark.parametrize("level", [-1, -0.3, 100.1, 101, 1e308, float("nan"), float("inf")])
 def test_a_level_outside_0_to_100_is_refused(level: float) -> None:
     with pytest.raises(BadArguments, match=r"level.*0 to 100"):
         as_percent(level)
@@ -81,11 +78,6 @@ def test_what_each_action_leads_to(action: str, level: int | None, now: Loudness
     assert plan(action, level, now) == then
 
 
-async def test_an_unknown_action_names_the_known_ones() -> None:
-    with pytest.raises(BadArguments, match="get, set, up, down, mute, unmute, max"):
-        await control(PlaybackVolume(), "louder")
-
-
 @pytest.mark.parametrize(
     "was", [Loudness(40, False), Loudness(40, True), Loudness(0, False), Loudness(0, True)]
 )
@@ -98,7 +90,7 @@ async def test_before_puts_back_how_loud_it_was(
     was: Loudness, action: str, arguments: dict[str, Any]
 ) -> None:
     own = PlaybackVolume(was.percent)
-    await own.set_muted(was.muted)
+    await own.write(None, was.muted)
 
     _, facts = await control(own, action, **arguments)
     for call in facts["before"]:

@@ -2,10 +2,14 @@
 
 import operator
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from decimal import Context, Decimal, DivisionByZero, Overflow, localcontext
+from functools import partial
+from typing import Any
 
 from voice_gateway.errors import BadArguments
+
+Answer = tuple[str, dict[str, Any]]  # the sentence and the facts
 
 MOST_TOKENS = 60
 LARGEST = Decimal(10) ** 30
@@ -57,29 +61,12 @@ _SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator
 _TOKEN = r"\d+(?:\.\d+)?|\*\*|[-+*/^()%]|sqrt|cbrt|off|of|thousand|million|billion|trillion|percentage"
 
 
-# A text with any other word is no sum; this check is cheaper than parsing.
-_KNOWN = frozenset(
-    word
-    for pattern in (*(form for form, _ in _FORMS), *(words for words, _ in _WORDS), MONEY_WORDS)
-    for found in re.findall(r"[a-z]+", pattern.replace("s?", ""))
-    for word in (found, f"{found}s")
-) | {*_LISTS, *_SCALES, "of", "and", "percentage", "sqrt", "cbrt"}
+def read_sum(text: str) -> Callable[[], Answer] | None:
+    """The answer to a sum with at least one sign in it, and nothing else; None: it is none.
 
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """A sum that can be read."""
-
-    value: Decimal
-    problem: str  # why it has no result
-    money: str = ""
-    share: bool = False  # the result is a percentage
-
-
-def read_sum(text: str) -> Sum | None:
-    """A sum with at least one sign in it, and nothing else; None: it is none. `text` has numbers as digits."""
-    words = text.split()
-    if not _HAS_NUMBER.search(text) or not all(word in _KNOWN or not word.isalpha() for word in words):
+    `text` has numbers as digits.
+    """
+    if not _HAS_NUMBER.search(text):
         return None
     money = next((name for name, words in _MONEY.items() if re.search(rf"\b(?:{words})\b", text)), "")
     plain = " ".join(re.sub(rf"\b(?:{MONEY_WORDS})\b", " ", text).split())
@@ -106,7 +93,7 @@ def read_sum(text: str) -> Sum | None:
         problem = TOO_LARGE if abs(value) > LARGEST else ""
     if not value.is_finite() and not context.flags[Overflow]:
         problem = _ZERO if context.flags[DivisionByZero] else "That has no result."
-    return Sum(value, problem, money, share) if reader.signs else None
+    return partial(_answer, value, problem, "percent" if share else money) if reader.signs else None
 
 
 class _Reader:
@@ -176,28 +163,19 @@ def _cube_root(value: Decimal) -> Decimal:
 
 
 def say_number(value: Decimal, *, money: bool = False) -> str:
-    """ "12", "3.5", "1,250,000"; rounded to two places, or to the first two digits of a small number."""
-    rounded = _rounded(value)
-    text = f"{rounded:,f}" if abs(rounded) >= 10_000 else f"{rounded:f}"
-    whole = text.rstrip("0").rstrip(".") if "." in text else text
-    return text if money and "." in whole else whole
-
-
-def _rounded(value: Decimal) -> Decimal:
+    """ "12", "3.5", "1,250,000", "about 3.33": two places, or the first two digits of a small number."""
     places = 2
     if value and abs(value) < 1:  # 0.00042 has its first digits far behind the point
         places = min(12, places + max(0, -value.adjusted()))
-    return value.quantize(Decimal(1).scaleb(-places), context=Context(prec=DIGITS))
+    rounded = value.quantize(Decimal(1).scaleb(-places), context=Context(prec=DIGITS))
+    about = "about " if abs(rounded - value) >= Decimal(10) ** -20 else ""  # a root squared is a little off
+    text = f"{rounded:,f}" if abs(rounded) >= 10_000 else f"{rounded:f}"
+    whole = text.rstrip("0").rstrip(".") if "." in text else text
+    return about + (text if money and "." in whole else whole)
 
 
-def is_exact(value: Decimal) -> bool:
-    return abs(_rounded(value) - value) < Decimal(10) ** -20  # a root squared is a little off
-
-
-def answer_sum(made: Sum) -> tuple[str, dict[str, object]]:
-    if made.problem:
-        raise BadArguments(made.problem)
-    about = "" if is_exact(made.value) else "about "
-    unit = " percent" if made.share else f" {made.money}" if made.money else ""
-    text = say_number(made.value, money=bool(made.money) and not made.share)
-    return f"That's {about}{text}{unit}.", {"result": float(made.value)}
+def _answer(value: Decimal, problem: str, unit: str) -> Answer:
+    if problem:
+        raise BadArguments(problem)
+    text = say_number(value, money=unit not in ("", "percent"))
+    return f"That's {text}{unit and f' {unit}'}.", {"result": float(value)}

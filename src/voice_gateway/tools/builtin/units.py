@@ -1,14 +1,14 @@
 """Conversion between units by pint. Loading its table takes a second, so it happens in a thread at first use."""
 
-import functools
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from decimal import Decimal
+from functools import cache, partial
 from typing import Any
 
 from home_names.phrases import capital
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.calculate.sums import MONEY_WORDS, is_exact, say_number
+from voice_gateway.tools.builtin.sums import MONEY_WORDS, Answer, say_number
 
 # pint's name and its abbreviations; the plural, "metre" for "meter" and "an hour" for "per hour" are added.
 _TABLE = """
@@ -61,16 +61,11 @@ _LINKS = r"(?: (?:are|is|does|do|make|makes|equal|equals|go|fit|there|in|into|to
 _TRAILING = r" (?:have|has|make|makes|contain|contains)$"
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
-    amount: float
-    unit: str  # pint's name, or what was said
-    wanted: str
-    more: tuple[float, str] | None = None  # "5 feet 9 inches"
+def read_conversion(text: str) -> Callable[[], Answer] | None:
+    """The answer to a conversion that a whole text asks for, or None. `text` has numbers as digits.
 
-
-def read_conversion(text: str) -> Conversion | None:
-    """The conversion a whole text asks for, or None. `text` has numbers as digits."""
+    Call the answer in a thread.
+    """
     text = re.sub(r"^(?:-|minus) (?=\d)", "-", text)
     if found := re.fullmatch(rf"how (?:many|much) (?P<w>\D+?){_LINKS} (?P<given>{_AMOUNT}.+)", text):
         given, wanted = re.sub(_TRAILING, "", found["given"]), found["w"]
@@ -82,16 +77,16 @@ def read_conversion(text: str) -> Conversion | None:
     number = 0.5 if amount.startswith("half") else 1.0 if amount.isalpha() else float(amount)
     target = _name(wanted)
     if rest == "degrees" and target in _DEGREES:
-        return Conversion(number, _DEGREES[1 - _DEGREES.index(target)], target)
+        return partial(_answer, number, _DEGREES[1 - _DEGREES.index(target)], target)
     unit, more = _name(rest), None
     if not unit and (parts := re.fullmatch(r"(.+?) (?:and )?(\d+(?:\.\d+)?)(?: (.+))?", rest)):
         unit = _name(parts[1])
         more = float(parts[2]), _name(parts[3]) if parts[3] else _SMALLER.get(unit, unit)
     if unit and target and (more is None or more[1]):
-        return Conversion(number, unit, target, more)
+        return partial(_answer, number, unit, target, more)
     spelled = re.fullmatch("[a-z ]{1,40}", rest) and re.fullmatch("[a-z ]{1,40}", wanted)
     if text.startswith("convert ") and spelled:
-        return Conversion(number, unit or rest.replace(" ", "_"), target or wanted.replace(" ", "_"))
+        return partial(_answer, number, unit or rest.replace(" ", "_"), target or wanted.replace(" ", "_"))
     return None
 
 
@@ -100,7 +95,7 @@ def _name(said: str) -> str:
     return _NAMES.get(said, MONEY if re.fullmatch(rf"(?:\w+ )?(?:{MONEY_WORDS})", said) else "")
 
 
-@functools.cache
+@cache
 def registry() -> Any:
     """pint's table of units; building it takes a second, so call this in a thread."""
     import pint
@@ -108,29 +103,27 @@ def registry() -> Any:
     return pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
 
 
-def answer_conversion(asked: Conversion) -> tuple[str, dict[str, Any]]:
-    """The sentence and the facts; call it in a thread."""
-    if MONEY in (asked.unit, asked.wanted):
+def _answer(amount: float, unit: str, wanted: str, more: tuple[float, str] | None = None) -> Answer:
+    """`unit` and `wanted` are pint's names, or what was said; `more` is a second amount: "5 feet 9 inches"."""
+    if MONEY in (unit, wanted):
         raise BadArguments("I don't know exchange rates.")
     import pint
 
     units = registry()
     try:
-        value = units.Quantity(asked.amount, asked.unit)
-        if asked.more:
-            value += units.Quantity(*asked.more)
-        result = value.to(asked.wanted)
+        value = units.Quantity(amount, unit)
+        if more:
+            value += units.Quantity(*more)
+        result = float(value.to(wanted).magnitude)
     except pint.DimensionalityError as error:
-        given, wanted = _say_unit(asked.unit), _say_unit(asked.wanted)
-        raise BadArguments(f"{capital(given)} and {wanted} measure different things.") from error
+        different = f"{capital(_say_unit(unit))} and {_say_unit(wanted)} measure different things."
+        raise BadArguments(different) from error
     except (pint.errors.PintError, ValueError, TypeError, OverflowError, AttributeError) as error:
-        unknown = asked.unit if asked.unit not in _NAMES.values() else asked.wanted
+        unknown = unit if unit not in _NAMES.values() else wanted
         raise BadArguments(f'I don\'t know the unit "{unknown.replace("_", " ")[:40]}".') from error
-    number = Decimal(f"{float(result.magnitude):.10g}")
-    about = "" if is_exact(number) else "about "
-    shown = say_number(number)
-    unit = _say_unit(asked.wanted, single=shown == "1")
-    return f"That's {about}{shown} {unit}.", {"result": float(result.magnitude), "unit": asked.wanted}
+    shown = say_number(Decimal(f"{result:.10g}"))
+    name = _say_unit(wanted, single=shown == "1")
+    return f"That's {shown} {name}.", {"result": result, "unit": wanted}
 
 
 def _say_unit(name: str, *, single: bool = False) -> str:
