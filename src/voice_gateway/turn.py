@@ -120,18 +120,19 @@ class ToolTraits:
     """What is known of a tool beyond LangChain's interface; kept in `tool.metadata["traits"]`.
 
     A missing MCP hint keeps the protocol's cautious meaning: not read-only, not idempotent. `destructive` is
-    True only where it was said so explicitly.
+    None where nothing is said of it.
     """
 
     source: str = "builtin"  # "builtin", the MCP server's name, or that of the user's own file or entry point
     original_name: str = ""  # the name its server gave it
     title: str = ""
     read_only: bool = False
-    destructive: bool = False
+    destructive: bool | None = None
     idempotent: bool = False
     output_schema: Mapping[str, Any] | None = None
     timeout_seconds: float | None = None  # the tool's own limit, where it has one
     trusted: bool = True  # False: of a server that is not trusted; what it says of itself is not believed
+    home: bool = False  # of a server that an integration reads: what it reports of devices counts
     words_from_outside: bool = False  # its answers hold text from outside the home
     summary: str = ""  # what it does, in a sentence for people; its description is for models
     # Of a tool that is rarely needed: a small model hears of it only when one of these words was said.
@@ -277,6 +278,7 @@ class ToolOutcome:
     outside: bool = False  # its text has words from outside the house in it
     artifacts: tuple[Artifact, ...] = ()  # what its text only speaks of
     spoken: str = ""  # for people, where the text is for a model: it names the tool and its parameters
+    believed: bool = True  # what it reports of devices, and how to undo it; not of an untrusted server
 
     @property
     def trouble(self) -> str:
@@ -285,8 +287,8 @@ class ToolOutcome:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """The structured content of the result; empty if there is none."""
-        return self.structured if isinstance(self.structured, Mapping) else {}
+        """The structured content of the result; empty if there is none, or if it is not believed."""
+        return self.structured if self.believed and isinstance(self.structured, Mapping) else {}
 
     @property
     def status(self) -> OutcomeStatus:
@@ -294,7 +296,7 @@ class ToolOutcome:
         if self.verdict.decision is not Decision.ALLOWED:
             asked = self.verdict.decision is Decision.ASK
             return OutcomeStatus.WAITING if asked else OutcomeStatus.NOT_PERMITTED
-        word = self.facts.get("outcome")
+        word = self.structured.get("outcome") if isinstance(self.structured, Mapping) else None
         claimed = _OF_SERVERS.get(word) if isinstance(word, str) else None
         if self.doubtful and claimed is None:
             return OutcomeStatus.READ if self.ok and self.read_only else OutcomeStatus.UNCONFIRMED

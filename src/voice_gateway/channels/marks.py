@@ -1,13 +1,11 @@
 """Marks for the acts of a turn, made from outcomes only, so that no model can forge one."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from functools import cache
 from typing import Any
 
 from voice_gateway.errors import ErrorKind
+from voice_gateway.languages.outcomes import without_marks
 from voice_gateway.tools.masking import mask, shorten
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
@@ -73,23 +71,3 @@ def _device_and_values(outcome: ToolOutcome, mark: Mark) -> tuple[str, Mapping[s
     if mark is Mark.DONE and isinstance(state, str) and state.strip():
         return device, {"state": state}
     return (device, requested) if isinstance(requested, Mapping) and requested else None
-
-
-# Characters that look like a mark are replaced everywhere: a terminal may break the line before them.
-_LOOK_ALIKE = re.compile(r"\b(?:CHECK|BALLOT|CROSS MARK|MULTIPLICATION X|SALTIRE|CANCELLATION X)\b")
-# Characters of arithmetic are replaced at the beginning of a line only.
-_ARITHMETIC = re.compile(r"(^[^\S\n]*|(?<=[^\S\n]{3}))[√×⨉⨯╳]+", re.MULTILINE)
-_STAND_IN = "*"
-
-
-def without_marks(text: str) -> str:
-    """The text with characters that look like marks replaced, for a terminal."""
-    if text.isascii():
-        return text
-    plain = "".join(_STAND_IN if _looks_like_a_mark(character) else character for character in text)
-    return _ARITHMETIC.sub(rf"\1{_STAND_IN}", plain)
-
-
-@cache
-def _looks_like_a_mark(character: str) -> bool:
-    return not character.isascii() and _LOOK_ALIKE.search(unicodedata.name(character, "")) is not None

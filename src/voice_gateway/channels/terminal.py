@@ -14,9 +14,10 @@ from enum import StrEnum
 from typing import Any, TextIO
 
 from voice_gateway.channels import Answer, json_text
-from voice_gateway.channels.marks import Mark, mark_lines, without_marks
+from voice_gateway.channels.marks import Mark, mark_lines
 from voice_gateway.config.environment import wants_colours
 from voice_gateway.events import Event, Notice, Progressed, Waiting
+from voice_gateway.languages.outcomes import without_marks
 from voice_gateway.progress import Progress
 from voice_gateway.turn import PartSource, Reply, Utterance, new_id
 

@@ -1,12 +1,13 @@
 """The linked servers that have a home, recognised by their tools."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from voice_gateway.integrations.source import HomeSource
 from voice_gateway.integrations.zwave import CONTROL, LIST, ZwaveSource
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.traits import traits
+from voice_gateway.tools.traits import traits, with_traits
 from voice_gateway.turn import ToolOutcome
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Sources:
 
     def taken(self, server: str, tools: "Sequence[BaseTool]") -> "Sequence[BaseTool]":
         """The tools of a server as they are offered here: those whose answers say too little are wrapped."""
+        if any(_own_name(tool) in (LIST, CONTROL) for tool in tools):
+            return [with_traits(tool, replace(traits(tool), home=True)) for tool in tools]
         if server not in self._wrapping and not any(_own_name(tool).endswith("HassTurnOn") for tool in tools):
             return tools
         from voice_gateway.integrations.home_assistant.source import HomeAssistant, recognise

@@ -2,8 +2,10 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from home_names.kinds import is_light
@@ -238,15 +240,16 @@ def state_words(state: str, code: str = "en") -> str:
 
 def own_text(outcome: ToolOutcome, code: str = "en") -> str:
     """A tool's own sentence; raw data is counted or summarised, never read out."""
-    text = " ".join(outcome.text.removeprefix("Error:").split())
+    text = " ".join(without_marks(outcome.text).removeprefix("Error:").split())
     if not outcome.ok:
-        text = _sentence_in(outcome) if _raw(text) else text
+        text = without_marks(_sentence_in(outcome)) if _raw(text) else text
         if not text or _raw(text):
             return say("not.worked", code)
         why = _ended(_short(spoken_units(text)))  # a sentence of its own, or what comes behind ours
         return why if why[:1].isupper() or outcome.status in _ASKED else say("not.worked.why", code, why=why)
     if not text or _raw(text) or "\n" in outcome.text.strip():
-        text = _sentence_in(outcome) or (text if text and not _raw(text) else _summary(outcome, code))
+        own = text if text and not _raw(text) else _summary(outcome, code)
+        text = without_marks(_sentence_in(outcome)) or own
     return _ended(_short(capital(spoken_units(text))))
 
 
@@ -284,7 +287,7 @@ def _summary(outcome: ToolOutcome, code: str) -> str:
 def _called(entry: Any) -> str:
     if isinstance(entry, Mapping):
         entry = next((entry[key] for key in _NAMES if isinstance(entry.get(key), str | int)), "")
-    return " ".join(str(entry).split())[:60] if isinstance(entry, str | int | float) else ""
+    return without_marks(" ".join(str(entry).split())[:60]) if isinstance(entry, str | int | float) else ""
 
 
 def _short(text: str) -> str:
@@ -296,3 +299,25 @@ def _short(text: str) -> str:
 
 def _ended(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."
+
+
+# --- no tool can forge a mark
+
+# Characters that look like a mark are replaced everywhere: a terminal may break the line before them.
+_LOOK_ALIKE = re.compile(r"\b(?:CHECK|BALLOT|CROSS MARK|MULTIPLICATION X|SALTIRE|CANCELLATION X)\b")
+# Characters of arithmetic are replaced at the beginning of a line only.
+_ARITHMETIC = re.compile(r"(^[^\S\n]*|(?<=[^\S\n]{3}))[√×⨉⨯╳]+", re.MULTILINE)
+_STAND_IN = "*"
+
+
+def without_marks(text: str) -> str:
+    """The text with characters that look like marks replaced."""
+    if text.isascii():
+        return text
+    plain = "".join(_STAND_IN if _looks_like_a_mark(character) else character for character in text)
+    return _ARITHMETIC.sub(rf"\1{_STAND_IN}", plain)
+
+
+@cache
+def _looks_like_a_mark(character: str) -> bool:
+    return not character.isascii() and _LOOK_ALIKE.search(unicodedata.name(character, "")) is not None

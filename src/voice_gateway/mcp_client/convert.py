@@ -78,7 +78,7 @@ def _tool(
 def _traits(definition: Mapping[str, Any], known: ToolTraits) -> ToolTraits:
     hints, meta = mapping(definition.get("annotations")), mapping(definition.get("_meta"))
     output = definition.get("outputSchema")
-    read_only = hints.get("readOnlyHint") is True
+    read_only, hint = hints.get("readOnlyHint") is True, hints.get("destructiveHint")
     return replace(
         known,
         original_name=definition["name"],
@@ -86,7 +86,7 @@ def _traits(definition: Mapping[str, Any], known: ToolTraits) -> ToolTraits:
         summary=_text(meta.get("summary")),
         called_for=_words(meta.get("words")),
         read_only=read_only,
-        destructive=hints.get("destructiveHint") is True and not read_only,
+        destructive=hint and not read_only if isinstance(hint, bool) else None,
         idempotent=hints.get("idempotentHint") is True,
         output_schema=output if isinstance(output, Mapping) else None,
     )

@@ -49,6 +49,7 @@ WAIT_SECONDS = 3.0  # after which `heard_by` learns what a call waits for
 REPORT_EVERY_SECONDS = 0.25  # of progress, at most; a flood of it moves the deadline and nothing else
 # A tool whose earlier calls never came back gets no more threads, so that it leaves some for the others.
 MOST_HUNG_PER_TOOL = 4
+EMPTY = frozenset({"null", "{}", "[]", '""'})  # of an act: an answer that says nothing
 NO_TOOL = "I have no tool for that."
 LONGEST_NAME = 60  # characters of a device's name
 # A trusted server's result says: with this argument, which is the user's yes, the call would be done.
@@ -97,7 +98,15 @@ class Execution:
 
     def outcome(self, text: str, ok: bool, seconds: float, **facts: Any) -> ToolOutcome:
         return ToolOutcome(
-            self.call_id, self.name, text, ok, seconds, self.args, read_only=self.traits.read_only, **facts
+            self.call_id,
+            self.name,
+            text,
+            ok,
+            seconds,
+            self.args,
+            read_only=self.traits.read_only,
+            believed=self.traits.trusted or self.traits.home,
+            **facts,
         )
 
 
@@ -283,8 +292,9 @@ class ToolExecutor:
         traits = execution.traits
         foreign = traits.words_from_outside or traits.source != "builtin"
         outside = foreign and brings_words(traits, result.structured)
-        text = result.text or f"No answer from {title_of(traits, execution.name)}."
-        failed, for_model = result.tells_failure, capped(text, self._result_cap)
+        empty = not result.text or (traits.side_effects and foreign and result.text in EMPTY)
+        text = f"No answer from {title_of(traits, execution.name)}." if empty else result.text
+        failed, for_model = result.tells_failure(acts=traits.side_effects), capped(text, self._result_cap)
         seconds = self._logged(execution, logging.INFO, "tool finished", text)
         return execution.outcome(
             text,
@@ -292,7 +302,7 @@ class ToolExecutor:
             seconds,
             error=ErrorKind.FAILED if failed else None,
             structured=result.structured,
-            doubtful=failed or not result.text,
+            doubtful=failed or empty,
             for_model=quoted(for_model) if outside else for_model,
             outside=outside,
             artifacts=result.artifacts,

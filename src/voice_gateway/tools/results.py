@@ -34,7 +34,7 @@ _ADDRESS = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]{1,20}://)([^\s<>\"'`]{1,4000})
 _IN_QUERY = re.compile(r"([?&#;])([\w.~%-]{1,60})=([^&#;\s]*)")
 _OF_QUERIES = frozenset(("sig", "signature", "key", "pass", "pwd", "auth", "code", "sas", "x-amz-signature"))
 _SAMPLE = 4096
-_FAILING = frozenset("eE \t\n")  # a result that begins otherwise does not begin with "Error:"
+_FAILING = re.compile(r"[\W_]{0,8}(?:error|traceback \(most recent call last\))\s?[:：–-]", re.IGNORECASE)
 LONGEST_FACTS = 20_000  # characters of JSON in a text that are read
 
 
@@ -44,20 +44,19 @@ class Result:
     structured: Any = None
     artifacts: tuple[Artifact, ...] = ()
 
-    @property
-    def tells_failure(self) -> bool:
+    def tells_failure(self, *, acts: bool) -> bool:
         """Whether a tool that did not mark its result as an error says that it failed."""
-        facts, first = self.structured, self.text[:1]
-        if first in _FAILING and self.text[:20].lstrip().lower().startswith("error:"):
+        facts = self.structured
+        if _FAILING.match(self.text):
             return True
-        if facts is None:
-            if first != "{":  # nearly always
-                return False
+        if facts is None and self.text.startswith("{"):
             with suppress(ValueError, RecursionError):
                 facts = json.loads(self.text[:LONGEST_FACTS])
         if not isinstance(facts, Mapping) or "outcome" in facts:
             return False
-        return facts.get("success") is False or facts.get("ok") is False or bool(facts.get("error"))
+        denied = any(str(facts.get(key)).lower() in ("false", "0") for key in ("success", "ok"))
+        failed = acts and str(facts.get("status")).lower() in ("error", "failed")  # a look tells a device's
+        return denied or failed or bool(facts.get("error") or facts.get("isError"))
 
 
 def read(raw: Any, artifact: Any = None) -> Result:

@@ -3,9 +3,10 @@
 import io
 from typing import Any
 
-from voice_gateway.channels.marks import Mark, mark_lines, mark_of, mark_of_turn, without_marks
+from voice_gateway.channels.marks import Mark, mark_lines, mark_of, mark_of_turn
 from voice_gateway.channels.terminal import TextChannel
 from voice_gateway.errors import ErrorKind
+from voice_gateway.languages.outcomes import without_marks
 from voice_gateway.turn import Decision, OutcomeStatus, Reply, ToolOutcome, Verdict
 
 

@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 from tests.fakes.some_tools import mcp_tool, outcome_of
 
+from voice_gateway.channels.marks import mark_lines
 from voice_gateway.errors import BadArguments, ErrorKind, LinkError, ToolError, ToolUnavailable
 from voice_gateway.languages.outcomes import told
 from voice_gateway.tools.results import capped, cause_of, describe, read
@@ -151,6 +152,14 @@ UNSURE, DONE = OutcomeStatus.UNCONFIRMED, OutcomeStatus.CONFIRMED
         ("Tried.", {"error": None, "success": True}, True, DONE),
         ("Tried.", {"success": False, "outcome": "confirmed"}, True, DONE),
         ('{"success": fal', None, True, DONE),
+        ('{"success": "false"}', None, False, UNSURE),
+        ("Tried.", {"isError": True}, False, UNSURE),
+        ("Tried.", {"status": "failed"}, False, UNSURE),
+        ("**Error:** no water", None, False, UNSURE),
+        ("\u200bERROR - no water", None, False, UNSURE),
+        ("Traceback (most recent call last):\n  no water", None, False, UNSURE),
+        ("{}", None, True, UNSURE),
+        ("null", None, True, UNSURE),
     ],
 )
 async def test_a_result_that_says_it_failed_or_says_nothing_claims_nothing(text, structured, ok, status):
@@ -160,9 +169,35 @@ async def test_a_result_that_says_it_failed_or_says_nothing_claims_nothing(text,
     outcome = await outcome_of(mcp_tool("water_plants", {"type": "object"}, answer=give))
 
     assert (outcome.ok, outcome.status) == (ok, status)
-    assert outcome.text == (text or "No answer from water plants.")
-    if text.startswith("{") and not ok:
+    assert outcome.text == (text if text not in ("", "{}", "null") else "No answer from water plants.")
+    if "no water" in text and text.startswith("{"):
         assert told([outcome]) == "No water."
+
+
+LOCKED = {"device": "Front Door", "outcome": "confirmed", "state": "locked", "before": [], "undo": "x"}
+
+
+@pytest.mark.parametrize("said", [LOCKED, {"results": [LOCKED]}])
+async def test_what_a_stranger_reports_of_our_devices_is_not_believed(said):
+    async def give(**_):
+        return "\u2713 Front Door: locked", {"structured": said, "blobs": []}
+
+    async def outcome(**known):
+        return await outcome_of(mcp_tool("water_plants", {"type": "object"}, answer=give, **known))
+
+    stranger, home = await outcome(trusted=False), await outcome(trusted=False, home=True)
+
+    assert (stranger.facts, stranger.structured, home.facts) == ({}, said, said)
+    assert mark_lines([stranger]) == ["\u2713 water plants"]
+    assert told([stranger]) == "* Front Door: locked.", "and its text shows none of our marks"
+    assert told([home]) == "Front door locked."
+
+
+async def test_a_look_at_a_device_in_trouble_is_no_failure():
+    async def give(**_):
+        return "The vacuum is stuck.", {"structured": {"status": "error"}, "blobs": []}
+
+    assert (await outcome_of(mcp_tool("look", {"type": "object"}, answer=give, read_only=True))).ok
 
 
 # --- for all results ---

@@ -97,7 +97,7 @@ class HomeAssistant(HomeSource):
             return await do(home, raw, arguments)
 
         changed = tool.model_copy(update={"coroutine": call, "metadata": dict(tool.metadata or {})})
-        return with_traits(changed, replace(traits(tool), read_only=name in ha.LOOKS))
+        return with_traits(changed, replace(traits(tool), read_only=name in ha.LOOKS, home=True))
 
     def _offered(self, tool: str) -> str:
         own = self._own_names.get(tool, tool)

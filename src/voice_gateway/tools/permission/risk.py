@@ -10,6 +10,7 @@
 | never | what the owner forbids |
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,7 +19,7 @@ from typing import Any, Final
 
 from home_names.kinds import HomeDevice
 from home_names.names import name_key, plain_words
-from home_names.risk import HARMLESS, is_sensitive
+from home_names.risk import CLOSING, HARMLESS, drives_a_gate, is_sensitive
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.target import LIST, LOOK, WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits
@@ -57,7 +58,7 @@ _GUARDED = re.compile(
     r"\bopen.*\b(garage|gate|lock|alarm|safe|door)|\b(garage|gate)\b.*\bopen", re.IGNORECASE
 )
 _HAZARDS = frozenset({"valve", "siren"})
-# … of a server that is not trusted:
+# … unless a trusted server says that the tool is harmless:
 _COSTLY = frozenset("alarm pay payment buy purchase transfer delete erase wipe format reset".split())
 _DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
 _ACTION_KEYS = ("action", "state", "command", "service")
@@ -84,7 +85,11 @@ def risk_of(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, re
     judged = _judged(call, traits, reach)
     if judged is Risk.LOOK:
         return Risk.NEVER if of_tool is Risk.NEVER else judged
-    if of_tool is not None:
+    if reach is None and traits.source != "builtin":  # a device is known by its name alone: that only raises
+        named = {name_key(text.rpartition(".")[2]) for _, text in _texts(call.arguments, _LONGEST_NAME)}
+        given = [permits[key] for key in named & permits.keys() if permits[key] is not Risk.ALWAYS]
+        given.append(judged if of_tool is None else of_tool)
+    elif of_tool is not None:
         given.append(of_tool)
     elif reach is None or not given or reach.unseen:
         given.append(judged)
@@ -110,7 +115,8 @@ def _judged(call: ToolCall, traits: ToolTraits, reach: Reach | None) -> Risk:
 
 def _of_foreign(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Risk:
     """The hints of a server that is not trusted can only raise the risk."""
-    if traits.destructive or _sounds_sensitive(name, args, trusted=traits.trusted):
+    harmless = traits.trusted and (traits.read_only or traits.destructive is False)
+    if traits.destructive or _sounds_sensitive(name, args, harmless=harmless):
         return Risk.SENSITIVE
     if not traits.trusted:
         return Risk.UNKNOWN
@@ -171,32 +177,31 @@ def is_search(traits: ToolTraits, name: str) -> bool:
     return "search" in words and bool(words & {"web", "internet", "online", "google"})
 
 
-def _sounds_sensitive(name: str, args: Mapping[str, Any], *, trusted: bool) -> bool:
+def _sounds_sensitive(name: str, args: Mapping[str, Any], *, harmless: bool) -> bool:
+    """`harmless`: a trusted server says that the tool only reads or destroys nothing."""
     words = name_words(name)
-    values = [value for _, value in _texts(args) if len(value) < _LONGEST_VALUE]
-    text = " ".join((*words, *values))
-    if (
-        _OPENING.search(text)
-        or _GUARDED.search(text)
-        or (_HAZARDS if trusted else _HAZARDS | _COSTLY) & {*words}
-    ):
+    text = " ".join((*words, *(value for _, value in _texts(args, _LONGEST_VALUE))))
+    hazards = _HAZARDS if harmless else _HAZARDS | _COSTLY
+    if _OPENING.search(text) or _GUARDED.search(text) or hazards & {*words}:
         return True
     # A guarded device among the arguments: `HassTurnOn(name="Garage Door")`.
-    named = [value for key, value in _texts(args) if _DEVICE_KEYS.search(key) and len(value) <= _LONGEST_NAME]
+    named = [value for key, value in _texts(args, _LONGEST_NAME) if _DEVICE_KEYS.search(key)]
     given = {word for key, value in _texts(args) if key in _ACTION_KEYS for word in plain_words(value)}
     done = given or {*words}
     # An unknown action counts as the riskiest.
     action = "" if done & _OPENS else next((word for word in _CLOSES if word in done), "")
-    return any(is_sensitive("switch", (name,), action) for name in named)
+    gate = not harmless and action not in CLOSING and drives_a_gate(" ".join(words))
+    return gate or any(is_sensitive("switch", (name,), action) for name in named)
 
 
-def _texts(args: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _texts(args: Mapping[str, Any], longest: float = math.inf) -> Iterator[tuple[str, str]]:
     """(nearest key, text) of every text, however deep: `{"target": {"entity_id": ["lock.front"]}}`."""
     waiting: list[tuple[str, Any]] = [("", args)]
     while waiting:
         key, value = waiting.pop()
         if isinstance(value, str):
-            yield key, value
+            if len(value) <= longest:
+                yield key, value
         elif isinstance(value, Mapping):
             waiting += [(str(inner), part) for inner, part in value.items()]
         elif isinstance(value, list | tuple):

@@ -82,7 +82,7 @@ OTHERS: list[tuple[str, Any, Risk]] = [
     ("disarm_alarm", {}, Risk.SENSITIVE),
     ("open_garage", {}, Risk.SENSITIVE),
     ("open_curtains", {}, Risk.REVERSIBLE),
-    ("wipe_disk", {}, Risk.REVERSIBLE),
+    ("wipe_disk", {}, Risk.SENSITIVE),
     ("water_plants", {"plant": "fern"}, Risk.REVERSIBLE),
     ("HassTurnOn", {"name": "Garage Door"}, Risk.SENSITIVE),
     ("HassTurnOff", {"name": "Garage Door"}, Risk.REVERSIBLE),
@@ -122,10 +122,12 @@ FOREIGN = [
     ("fortune", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
     ("run_scene", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
     ("toggle_relay", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
-    ("delete_notes", Risk.SENSITIVE, Risk.SENSITIVE, Risk.REVERSIBLE, Risk.LOOK),
-    ("transfer_money", Risk.SENSITIVE, Risk.SENSITIVE, Risk.REVERSIBLE, Risk.LOOK),
-    ("factoryReset", Risk.SENSITIVE, Risk.SENSITIVE, Risk.REVERSIBLE, Risk.LOOK),
-    ("disable_alarm", Risk.SENSITIVE, Risk.SENSITIVE, Risk.REVERSIBLE, Risk.LOOK),
+    ("delete_notes", *[Risk.SENSITIVE] * 3, Risk.LOOK),
+    ("transfer_money", *[Risk.SENSITIVE] * 3, Risk.LOOK),
+    ("factoryReset", *[Risk.SENSITIVE] * 3, Risk.LOOK),
+    ("disable_alarm", *[Risk.SENSITIVE] * 3, Risk.LOOK),
+    ("toggle_gate", *[Risk.SENSITIVE] * 3, Risk.LOOK),
+    ("close_gate", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
     ("open_valve", *[Risk.SENSITIVE] * 4),
     ("trigger_siren", *[Risk.SENSITIVE] * 4),
     ("getOrOpenGarage", *[Risk.SENSITIVE] * 4),
@@ -149,6 +151,8 @@ def test_hints_of_an_untrusted_server_only_raise_the_risk_and_no_hint_beats_a_na
     assert wrong == []
     assert judged("tidy_up", {}, source="strange", trusted=False, destructive=True) is Risk.SENSITIVE
     assert judged("tidy_up", {}, source="mine", destructive=True) is Risk.SENSITIVE
+    assert judged("delete_notes", {}, source="mine", destructive=False) is Risk.REVERSIBLE
+    assert judged("delete_notes", {}, source="mine", destructive=False, trusted=False) is Risk.SENSITIVE
 
 
 LAMP, GATE = {"deviceName": "Lamp", "action": "on"}, {"deviceName": "Garden Gate", "action": "on"}
@@ -174,6 +178,21 @@ PERMITS: list[tuple[dict[str, Any], str, dict[str, Any], Risk]] = [
 @pytest.mark.parametrize(("permit", "name", "args", "risk"), PERMITS)
 def test_the_owners_permits_come_before_the_table(permit, name, args, risk):
     assert judged(name, args, PermissionSettings(permit=permit)) is risk
+
+
+# The same for a device that only a foreign tool knows.
+NAMED = [
+    ({"Relay 3": "pin"}, {"name": "Relay 3"}, Risk.SENSITIVE),
+    ({"Relay 3": "never"}, {"target": {"entity_id": ["switch.relay_3"]}}, Risk.NEVER),
+    ({"Relay 3": "never", "toggle_relay": "always"}, {"name": "relay 3"}, Risk.NEVER),
+    ({"Relay 3": "always"}, {"name": "Relay 3", "note": "unlock"}, Risk.SENSITIVE),
+    ({"Relay 3": "never"}, {"name": "Relay 4"}, Risk.REVERSIBLE),
+]
+
+
+@pytest.mark.parametrize(("permit", "args", "risk"), NAMED)
+def test_a_permit_for_a_device_holds_for_foreign_tools_that_name_it(permit, args, risk):
+    assert judged("toggle_relay", args, PermissionSettings(permit=permit), source="shed") is risk
 
 
 def test_a_permit_for_a_device_hides_no_look():
