@@ -14,11 +14,12 @@ from voice_gateway.understanding.templates import language
 
 
 class GatewayContext(Protocol):
-    """The home, and what reads words about it: the understanding, in a gateway."""
+    """The home, and what reads words about it: the understanding, in a gateway. Without one, as here, our own
+    tools are known by name and no device is known."""
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
         """What a call would touch in the home; None: it is no call of a home."""
-        ...
+        return ZwaveSource().reach(traits.original_name or call.name, call.arguments)
 
     def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
         """The user has said yes to this call."""
@@ -26,39 +27,26 @@ class GatewayContext(Protocol):
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         """Whether a call is what these words mean, behind those before them."""
-        ...
+        return Fitting(utterance.text, self.grammar(), Context())
 
     def home_facts(self, text: str) -> HomeFacts:
         """The home's names and servers, and whether these words of a user are about it."""
-        ...
+        return home_facts(text, self.grammar(), Context(), frozenset())
 
     def grammar(self) -> Interpreter:
         """Reads the user's language."""
-        ...
+        return Interpreter(language("en"))
 
     async def tool_known(self, tool: str) -> None:
         """Returns when it is clear which server's tool this name means, or after a limit."""
         ...
 
 
-class NullContext:
+class NullContext(GatewayContext):
     """For a conversation without a gateway around it."""
 
-    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
-        """Our own tools are known by name; which devices they would reach is not."""
-        return ZwaveSource().reach(traits.original_name or call.name, call.arguments)
-
-    def agreed(self, _call: ToolCall, _traits: ToolTraits) -> None:
+    def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
         """There is nothing to remember."""
-
-    def fitting(self, utterance: Utterance, _before: str) -> Fits:
-        return Fitting(utterance.text, self.grammar(), Context())
-
-    def home_facts(self, text: str) -> HomeFacts:
-        return home_facts(text, self.grammar(), Context(), frozenset())
-
-    def grammar(self) -> Interpreter:
-        return Interpreter(language("en"))
 
     async def tool_known(self, tool: str) -> None:
         """There is no server to wait for."""

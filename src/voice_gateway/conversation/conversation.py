@@ -183,7 +183,7 @@ class Conversation:
         return self._answered(utterance, reply, opened.history, started)
 
     async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
-        """Opens a question about these calls in that conversation; "" if it cannot be asked."""
+        """Opens a question about these calls in that conversation; empty if it cannot be asked."""
         async with self._opened(utterance) as opened:
             opened.turn = turn = Turn(utterance, opened.history)
             text, is_open = await self._confirmation.asked(turn, calls)

@@ -47,8 +47,8 @@ class Attempts:
 
     def judged(self, now: float, *, right: bool) -> tuple[PinVerdict, "Attempts"]:
         """While locked a PIN counts for nothing. A clock that was set back does not make a lock longer."""
-        if self.seconds_left(now):
-            return PinVerdict.LOCKED, replace(self, locked_until=now + self.seconds_left(now))
+        if left := self.seconds_left(now):
+            return PinVerdict.LOCKED, replace(self, locked_until=now + left)
         if right:
             return PinVerdict.RIGHT, Attempts()
         if self.wrong + 1 < MOST_WRONG:
@@ -112,15 +112,16 @@ class PinLock:
             self._store = MemoryStore(self._now)
 
     async def _read(self) -> tuple[str | None, Attempts]:
-        text = None
         try:
             text = await self._store.get(KEY)
-            return text, self._none if text is None else Attempts(**json.loads(text))
         except (sqlite3.Error, OSError) as error:
             self._lose(error)
+            text = None
+        try:
+            return text, self._none if text is None else Attempts(**json.loads(text))
         except (ValueError, TypeError) as error:
             log.error("the count of wrong PINs cannot be read", extra={"reason": repr(error)})
-        return text, UNKNOWN
+            return text, UNKNOWN
 
     async def _write(self, text: str | None, attempts: Attempts) -> bool:
         """False where another process has counted meanwhile."""

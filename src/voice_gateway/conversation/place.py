@@ -16,9 +16,13 @@ LONGEST_NAME = 64  # of a gateway
 def conversation_key(utterance: Utterance, gateway: str) -> str:
     """A client chooses the conversation's name, and names are published; it cannot choose the channel."""
     stands_in = "" if utterance.channel in SHARED_DOORS else gateway
-    place = (stands_in, utterance.channel, utterance.satellite or "", utterance.conversation_id)
-    # Quoted, so that no name can form the key of another conversation or of another kind of entry.
-    return ":".join(["conversation", *(quote(part, safe="") for part in place)])
+    channel, satellite = utterance.channel, utterance.satellite or ""
+    return key_of("conversation", stands_in, channel, satellite, utterance.conversation_id)
+
+
+def key_of(kind: str, *names: str) -> str:
+    """Quoted, so that no name can form the key of another conversation or of another kind of entry."""
+    return ":".join([kind, *(quote(name, safe="") for name in names)])
 
 
 def gateway_id(file: Path) -> str:

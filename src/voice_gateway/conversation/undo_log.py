@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from voice_gateway.conversation.place import SHARED_DOORS
+from voice_gateway.conversation.place import SHARED_DOORS, key_of
 from voice_gateway.conversation.store import SqliteStore, Store
 from voice_gateway.errors import LinkError
 from voice_gateway.sqlite_file import Damage
@@ -31,18 +30,16 @@ class KeptActs:
         await self._change(where.channel, lambda entries: [entry, *entries][:MOST_ACTS])
 
     async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
-        acts: list[UndoEntry] = []
+        newest: UndoEntry | None = None
 
         def without_newest(entries: list[Any]) -> list[Any]:
-            acts.clear()
-            for at, entry in enumerate(entries):
-                if (act := self._act(entry, where)) is not None:
-                    acts.append(act)
-                    return [*entries[:at], *entries[at + 1 :]] if take else entries
-            return entries
+            nonlocal newest
+            acts = ((at, act) for at, entry in enumerate(entries) if (act := self._act(entry, where)))
+            place, newest = next(acts, (len(entries), None))
+            return [*entries[:place], *entries[place + 1 :]] if take else entries
 
         await self._change(where.channel, without_newest)
-        return acts[0] if acts else None
+        return newest
 
     def _act(self, entry: Any, where: Where) -> UndoEntry | None:
         """The act, if it is one of these and not too old; None for what another version wrote."""
@@ -56,8 +53,7 @@ class KeptActs:
 
     async def _change(self, channel: str, changed: Callable[[list[Any]], list[Any]]) -> None:
         """Replaces the list unless another turn changed it meanwhile; then with what that one wrote."""
-        stands_in = "" if channel in SHARED_DOORS else self._gateway
-        key = f"acts:{quote(stands_in, safe='')}:{quote(channel, safe='')}"
+        key = key_of("acts", "" if channel in SHARED_DOORS else self._gateway, channel)
         try:
             for _ in range(TRIES):
                 text = await self._store.get(key)

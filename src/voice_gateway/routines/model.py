@@ -6,17 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter, ValidationError
 
 # The tools, by their names.
 MAKE, LIST, CANCEL = "make_routine", "list_routines", "cancel_routine"
 SUN_EVENTS = ("sunrise", "sunset", "dawn", "dusk")
-UPDATED = "updated"  # a resource has another content, whatever it is
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")  # as RRULE writes them; Monday is 0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+T = TypeVar("T")
 Call = Mapping[str, Any]  # {"name": tool, "args": {…}}
 Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
 SunEvent = Annotated[str, Field(pattern="^(sunrise|sunset|dawn|dusk)$")]
@@ -31,9 +31,6 @@ class Once:
     seconds: float | None = None
     kind: Literal["once"] = "once"
 
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": "once", "at": self.at.isoformat(timespec="seconds")}
-
 
 @dataclass(frozen=True, slots=True)
 class Every:
@@ -43,9 +40,6 @@ class Every:
     start: Moment
     kind: Literal["every"] = "every"
 
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": "every", "rrule": self.rrule}
-
 
 @dataclass(frozen=True, slots=True)
 class Sun:
@@ -54,9 +48,6 @@ class Sun:
     days: tuple[int, ...] = ()  # weekdays; none: all
     once: bool = False
     kind: Literal["sun"] = "sun"
-
-    def to_json(self) -> dict[str, Any]:
-        return {"kind": "sun", "event": self.event, "offset_seconds": self.offset_seconds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +62,14 @@ class Event:
     once: bool = False
     kind: Literal["event"] = "event"
 
-    def to_json(self) -> dict[str, Any]:
-        names = {"server": self.server, "resource": self.resource, "becomes": self.becomes}
-        return {"kind": "event", **names}
-
 
 Trigger = Once | Every | Sun | Event
+_SHOWN = {  # fields of each kind of trigger in `routines --json`
+    "once": ("kind", "at"),
+    "every": ("kind", "rrule"),
+    "sun": ("kind", "event", "offset_seconds"),
+    "event": ("kind", "server", "resource", "becomes"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +106,18 @@ class Later:
 
 def later_text(later: Later) -> str:
     """JSON that a tool takes as its "when"."""
-    return json.dumps(_later_adapter().dump_python(later, mode="json"))
+    return _adapter(Later).dump_json(later).decode()
 
 
 def later_of(text: str) -> Later:
     """ValueError where it is none."""
-    return _later_adapter().validate_json(text)
+    later: Later = _adapter(Later).validate_json(text)
+    return later
 
 
 @functools.cache
-def _later_adapter() -> TypeAdapter[Later]:
-    return TypeAdapter(Later)
+def _adapter(kind: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +183,7 @@ class Routine:
         def local(moment: datetime) -> str:
             return moment.astimezone(zone).isoformat(timespec="seconds")
 
-        trigger = self.trigger.to_json()
+        trigger = {name: getattr(self.trigger, name) for name in _SHOWN[self.trigger.kind]}
         if isinstance(self.trigger, Once):
             trigger["at"] = local(self.trigger.at)
         last = self.last and {"at": local(self.last.at), "ok": self.last.ok, "text": self.last.text}
@@ -212,23 +206,19 @@ class Routine:
 def to_record(routine: Routine) -> dict[str, Any]:
     """JSON with all of it but its number and its next time."""
     exclude = {"id", "next", "condition"}
-    record = _adapter().dump_python(routine, mode="json", by_alias=True, exclude=exclude)
+    record = _adapter(Routine).dump_python(routine, mode="json", by_alias=True, exclude=exclude)
     return {**record, "condition": routine.condition.to_json() if routine.condition else None}
 
 
 def from_record(record: Mapping[str, Any]) -> Routine:
     """ValueError where it is none."""
     try:
-        return _adapter().validate_python(record)
+        routine: Routine = _adapter(Routine).validate_python(record)
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
         raise ValueError(f"{where}: {problem['msg']}") from error
-
-
-@functools.cache
-def _adapter() -> TypeAdapter[Routine]:
-    return TypeAdapter(Routine)
+    return routine
 
 
 # --- states

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.routines.model import UPDATED, Event, LastRun, ResourceState, Routine
+from voice_gateway.routines.model import Event, LastRun, ResourceState, Routine
 from voice_gateway.routines.schedule import NoPlace, Place, due_next, holds_at
 from voice_gateway.routines.store import Finished, RoutineStore
 from voice_gateway.shared.lease import Lease
@@ -139,7 +139,7 @@ class RoutineRunner:
             assert isinstance(trigger, Event)
             if not self._turned(routine.id, trigger.becomes, change):
                 continue
-            holds = trigger.becomes == UPDATED or change.after.is_so(trigger.becomes)
+            holds = change.after.is_so(trigger.becomes)
             self._wake.set()
             if holds:
                 self._count_round(routine, change)
@@ -151,8 +151,6 @@ class RoutineRunner:
     def _turned(self, number: int, becomes: str, change: StateChange) -> bool:
         """Whether the state holds now and did not, or the other way round. A device that was away for a while
         is taken to have been as before."""
-        if becomes == UPDATED:
-            return change.before != change.after
         before, after = change.before.tells(becomes), change.after.tells(becomes)
         before = self._known.get(number) if before is None else before
         if (known := before if after is None else after) is not None:

@@ -148,15 +148,13 @@ def _of_sun(trigger: Sun, after: datetime, place: Place) -> Iterator[datetime]:
 
 def sun_on(event: str, day: date, place: Place) -> datetime | None:
     """To the second; None if the sun does not rise or set on that day."""
-    if place.latitude is None or place.longitude is None:
+    if place.coordinates is None:
         raise NoPlace
     from astral import Observer
     from astral import sun as of_sun
 
     try:
-        moment = getattr(of_sun, event)(
-            Observer(place.latitude, place.longitude), date=day, tzinfo=place.zone
-        )
+        moment = getattr(of_sun, event)(Observer(*place.coordinates), date=day, tzinfo=place.zone)
     except ValueError:
         return None
     return moment.astimezone(UTC).replace(microsecond=0)  # type: ignore[no-any-return]

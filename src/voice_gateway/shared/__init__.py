@@ -13,6 +13,9 @@ PREFIX = "voice-gateway:"  # of every key
 LIMIT_SECONDS = 1.0  # for one answer
 
 
+NOT_INSTALLED = "a redis:// store needs the extra: pip install 'voice-gateway[redis]'"
+
+
 def is_redis(setting: str) -> bool:
     """Whether `brain.store` names a Redis."""
     return setting.startswith(("redis://", "rediss://", "unix://"))

@@ -6,12 +6,13 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from voice_gateway.backoff import ChangeListeners
 from voice_gateway.errors import ConfigError, ToolUnavailable
-from voice_gateway.shared import LIMIT_SECONDS, PREFIX
+from voice_gateway.shared import LIMIT_SECONDS, NOT_INSTALLED, PREFIX
 from voice_gateway.shared.lease import LEASE_SECONDS
 from voice_gateway.sqlite_file import Damage, SqliteFile, stamp
 
@@ -30,12 +31,18 @@ class Rows(dict[int, R]):
         super().__init__(rows)
         self.count = count  # of all rows, also those that are not in here
         self.last_number = last_number
+        self._before = dict(self)
 
     def add(self, row: R) -> int:
         """The number of the new row. A number is never given twice."""
         self.last_number += 1
         self[self.last_number] = row
         return self.last_number
+
+    def changes(self) -> tuple[dict[int, R], list[int]]:
+        """What is to be written, and the numbers of what is to be deleted."""
+        put = {number: row for number, row in self.items() if self._before.get(number) != row}
+        return put, [number for number in self._before if number not in self]
 
 
 class RowTable(Protocol[R]):
@@ -87,19 +94,15 @@ class FileRows(Generic[R]):
         wanted = list(ids)
 
         def step(connection: sqlite3.Connection) -> T:
-            rows = Rows[R]()
-            for number in wanted:
-                rows.update(self._rows(connection.execute(f"{self._select} WHERE id = ?", (number,))))
-            [(rows.count,)] = connection.execute(f"SELECT count(*) FROM {self._name}")
+            there = (connection.execute(f"{self._select} WHERE id = ?", (number,)) for number in wanted)
+            [(count,)] = connection.execute(f"SELECT count(*) FROM {self._name}")
             newest = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (self._name,))
-            rows.last_number = next((number for (number,) in newest), 0)
-            before = dict(rows)
+            last = next((number for (number,) in newest), 0)
+            rows = Rows(self._rows(chain.from_iterable(there)).items(), count=count, last_number=last)
             result = work(rows)
-            for number in before.keys() - rows.keys():
-                connection.execute(f"DELETE FROM {self._name} WHERE id = ?", (number,))
-            for number, row in rows.items():
-                if before.get(number) != row:
-                    connection.execute(self._put, (number, *row))
+            put, gone = rows.changes()
+            connection.executemany(f"DELETE FROM {self._name} WHERE id = ?", ((number,) for number in gone))
+            connection.executemany(self._put, ((number, *row) for number, row in put.items()))
             return result
 
         return self._run(step)
@@ -164,9 +167,7 @@ class SharedRedis:
             from redis.exceptions import RedisError
             from redis.retry import Retry
         except ImportError as error:
-            raise ConfigError(
-                "a redis:// store needs the extra: pip install 'voice-gateway[redis]'"
-            ) from error
+            raise ConfigError(NOT_INSTALLED) from error
         self._trouble = (RedisError, OSError)
         self.redis: Redis = Redis.from_url(
             url,
@@ -251,22 +252,19 @@ class RedisRows(Generic[R]):
         def step(pipe: Any) -> T:
             if as_holder and pipe.get(lease.key) != lease.token:
                 return work(Rows())
-            rows, count = Rows[R](), int(pipe.hlen(self._rows))
-            if wanted:
-                rows.update(self._parsed(zip(wanted, pipe.hmget(self._rows, wanted), strict=True)))
-            rows.count, rows.last_number = count, int(pipe.get(self._number) or 0)
-            before = dict(rows)
+            there = zip(wanted, pipe.hmget(self._rows, wanted) if wanted else (), strict=True)
+            count, last = int(pipe.hlen(self._rows)), int(pipe.get(self._number) or 0)
+            rows = Rows(self._parsed(there), count=count, last_number=last)
             result = work(rows)
-            put = {str(number): json.dumps(row) for number, row in rows.items() if before.get(number) != row}
-            gone = [str(number) for number in before.keys() - rows.keys()]
+            put, gone = rows.changes()
             pipe.multi()
             if put or gone:
                 pipe.set(self._stamp, uuid.uuid4().hex)
                 pipe.set(self._number, rows.last_number)
             if put:
-                pipe.hset(self._rows, mapping=put)
+                pipe.hset(self._rows, mapping={str(number): json.dumps(row) for number, row in put.items()})
             if gone:
-                pipe.hdel(self._rows, *gone)
+                pipe.hdel(self._rows, *map(str, gone))
             return result
 
         # Tried again where another gateway changed something, or took the lease, in between.

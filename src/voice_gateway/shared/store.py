@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from voice_gateway.backoff import end_when_stopping
 from voice_gateway.errors import ConfigError, LinkError
-from voice_gateway.shared import LIMIT_SECONDS, PREFIX
+from voice_gateway.shared import LIMIT_SECONDS, NOT_INSTALLED, PREFIX
 from voice_gateway.turn import new_id
 
 BEAT_SECONDS = 1.0  # how often locks are renewed, and a Redis that is away is tried again
@@ -71,9 +71,7 @@ class RedisStore:
             from redis.exceptions import ConnectionError as Disconnected
             from redis.exceptions import RedisError
         except ImportError as error:
-            raise ConfigError(
-                "a redis:// store needs the extra: pip install 'voice-gateway[redis]'"
-            ) from error
+            raise ConfigError(NOT_INSTALLED) from error
         self._trouble = (RedisError, TimeoutError, OSError)
         # A connection that died meanwhile is opened once more; one that is silent is not.
         again = Retry(NoBackoff(), 1, supported_errors=(Disconnected,))

@@ -140,17 +140,14 @@ class TurnActs:
             for outcome in outcomes
             if outcome.call_id not in self._put_back and _as_call(outcome) not in waiting
         ]
-        act = self._joined(act_of(own, self.called))
+        act, left = act_of(own, self.called), self._left
+        act = act.after(left) if act is not None and left is not None else act or left
         if act is None:
             return
         try:
             await self.acts.add(replace(act, at=self.now()), self.here)
         except LinkError as error:  # the answer still comes
             log.warning("an act is not kept and cannot be undone", extra={"reason": str(error)})
-
-    def _joined(self, act: UndoEntry | None) -> UndoEntry | None:
-        left = self._left
-        return act or left if left is None or act is None else act.after(left)
 
 
 def _covers(old: Call, new: Call) -> bool:

@@ -131,11 +131,6 @@ class History:
         """Whether a model that reads it reads what strangers wrote."""
         return any(message.additional_kwargs.get(OUTSIDE) for message in self.messages)
 
-    def last_said(self) -> str:
-        """The last reply, as it was said."""
-        said = (str(one.text) for one in reversed(self.messages) if isinstance(one, AIMessage))
-        return next(filter(None, said), "")
-
     def recent(self) -> str:
         """The words and call arguments of the last two turns, without results, to resolve "it"."""
         starts = [at for at, message in enumerate(self.messages) if isinstance(message, HumanMessage)]
