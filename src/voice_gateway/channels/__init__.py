@@ -36,6 +36,15 @@ def not_yet_said(streamed: str, reply: str) -> str:
     return reply[position:].strip()
 
 
+def unsaid(streamed: str, reply: Reply) -> list[Part]:
+    """What is not yet said of the reply, by source; the model's if any of it is."""
+    if not streamed:
+        return list(reply.parts)
+    rest = not_yet_said(streamed, reply.text)
+    by_model = any(part.source is PartSource.MODEL for part in reply.parts)
+    return [Part(PartSource.MODEL if by_model else PartSource.GATEWAY, rest)] if rest else []
+
+
 class ModelReplies:
     """The last replies with words of a model, for clients that send a reply's text back to be spoken."""
 

@@ -1,7 +1,7 @@
 """`/api/ask`, `/api/undo`, `/api/events` and `/api/login`."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 from functools import partial
 from typing import Any
 
@@ -13,16 +13,9 @@ from starlette.responses import RedirectResponse, Response
 from voice_gateway.channels import Answer
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.guard import COOKIE, LIMITS, YEAR_SECONDS, RateLimit, client_of
-from voice_gateway.channels.web.models import (
-    REPLY,
-    STREAMS,
-    Body,
-    Name,
-    Words,
-    json_response,
-)
+from voice_gateway.channels.web.models import REPLY, STREAMS, Body, Name, Words, json_response
 from voice_gateway.channels.web.server import WENT_WRONG
-from voice_gateway.channels.web.sse import Feed, Stream, event_stream, sse
+from voice_gateway.channels.web.sse import Feed, Stream, sse, streamed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import Reply, Utterance, new_id
@@ -55,7 +48,7 @@ def utterance_of(
 
 
 class AskApi:
-    """Answers whole or step by step. A client that leaves interrupts the model, not a device's command."""
+    """Answers whole or step by step."""
 
     def __init__(self, answer: Answer, feed: Feed, start: Start) -> None:
         self._answer = answer
@@ -96,36 +89,22 @@ class AskApi:
         **options: Any,
     ) -> Response:
         """Answers by `answer`, or by the conversation with these options."""
-        asked = partial(answer or self._answer, utterance, **options)
-        if stream or "text/event-stream" in request.headers.get("accept", ""):
-            return event_stream(self._steps(utterance, asked))
         interruption = Interruption()
-        reply = await unless_left(request, asked(interruption=interruption), interruption)
-        return json_response(reply.to_json())
+        asked = partial(answer or self._answer, utterance, interruption=interruption, **options)
+        if not stream and "text/event-stream" not in request.headers.get("accept", ""):
+            return json_response((await unless_left(request, asked(), interruption)).to_json())
 
-    async def _steps(self, utterance: Utterance, asked: Answer) -> AsyncIterator[bytes]:
-        """Every event of the turn, and the answer last."""
-        stream, interruption = Stream(), Interruption()
-        unfollow = self._feed.follow(utterance.id, lambda kind, facts: stream.put(sse(kind, facts)))
+        async def steps(stream: Stream) -> None:
+            """Every event of the turn, and the answer last."""
+            with self._feed.following(utterance.id, lambda kind, facts: stream.put(sse(kind, facts))):
+                try:
+                    # With `say` the text comes in pieces, as events; without it, at once.
+                    stream.put(sse("answer", (await asked(say=lambda _part: None)).to_json()))
+                except Exception:
+                    stream.put(sse("failed", {"error": WENT_WRONG}))
+                    raise
 
-        async def answered() -> None:
-            try:
-                # With `say` the text comes in pieces, as events; without it, at once.
-                reply = await asked(say=lambda _part: None, interruption=interruption)
-                stream.put(sse("answer", reply.to_json()))
-            except Exception:
-                stream.put(sse("failed", {"error": WENT_WRONG}))
-                raise
-            finally:
-                stream.end()
-
-        self._start(answered())
-        try:
-            async for piece in stream.pieces():
-                yield piece
-        finally:
-            unfollow()
-            interruption.now()
+        return streamed(steps, self._start, interruption)
 
 
 async def unless_left(request: Request, answer: Awaitable[Reply], interruption: Interruption) -> Reply:

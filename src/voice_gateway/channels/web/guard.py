@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import re
 import secrets
 import socket
 from collections.abc import Callable, Iterable
@@ -31,6 +32,7 @@ RATE_LIMITED = ("/api/", "/v1/", "/mcp", "/metrics")
 PROGRAMS = (*RATE_LIMITED, "/openapi.json")  # never loaded by pages of other sites
 CLOSE = {"connection": "close"}
 YEAR_SECONDS = 365 * 24 * 3600
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?")
 MOST_ADDRESSES = 4096  # whose rates are remembered
 
 SECURITY_HEADERS = {
@@ -129,7 +131,7 @@ class Guard:
         if sum(len(name) + len(value) for name, value in headers.raw) > self._limits.headers_bytes:
             raise HTTPException(431, "too long headers", CLOSE)
         host = _only(headers, "host")
-        if host is None or not self._is_ours(host, scope):
+        if not self._is_ours(host, scope):
             raise HTTPException(421, "this is not the name of this gateway: see web.hosts in docs/web.md")
         if _is_cross_site(scope, headers, host):
             raise HTTPException(403, "a page of another site may not use this gateway")
@@ -161,10 +163,9 @@ class Guard:
         limits, read = self._limits, 0
         limit = limits.longer_body_bytes if scope["path"].startswith(LONGER_BODIES) else limits.body_bytes
         too_large = HTTPException(413, f"a request may have {limit} bytes", CLOSE)
-        length = _only(headers, "content-length")
-        if length is not None and "transfer-encoding" in headers:  # request smuggling through a proxy
-            raise HTTPException(400, "a request has one length", CLOSE)
-        if length is not None and (not length.isdigit() or int(length[:20]) > limit):
+        if (length := _only(headers, "content-length")) and "transfer-encoding" in headers:
+            raise HTTPException(400, "a request has one length", CLOSE)  # smuggling through a proxy
+        if length and int(length) > limit:
             raise too_large
         until: float | None = asyncio.get_running_loop().time() + limits.body_seconds
 
@@ -189,10 +190,8 @@ class Guard:
         caching = "no-store" if scope["path"].startswith(PROGRAMS) else "no-cache"
         more = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
         if _wants_page(scope, headers) and not _cookie(headers, CLIENT):
-            cookie = (
-                f"{CLIENT}={secrets.token_urlsafe(16)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
-            )
-            more.append((b"set-cookie", cookie.encode()))
+            cookie = f"{CLIENT}={secrets.token_urlsafe(16)}; Path=/; HttpOnly; SameSite=Strict"
+            more.append((b"set-cookie", f"{cookie}; Max-Age={YEAR_SECONDS}".encode()))
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -220,28 +219,21 @@ def _own_names(settings: WebSettings) -> Iterable[str]:
         yield from (name, f"{name}.local", f"{name}.lan")
 
 
-def _only(headers: Headers, name: str) -> str | None:
-    """The header's value; None if it is missing or repeated."""
+def _only(headers: Headers, name: str) -> str:
+    """The header's value; empty if it is missing or repeated."""
     values = headers.getlist(name)
-    return values[0].strip() if len(values) == 1 else None
+    return values[0].strip() if len(values) == 1 else ""
 
 
 def _host_name(host: str) -> str:
-    """The host without its port; "" if it is malformed."""
-    try:
-        parts = urlsplit(f"//{host}")
-        if parts.port is not None and not 0 < parts.port < 65_536:
-            return ""
-    except ValueError:
-        return ""
-    if parts.netloc != host or parts.username is not None:
-        return ""
-    return (parts.hostname or "").rstrip(".")
+    """The host without its port; empty if it is malformed."""
+    match = _HOST.fullmatch(host.casefold())
+    return (match[1] or match[2]).rstrip(".") if match and int(match[3] or 1) < 65_536 else ""
 
 
 def _is_cross_site(scope: Scope, headers: Headers, host: str) -> bool:
     if "origin" in headers:
-        origin = urlsplit(_only(headers, "origin") or "")
+        origin = urlsplit(_only(headers, "origin"))
         return origin.scheme not in ("http", "https") or origin.netloc.casefold() != host.casefold()
     site = _only(headers, "sec-fetch-site")  # browsers send it also where they send no Origin
     return site in ("cross-site", "same-site") and (
@@ -251,12 +243,12 @@ def _is_cross_site(scope: Scope, headers: Headers, host: str) -> bool:
 
 def _by_proxy(headers: Headers) -> bool:
     """Whether a proxy on this machine may have passed the request on for another machine."""
-    by_name = not is_loopback(_host_name(_only(headers, "host") or ""))
+    by_name = not is_loopback(_host_name(_only(headers, "host")))
     return by_name or any(name.startswith(PROXY_HEADERS) for name in headers)
 
 
 def _tokens_of(headers: Headers) -> Iterable[str]:
-    scheme, _, token = (_only(headers, "authorization") or "").partition(" ")
+    scheme, _, token = _only(headers, "authorization").partition(" ")
     if scheme.casefold() == "bearer" and token:
         yield token.strip()
     if token := _cookie(headers, COOKIE):
@@ -265,9 +257,9 @@ def _tokens_of(headers: Headers) -> Iterable[str]:
 
 def _cookie(headers: Headers, name: str) -> str:
     try:
-        cookie = SimpleCookie(_only(headers, "cookie") or "").get(name)
+        cookie = SimpleCookie(_only(headers, "cookie")).get(name)
     except CookieError:
-        cookie = None
+        return ""
     return cookie.value if cookie is not None else ""
 
 
@@ -281,7 +273,7 @@ def client_of(request: HTTPConnection) -> str:
 def _wants_page(scope: Scope, headers: Headers) -> bool:
     if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
         return False
-    return "text/html" in (_only(headers, "accept") or "") and not scope["path"].startswith(PROGRAMS)
+    return "text/html" in _only(headers, "accept") and not scope["path"].startswith(PROGRAMS)
 
 
 def _as_json(scope: Scope) -> Scope:

@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 import hashlib
 import importlib
+import inspect
 import json
 import logging
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import Headers
@@ -27,7 +28,6 @@ from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, ToolCall, Utte
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
-    from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
@@ -44,68 +44,70 @@ INSTRUCTIONS = (
 )
 
 
+READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
+CHANGES = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
+
+
 class Arguments(BaseModel):
-    """Of a tool without parameters. Subclasses carry the others; docstrings are the tools' descriptions."""
+    """Of one tool. Docstrings of subclasses are the tools' descriptions."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+    title: ClassVar[str]
+    hints: ClassVar[Mapping[str, bool]] = CHANGES
 
 
 class Ask(Arguments):
+    """Says something to the home, as a person in it would: a wish, a question, a plan, or the user's own
+    answer to its last question. For example "turn on the floor lamp", "is a window open", "every day at 7
+    turn on the heating". The answer tells what was really done."""
+
+    title = "Ask the home"
     text: str = Field(description="What the user wants, in plain words", max_length=LONGEST_TEXT)
     room: str = Field("", description="Where the user is, if that is known", max_length=LONGEST_NAME)
 
 
-class Call(Arguments):
+class ListTools(Arguments):
+    """Lists the tools that call_tool can run, each with its description and parameters."""
+
+    title, hints = "List the home's tools", READS
+
+
+class CallTool(Arguments):
+    """Runs one of the tools of list_tools. What is sensitive becomes a question to the user, or is
+    refused."""
+
+    title = "Run one of the home's tools"
     name: str = Field(description="As list_tools gives it", max_length=LONGEST_NAME)
     arguments: dict[str, Any] = Field(default_factory=dict, description="By the names of its parameters")
 
 
-class Delete(Arguments):
+class ListRoutines(Arguments):
+    """Lists what the home will do by itself, with the next time of each. Make a new one with ask."""
+
+    title, hints = "List routines", READS
+
+
+class DeleteRoutine(Arguments):
+    """Deletes a routine for good."""
+
+    title, hints = "Delete a routine", {**CHANGES, "destructiveHint": True}
     id: int = Field(description="Its id, as list_routines gives it")
 
 
-class Set(Delete):
+class SetRoutine(DeleteRoutine):
+    """Switches a routine on or off."""
+
+    title, hints = "Switch a routine on or off", CHANGES
     enabled: bool = Field(description="false pauses it")
 
 
-READS = {"readOnlyHint": True, "idempotentHint": True}
-CHANGES = {"readOnlyHint": False, "destructiveHint": False}
-# Name: title, parameters, hints, description.
-TOOLS: Mapping[str, tuple[str, type[Arguments], Mapping[str, bool], str]] = {
-    "ask": (
-        "Ask the home",
-        Ask,
-        CHANGES,
-        "Says something to the home, as a person in it would: a wish, a question, a plan, or the user's own "
-        'answer to its last question. For example "turn on the floor lamp", "is a window open", "every day '
-        'at 7 turn on the heating". The answer tells what was really done.',
-    ),
-    "list_tools": (
-        "List the home's tools",
-        Arguments,
-        READS,
-        "Lists the tools that call_tool can run, each with its description and parameters.",
-    ),
-    "call_tool": (
-        "Run one of the home's tools",
-        Call,
-        CHANGES,
-        "Runs one of the tools of list_tools. What is sensitive becomes a question to the user, or is "
-        "refused.",
-    ),
-    "list_routines": (
-        "List routines",
-        Arguments,
-        READS,
-        "Lists what the home will do by itself, with the next time of each. Make a new one with ask.",
-    ),
-    "set_routine": ("Switch a routine on or off", Set, CHANGES, "Switches a routine on or off."),
-    "delete_routine": (
-        "Delete a routine",
-        Delete,
-        {"readOnlyHint": False, "destructiveHint": True},
-        "Deletes a routine for good.",
-    ),
+TOOLS: Mapping[str, type[Arguments]] = {
+    "ask": Ask,
+    "list_tools": ListTools,
+    "call_tool": CallTool,
+    "list_routines": ListRoutines,
+    "set_routine": SetRoutine,
+    "delete_routine": DeleteRoutine,
 }
 
 
@@ -122,158 +124,25 @@ class McpChannel:
         start: Start,
         version: str,
     ) -> None:
-        self._answer = answer
-        self._make_calls = make_calls
-        self._tools = tools
-        self._routines = routines
-        self._start = start
-        self._version = version
+        self._answer, self._make_calls = answer, make_calls
+        self._tools, self._routines = tools, routines
+        self._start, self._version = start, version
         self._opening = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
+        self._used: dict[str, float] = {}  # when each session was used last; the oldest first
 
     def route(self) -> Route:
         """A route: a mount would redirect /mcp to /mcp/."""
-        return Route("/mcp", _Endpoint(self))
+        return Route("/mcp", self)
 
-    async def manager(self) -> "StreamableHTTPSessionManager":
-        """Created with the first request, because the library is large."""
-        async with self._opening:
-            if self._manager is None:
-                await asyncio.to_thread(importlib.import_module, LIBRARY)
-                ready = asyncio.get_running_loop().create_future()
-                self._start(self._serve(ready))
-                self._manager = await ready
-            return self._manager
-
-    async def _serve(self, ready: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
-        # The library logs session ids, and a session id is all that a client needs to take over.
-        logging.getLogger("mcp.server").setLevel(logging.ERROR)
-        try:
-            manager = StreamableHTTPSessionManager(
-                self._server(), max_sessions=MOST_SESSIONS, session_idle_timeout=IDLE_SECONDS
-            )
-            async with manager.run():
-                ready.set_result(manager)
-                await asyncio.Event().wait()
-        except Exception as error:
-            if not ready.done():
-                ready.set_exception(error)
-            raise
-        finally:
-            self._manager = None
-
-    def _server(self) -> "Server[Any]":
-        from mcp.server.lowlevel import Server
-
-        return Server(
-            "voice-gateway",
-            version=self._version,
-            title="Voice gateway",
-            instructions=INSTRUCTIONS,
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-        )
-
-    async def _list_tools(
-        self, _context: "ServerRequestContext[Any]", _params: "PaginatedRequestParams | None"
-    ) -> "ListToolsResult":
-        from mcp_types import ListToolsResult, Tool
-
-        tools = [
-            {
-                "name": name,
-                "title": title,
-                "description": description,
-                "inputSchema": arguments.model_json_schema(),
-                "annotations": {"openWorldHint": False, **hints},
-            }
-            for name, (title, arguments, hints, description) in TOOLS.items()
-        ]
-        return ListToolsResult(tools=[Tool.model_validate(tool) for tool in tools])
-
-    async def _call_tool(
-        self, context: "ServerRequestContext[Any]", params: "CallToolRequestParams"
-    ) -> "CallToolResult":
-        from mcp_types import CallToolResult, TextContent
-
-        facts: dict[str, Any] | None = None
-        try:
-            given = _arguments(params.name, dict(params.arguments or {}))
-            if params.name == "list_tools":
-                facts, ok = {"tools": list(await self._tools())}, True
-                text = json_text(facts)
-            elif params.name == "list_routines":
-                facts, ok = {"routines": await self._routines.listed()}, True
-                text = json_text(facts)
-            else:
-                reply = await self._reply(given, _conversation(context))
-                text, facts, ok = reply.text, reply.to_json(), reply.ok
-        except (ValueError, NoRoutine, ToolError) as error:
-            text, ok = str(error), False
-        return CallToolResult(
-            content=[TextContent(type="text", text=text)], structured_content=facts, is_error=not ok
-        )
-
-    async def _reply(self, given: Arguments, conversation: str) -> Reply:
-        interruption = Interruption()
-        work: Awaitable[Reply]
-        if isinstance(given, Ask):
-            utterance = Utterance(given.text, CHANNEL, conversation, given.room or None)
-            work = self._answer(utterance, interruption=interruption)
-        elif isinstance(given, Call):
-            # Models read this text later, so it has nothing of the arguments.
-            utterance = Utterance(f"use the tool {given.name}", CHANNEL, conversation)
-            work = self._make_calls(utterance, [ToolCall(new_id(), given.name, given.arguments)])
-        else:
-            assert isinstance(given, Delete)
-            action = "cancel"
-            if isinstance(given, Set):
-                action = "resume" if given.enabled else "pause"
-            work = self._routines.change(
-                given.id, action, lambda text: Utterance(text, CHANNEL, conversation)
-            )
-        return await self._outlive(work, interruption)
-
-    async def _outlive(self, work: Awaitable[Reply], interruption: Interruption) -> Reply:
-        """The reply. A client that leaves interrupts the model, and a device's command is completed."""
-        done: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-
-        async def run() -> None:
-            try:
-                reply = await work
-                if not done.done():
-                    done.set_result(reply)
-            except Exception as error:
-                if done.done():
-                    raise
-                done.set_exception(error)
-            finally:
-                done.cancel()  # no effect on a result; the channel is closing otherwise
-
-        self._start(run())
-        try:
-            return await done
-        except asyncio.CancelledError:
-            interruption.now()
-            raise
-
-
-class _Endpoint:
-    """An ASGI application: Starlette would call a function with a `Request`."""
-
-    def __init__(self, channel: McpChannel) -> None:
-        self._channel = channel
-        self._used: dict[str, float] = {}  # when each session was used last; the oldest first
-        self._busy: Counter[str] = Counter()  # requests under way, by session
+    # --- sessions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses protocol versions without sessions: a confirmation could not be told apart by client."""
         from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
         from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-        manager = await self._channel.manager()
+        manager = await self._opened()
         request = Request(scope, receive)
         version = request.headers.get("mcp-protocol-version")
         if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
@@ -287,6 +156,44 @@ class _Endpoint:
         code, message = UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version"
         error = {"code": code, "message": message, "data": known}
         await json_response({"jsonrpc": "2.0", "id": number, "error": error}, 400)(scope, receive, send)
+
+    async def _opened(self) -> "StreamableHTTPSessionManager":
+        """Opened by the first request, because the library is large."""
+        async with self._opening:
+            if self._manager is None:
+                await asyncio.to_thread(importlib.import_module, LIBRARY)
+                ready = asyncio.get_running_loop().create_future()
+                self._start(self._serve(ready))
+                self._manager = await ready
+            return self._manager
+
+    async def _serve(self, ready: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
+        from mcp.server.lowlevel import Server
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        # The library logs session ids, and a session id is all that a client needs to take over.
+        logging.getLogger("mcp.server").setLevel(logging.ERROR)
+        server = Server(
+            "voice-gateway",
+            version=self._version,
+            title="Voice gateway",
+            instructions=INSTRUCTIONS,
+            on_list_tools=_list_tools,
+            on_call_tool=self._call_tool,
+        )
+        try:
+            manager = StreamableHTTPSessionManager(
+                server, max_sessions=MOST_SESSIONS, session_idle_timeout=IDLE_SECONDS
+            )
+            async with manager.run():
+                ready.set_result(manager)
+                await asyncio.Event().wait()
+        except Exception as error:
+            if not ready.done():
+                ready.set_exception(error)
+            raise
+        finally:
+            self._manager = None
 
     async def _in_session(
         self, manager: "StreamableHTTPSessionManager", request: Request, send: Send
@@ -304,25 +211,102 @@ class _Endpoint:
 
         # A session with an open stream of events and no request is idle.
         at_work = session if session in self._used and request.method == "POST" else None
-        if at_work is not None:
-            self._busy[at_work] += 1
         try:
+            self._note(at_work)
             await manager.handle_request(request.scope, request.receive, noted)
         finally:
-            if at_work is not None:
-                self._busy[at_work] -= 1
-                self._used.pop(at_work, None)
-                self._used[at_work] = time.monotonic()
+            self._note(at_work)
+
+    def _note(self, session: str | None) -> None:
+        if session is not None and self._used.pop(session, None) is not None:
+            self._used[session] = time.monotonic()
 
     async def _make_room(self, manager: "StreamableHTTPSessionManager") -> None:
         """Ends sessions that are idle for long and, if there are too many, the one that is idle longest."""
-        self._busy += Counter()  # forgets those at zero
-        idle = [session for session in self._used if not self._busy[session]]
         now, excess = time.monotonic(), len(self._used) - MOST_SESSIONS + 1
-        for number, session in enumerate(idle):
-            if number < excess or now - self._used[session] > IDLE_SECONDS:
+        for number, (session, used) in enumerate(list(self._used.items())):
+            if number < excess or now - used > IDLE_SECONDS:
                 del self._used[session]
                 await manager.handle_request(*_deletion(session))
+
+    # --- tools
+
+    async def _call_tool(
+        self, context: "ServerRequestContext[Any]", params: "CallToolRequestParams"
+    ) -> "CallToolResult":
+        from mcp_types import CallToolResult, TextContent
+
+        facts: dict[str, Any] | None = None
+        try:
+            given = _arguments(params.name, dict(params.arguments or {}))
+            if isinstance(given, ListTools | ListRoutines):
+                listing = self._tools if isinstance(given, ListTools) else self._routines.listed
+                facts, ok = {params.name.removeprefix("list_"): list(await listing())}, True
+                text = json_text(facts)
+            else:
+                reply = await self._reply(given, _conversation(context))
+                text, facts, ok = reply.text, reply.to_json(), reply.ok
+        except (ValueError, NoRoutine, ToolError) as error:
+            text, ok = str(error), False
+        return CallToolResult(
+            content=[TextContent(type="text", text=text)], structured_content=facts, is_error=not ok
+        )
+
+    async def _reply(self, given: Arguments, conversation: str) -> Reply:
+        interruption, utterance = (
+            Interruption(),
+            partial(Utterance, channel=CHANNEL, conversation_id=conversation),
+        )
+        work: Awaitable[Reply]
+        if isinstance(given, Ask):
+            work = self._answer(utterance(given.text, room=given.room or None), interruption=interruption)
+        elif isinstance(given, CallTool):
+            # Models read this text later, so it has nothing of the arguments.
+            call = ToolCall(new_id(), given.name, given.arguments)
+            work = self._make_calls(utterance(f"use the tool {given.name}"), [call])
+        else:
+            assert isinstance(given, DeleteRoutine)
+            switched = {True: "resume", False: "pause", None: "cancel"}
+            action = switched[given.enabled if isinstance(given, SetRoutine) else None]
+            work = self._routines.change(given.id, action, utterance)
+        return await self._outlive(work, interruption)
+
+    async def _outlive(self, work: Awaitable[Reply], interruption: Interruption) -> Reply:
+        """The reply. A client that leaves interrupts the model, and a device's command is completed."""
+        done: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+
+        async def run() -> None:
+            try:
+                done.set_result(await work)
+            except Exception as error:
+                done.set_exception(error)
+            finally:
+                done.cancel()  # no effect on a result; the channel is closing otherwise
+
+        self._start(run())
+        try:
+            return await asyncio.shield(done)
+        except asyncio.CancelledError:
+            interruption.now()
+            raise
+
+
+async def _list_tools(
+    _context: "ServerRequestContext[Any]", _params: "PaginatedRequestParams | None"
+) -> "ListToolsResult":
+    from mcp_types import ListToolsResult, Tool
+
+    listed = [
+        {
+            "name": name,
+            "title": tool.title,
+            "description": inspect.cleandoc(tool.__doc__ or "").replace("\n", " "),
+            "inputSchema": tool.model_json_schema(),
+            "annotations": tool.hints,
+        }
+        for name, tool in TOOLS.items()
+    ]
+    return ListToolsResult(tools=[Tool.model_validate(tool) for tool in listed])
 
 
 def _deletion(session: str) -> tuple[Scope, Receive, Send]:
@@ -347,7 +331,7 @@ def _arguments(name: str, given: dict[str, Any]) -> Arguments:
         with contextlib.suppress(ValueError, RecursionError):
             given["arguments"] = json.loads(written)
     try:
-        return TOOLS[name][1].model_validate(given)
+        return TOOLS[name].model_validate(given)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])[:100]

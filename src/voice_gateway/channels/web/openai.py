@@ -1,13 +1,13 @@
 """`/v1`: the gateway in the shape of OpenAI's chat completions."""
 
 import hashlib
-import json
 import time
-from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticSerializationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +16,7 @@ from voice_gateway.channels import Answer, json_text, not_yet_said
 from voice_gateway.channels.web.ask_api import unless_left
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.models import STREAMS, json_response, shape
-from voice_gateway.channels.web.sse import Stream, event_stream
+from voice_gateway.channels.web.sse import Stream, streamed
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Utterance
 
@@ -100,54 +100,57 @@ class OpenAi:
         return {"id": name, "object": "model", "created": self._created, "owned_by": OWNER}
 
     async def _chat(self, request: Request, asked: ChatRequest) -> Response:
-        utterance = Utterance(last_words(asked.messages), CHANNEL, conversation_of(asked))
+        utterance, interruption = utterance_of(asked), Interruption()
         if asked.stream:
-            return event_stream(self._chunks(asked, utterance))
-        interruption = Interruption()
+            chunks = partial(self._put_chunks, asked, utterance, interruption)
+            return streamed(chunks, self._start, interruption)
         reply = await unless_left(request, self._answer(utterance, interruption=interruption), interruption)
         message = {"role": "assistant", "content": reply.text, "refusal": None}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         head = _head(asked, utterance, "chat.completion")
         return json_response({**head, "choices": [choice], "voice_gateway": _ours(reply)})
 
-    async def _chunks(self, asked: ChatRequest, utterance: Utterance) -> AsyncIterator[bytes]:
-        stream, interruption, streamed = Stream(), Interruption(), ""
-        head = _head(asked, utterance, "chat.completion.chunk")
+    async def _put_chunks(
+        self, asked: ChatRequest, utterance: Utterance, interruption: Interruption, stream: Stream
+    ) -> None:
+        head, said = _head(asked, utterance, "chat.completion.chunk"), ""
 
         def put(delta: dict[str, Any], finish: str | None = None, **more: Any) -> None:
             choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-            stream.put(_data({**head, "choices": [choice], **more}))
+            stream.put(f"data: {json_text({**head, 'choices': [choice], **more})}\n\n".encode())
 
         def say(part: Part) -> None:
-            nonlocal streamed
-            streamed += part.text
+            nonlocal said
+            said += part.text
             put({"content": part.text})
 
-        async def answered() -> None:
-            try:
-                reply = await self._answer(utterance, say=say, interruption=interruption)
-                if rest := not_yet_said(streamed, reply.text):
-                    put({"content": f" {rest}" if streamed and not streamed[-1].isspace() else rest})
-                put({}, "stop", voice_gateway=_ours(reply))
-                stream.put(b"data: [DONE]\n\n")
-            finally:
-                stream.end()
-
         put({"role": "assistant", "content": ""})
-        self._start(answered())
-        try:
-            async for piece in stream.pieces():
-                yield piece
-        finally:
-            interruption.now()
+        reply = await self._answer(utterance, say=say, interruption=interruption)
+        if rest := not_yet_said(said, reply.text):
+            put({"content": f" {rest}" if said and not said[-1].isspace() else rest})
+        put({}, "stop", voice_gateway=_ours(reply))
+        stream.put(b"data: [DONE]\n\n")
 
 
-def last_words(messages: list[Message]) -> str:
-    """The text of the user's last message. Raises Refused if there is none."""
-    of_user = [number for number, message in enumerate(messages) if message.role == "user"]
+def utterance_of(asked: ChatRequest) -> Utterance:
+    """The user's last message, in the conversation `user` or one named by a hash of the user's first message,
+    which stays the same while a chat goes on. Raises Refused."""
+    of_user = [(number, message) for number, message in enumerate(asked.messages) if message.role == "user"]
     if not of_user:
         raise Refused("There is no message of the role user in messages.", "messages")
-    content, where = messages[of_user[-1]].content, f"messages.{of_user[-1]}.content"
+    text, (number, first) = _words(*of_user[-1]), of_user[0]
+    if asked.user:
+        return Utterance(text, CHANNEL, asked.user)
+    try:
+        begun = first.content if isinstance(first.content, str) else first.model_dump_json()
+    except PydanticSerializationError:
+        raise Refused("This is nested too deeply.", f"messages.{number}.content") from None
+    name = hashlib.sha256(begun.encode("utf-8", "replace")).hexdigest()[:24]
+    return Utterance(text, CHANNEL, f"chat-{name}")
+
+
+def _words(number: int, message: Message) -> str:
+    content, where = message.content, f"messages.{number}.content"
     if isinstance(content, list):
         if any(part.type != "text" for part in content):
             raise Refused("Only text is understood here.", where)
@@ -157,22 +160,6 @@ def last_words(messages: list[Message]) -> str:
     if len(content) > LONGEST_TEXT:
         raise Refused(f"The last message of the user may have {LONGEST_TEXT} characters.", where)
     return content
-
-
-def conversation_of(asked: ChatRequest) -> str:
-    """`user`, or a hash of the user's first message, which stays the same while a chat goes on."""
-    if asked.user:
-        return asked.user
-    number, first = next(item for item in enumerate(asked.messages) if item[1].role == "user")
-    try:
-        content = (
-            first.content
-            if isinstance(first.content, str)
-            else json.dumps([part.model_dump() for part in first.content or ()], sort_keys=True)
-        )
-    except RecursionError:
-        raise Refused("This is nested too deeply.", f"messages.{number}.content") from None
-    return f"chat-{hashlib.sha256(content.encode('utf-8', 'replace')).hexdigest()[:24]}"
 
 
 def _head(asked: ChatRequest, utterance: Utterance, kind: str) -> dict[str, Any]:
@@ -190,7 +177,3 @@ def _ours(reply: Reply) -> dict[str, Any]:
     whole = reply.to_json()
     names = ("parts", "ok", "stage", "expects_answer", "conversation_id", "outcomes")
     return {name: whole[name] for name in names}
-
-
-def _data(value: dict[str, Any]) -> bytes:
-    return f"data: {json_text(value)}\n\n".encode()

@@ -6,12 +6,10 @@ import mimetypes
 import ssl
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Match, Mount
@@ -34,6 +32,8 @@ NO_JSON = "the body must be JSON"
 # The reason is logged; a stranger does not learn it.
 WENT_WRONG = "something went wrong in the gateway"
 
+log = logging.getLogger(__name__)
+
 Routes = Sequence[APIRouter | BaseRoute]
 
 
@@ -54,10 +54,8 @@ def application(
             Exception: _unexpected_error,
         },
     )
-    app.state.api_routes = []
     for route in routes:
         if isinstance(route, APIRouter):
-            app.state.api_routes += [known for known in route.routes if isinstance(known, APIRoute)]
             app.include_router(route, responses=route.responses or {"4XX": {"model": ERROR}})
         else:
             app.router.routes.append(route)
@@ -78,12 +76,8 @@ class _Pages(Mount):
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     reason = NO_JSON if error.detail == "There was an error parsing the body" else error.detail
-    headers, path = error.headers, request.url.path
-    if error.status_code == 405 and not path.startswith("/v1/"):  # FastAPI names one route's methods only
-        matching = [route for route in request.app.state.api_routes if route.path_regex.match(path)]
-        headers = {"allow": ", ".join(sorted({method for route in matching for method in route.methods}))}
-    content = error_json(path, error.status_code, reason, getattr(error, "parameter", None))
-    return JSONResponse(content, error.status_code, headers)
+    content = error_json(request.url.path, error.status_code, reason, getattr(error, "parameter", None))
+    return JSONResponse(content, error.status_code, error.headers)
 
 
 async def _validation_error(request: Request, error: Exception) -> Response:
@@ -98,7 +92,8 @@ async def _validation_error(request: Request, error: Exception) -> Response:
     return JSONResponse(error_json(path, status, reason, where), status)
 
 
-async def _unexpected_error(request: Request, _error: Exception) -> Response:
+async def _unexpected_error(request: Request, error: Exception) -> Response:
+    log.error("a web request failed", exc_info=error)
     return JSONResponse(error_json(request.url.path, 500, WENT_WRONG), 500)
 
 
@@ -112,7 +107,7 @@ class HttpServer:
         self._server: asyncio.Server | None = None
         self._app_state = {"limits": limits}
         self._config = uvicorn.Config(
-            self._until_closed(app),
+            app,
             http=_Connection,
             ws=WebSocketsSansIOProtocol,
             ws_max_size=limits.message_bytes,
@@ -128,19 +123,8 @@ class HttpServer:
             timeout_keep_alive=limits.keep_alive_seconds,
             h11_max_incomplete_event_size=limits.headers_bytes,
         )
-        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # malformed requests are no warnings
-
-    def _until_closed(self, app: ASGIApp) -> ASGIApp:
-        """Without it, uvicorn logs an error for each console that is open when the server closes."""
-
-        async def called(scope: Any, receive: Any, send: Any) -> None:
-            try:
-                await app(scope, receive, send)
-            except asyncio.CancelledError:
-                if self._server is not None:
-                    raise
-
-        return called
+        # Malformed requests, and streams that are open when the server closes, are no errors.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
 
     async def open(self) -> int:
         """The port it listens on. OSError: the port cannot be used; LinkError: the certificate cannot."""

@@ -1,9 +1,9 @@
 """Server-sent events: streams of one turn or of everything that happens, bounded for each listener."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -11,8 +11,10 @@ from starlette.requests import HTTPConnection
 from starlette.responses import StreamingResponse
 
 from voice_gateway.channels import json_text
+from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.guard import LIMITS, Limits
 from voice_gateway.events import AlarmsTold, Event, EventBus
+from voice_gateway.interruption import Interruption
 from voice_gateway.trace import event_json, public_name
 
 _LINE_ENDS = {ord(character): f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"}
@@ -27,8 +29,8 @@ def sse(kind: str, data: Any) -> bytes:
 
 def limits_of(request: HTTPConnection) -> Limits:
     """The limits of the server that received the request."""
-    limits = getattr(request.state, "limits", LIMITS)
-    return limits if isinstance(limits, Limits) else LIMITS
+    limits: Limits = getattr(request.state, "limits", LIMITS)
+    return limits
 
 
 def event_stream(pieces: AsyncIterator[bytes]) -> StreamingResponse:
@@ -41,7 +43,7 @@ class Stream:
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
-        self._waiting: deque[bytes] = deque()
+        self._waiting: list[bytes] = []
         self._bytes = 0
         self._changed = asyncio.Event()
         self._ended = False
@@ -68,11 +70,33 @@ class Stream:
                 async with asyncio.timeout(self._limits.heartbeat_seconds):
                     await self._changed.wait()
             self._changed.clear()
-            batch = b"".join(self._waiting)
-            self._waiting.clear()
-            self._bytes = 0
+            batch, self._waiting, self._bytes = b"".join(self._waiting), [], 0
             if batch or not self._ended:
                 yield batch or b": still here\n\n"
+
+
+def streamed(
+    work: Callable[[Stream], Awaitable[None]], start: Start, interruption: Interruption
+) -> StreamingResponse:
+    """What the work puts into the stream. A client that leaves interrupts a model, not a device's command."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        stream = Stream()
+
+        async def run() -> None:
+            try:
+                await work(stream)
+            finally:
+                stream.end()
+
+        start(run())
+        try:
+            async for piece in stream.pieces():
+                yield piece
+        finally:
+            interruption.now()
+
+    return event_stream(pieces())
 
 
 class Feed:
@@ -80,7 +104,7 @@ class Feed:
 
     def __init__(self, events: EventBus) -> None:
         self._streams: dict[Stream, str] = {}  # with the turn it wants, or ""
-        self._followers: dict[str, list[Follower]] = {}
+        self._followers: defaultdict[str, list[Follower]] = defaultdict(list)
         self._alarms: AlarmsTold | None = None  # the last state, for listeners that come later
         events.subscribe(self._on_event)
 
@@ -100,21 +124,18 @@ class Feed:
             if not turn or data.get("turn") == turn:
                 stream.put(event)
 
-    def follow(self, turn: str, follower: Follower) -> Callable[[], None]:
-        """Passes every event of the turn on until the returned function is called."""
-        self._followers.setdefault(turn, []).append(follower)
+    @contextmanager
+    def following(self, turn: str, follower: Follower) -> Iterator[None]:
+        """Passes every event of the turn on."""
+        self._followers[turn].append(follower)
+        try:
+            yield
+        finally:
+            self._followers[turn].remove(follower)
+            if not self._followers[turn]:
+                del self._followers[turn]
 
-        def unfollow() -> None:
-            followers = self._followers.get(turn, [])
-            if follower in followers:
-                followers.remove(follower)
-            if not followers:
-                self._followers.pop(turn, None)
-
-        return unfollow
-
-    async def listen(self, turn: str, limits: Limits) -> AsyncIterator[bytes]:
-        """The events of one turn or, without a turn, all of them."""
+    async def _listen(self, turn: str, limits: Limits) -> AsyncIterator[bytes]:
         stream = Stream(limits)
         self._streams[stream] = turn
         if self._alarms is not None and not turn:
@@ -126,10 +147,11 @@ class Feed:
             del self._streams[stream]
 
     def response(self, request: HTTPConnection, turn: str) -> StreamingResponse:
+        """The events of one turn or, without a turn, all of them."""
         limits = limits_of(request)
         if len(self._streams) >= limits.streams:
             raise HTTPException(503, "too many listeners")
-        return event_stream(self.listen(turn, limits))
+        return event_stream(self._listen(turn, limits))
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, AlarmsTold):
@@ -139,9 +161,7 @@ class Feed:
         facts = event_json(event)
         if facts is None:
             return
-        if name := facts.get("conversation_id"):
-            self.publish(facts["type"], {**facts, "conversation_id": public_name(name)})
-        else:
-            self.publish(facts["type"], facts)
+        name = facts.get("conversation_id")
+        self.publish(facts["type"], {**facts, "conversation_id": public_name(name)} if name else facts)
         for follower in list(self._followers.get(facts["turn"] or "", ())):
             follower(facts["type"], facts)

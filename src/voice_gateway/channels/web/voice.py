@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from voice_gateway.channels import Answer, ModelReplies, json_text, not_yet_said
+from voice_gateway.channels import Answer, ModelReplies, json_text, unsaid
 from voice_gateway.channels.web.ask_api import utterance_of
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.sse import Feed, limits_of
@@ -20,7 +20,7 @@ from voice_gateway.errors import GatewayError
 from voice_gateway.events import EventBus
 from voice_gateway.interruption import Interruption
 from voice_gateway.problems import VOICE_PACKAGE
-from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, PartSource, Utterance, new_id
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Utterance, new_id
 
 if TYPE_CHECKING:  # they need the speech packages, which are an extra
     from voice_gateway.hearing.transcriber import Transcriber
@@ -32,13 +32,9 @@ MOST_MICROPHONES = 16
 RATE = 16_000
 LONGEST_BYTES = 60 * RATE * 2  # one minute of sound
 SILENT_SECONDS = 120.0  # without a message while nothing is under way
-UNKNOWN, REVOKED = "not a message that I know", "the token was revoked"
+UNKNOWN = "not a message that I know"
 MOST_UNSENT = 2000  # messages that a browser leaves unread before it is disconnected
 TOO_MUCH, TRY_LATER, REFUSED = 1009, 1013, 1008  # close codes of the WebSocket protocol
-
-
-class _Interrupted(Exception):
-    """The rest of the reply is not spoken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +97,8 @@ class Microphone:
         replies: ModelReplies,
         start: Start,
     ) -> None:
-        self._socket = socket
-        self._engines = engines
-        self._answer = answer
-        self._feed, self._model_replies = feed, replies
-        self._start = start
+        self._socket, self._engines, self._answer = socket, engines, answer
+        self._feed, self._model_replies, self._start = feed, replies, start
         self._conversation_id = ""
         self._speaks = socket.query_params.get("speak") == "1"
         self._sound = b""
@@ -138,8 +131,7 @@ class Microphone:
                 return
             if message["type"] == "websocket.disconnect":
                 return
-            if not self._socket.state.allowed():
-                await self._close(REFUSED, REVOKED)
+            if await self._is_revoked():
                 return
             if problem := self._take(message):
                 await self._close(TOO_MUCH, problem)
@@ -148,6 +140,13 @@ class Microphone:
     async def _close(self, code: int, reason: str) -> None:
         if self._socket.application_state is WebSocketState.CONNECTED:
             await self._socket.close(code, reason)
+
+    async def _is_revoked(self) -> bool:
+        if self._socket.state.allowed():
+            return False
+        self._interruption.now()
+        await self._close(REFUSED, "the token was revoked")
+        return True
 
     def _take(self, message: Mapping[str, Any]) -> str:
         """Handles one message. Returns what is wrong with it, or ""."""
@@ -163,8 +162,7 @@ class Microphone:
             self._interruption.now()  # barge-in: speaking stops the reply
             self._sound, self._recording = b"", True
         elif kind == "end" and self._recording:
-            self._recording = False
-            self._interruption = Interruption()
+            self._recording, self._interruption = False, Interruption()
             self._start(self._turn(self._sound, self._interruption))
         elif kind == "speak":
             if not isinstance(text, str) or len(text) > LONGEST_TEXT:
@@ -172,9 +170,8 @@ class Microphone:
             self._interruption.now()
             self._interruption = Interruption()
             pieces: asyncio.Queue[Part | None] = asyncio.Queue()
-            for part in self._model_replies.parts(text):
+            for part in (*self._model_replies.parts(text), None):
                 pieces.put_nowait(part)
-            pieces.put_nowait(None)
             self._start(self._speak(pieces, self._interruption))
         return ""
 
@@ -183,9 +180,7 @@ class Microphone:
         try:
             while True:
                 message = await self._unsent.get()
-                if not self._socket.state.allowed():
-                    self._interruption.now()
-                    await self._close(REFUSED, REVOKED)
+                if await self._is_revoked():
                     return
                 async with asyncio.timeout(limits_of(self._socket).send_seconds):
                     if isinstance(message, bytes):
@@ -212,27 +207,22 @@ class Microphone:
             return
         if utterance is None:
             return
-        unfollow = self._feed.follow(utterance.id, self._on_event)
-        spoken: list[str] = []
+        said = ""
         pieces: asyncio.Queue[Part | None] = asyncio.Queue()
 
         def say(part: Part) -> None:
-            spoken.append(part.text)
+            nonlocal said
+            said += part.text
             pieces.put_nowait(part)
 
-        try:
+        with self._feed.following(utterance.id, self._on_event):
             async with asyncio.TaskGroup() as tasks:
                 if self._speaks:
                     tasks.create_task(self._speak(pieces, interruption), name="web speech")
                 reply = await self._answer(utterance, say=say, interruption=interruption)
-                for part in reply.parts if not spoken else ():
+                for part in (*unsaid(said, reply), None):
                     pieces.put_nowait(part)
-                rest = not_yet_said("".join(spoken), reply.text) if spoken else ""
-                pieces.put_nowait(Part(reply.parts[-1].source if reply.parts else PartSource.GATEWAY, rest))
-                pieces.put_nowait(None)
                 self._send({"type": "answer", **reply.to_json()})
-        finally:
-            unfollow()
 
     async def _utterance(self, sound: bytes) -> Utterance | None:
         """What was said; None if it was noise."""
@@ -269,7 +259,7 @@ class Microphone:
 
         async def send(kind: str, form: Mapping[str, Any], pcm: bytes) -> None:
             if interruption.wanted:
-                raise _Interrupted
+                return
             if kind == "audio-start":
                 self._send({"type": "audio", "rate": form["rate"]})
             elif kind == "audio-chunk":
@@ -278,12 +268,10 @@ class Microphone:
         engines, failed = self._engines, ""
         speech = StreamedSpeech(engines.synthesizer, send, model_tone=engines.model_tone)
         try:
-            while (piece := await pieces.get()) is not None:
-                if not interruption.wanted:
-                    await speech.feed(piece)
-            await speech.end()
-        except _Interrupted:
-            log.debug("the reply was interrupted")
+            while (piece := await pieces.get()) is not None and not interruption.wanted:
+                await speech.feed(piece)
+            if not interruption.wanted:
+                await speech.end()
         except GatewayError as error:
             log.warning("the reply cannot be spoken", extra={"reason": str(error)})
             failed = str(error)
