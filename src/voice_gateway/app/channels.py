@@ -258,7 +258,7 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
     from voice_gateway.channels.web.openai import OpenAi
     from voice_gateway.channels.web.sse import Feed
     from voice_gateway.channels.web.stats import Stats, metrics_router
-    from voice_gateway.channels.web.system_api import Doctor, Health, turns_router
+    from voice_gateway.channels.web.system_api import doctor_router, health_router, turns_router
     from voice_gateway.channels.web.voice import Engines, voice_router
 
     talk, home, events = gateway.conversation, gateway.local.cache, gateway.events
@@ -299,8 +299,8 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
         login_router(tokens),
         turns_router(gateway.recorder),
         voice_router(engines, talk.answer, feed, ModelReplies(events), start),
-        Health(stats, api.parts, gateway.link.status).router(),
-        Doctor(_doctor(config), start).router(),
+        health_router(stats, api.parts, gateway.link.status),
+        doctor_router(_doctor(config), start),
         metrics_router(stats, events.parts, gateway.link.status),
         OpenAi(talk.answer, start).router(),
         McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).route(),

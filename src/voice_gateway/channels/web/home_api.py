@@ -16,7 +16,6 @@ from starlette.responses import Response
 from voice_gateway.channels.web.ask_api import AskApi, utterance_of
 from voice_gateway.channels.web.models import ERROR, REPLY, STREAMS, Body, Name, json_response, shape
 from voice_gateway.channels.web.sse import Feed
-from voice_gateway.errors import ToolError
 from voice_gateway.integrations.device import ABILITIES, Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.integrations.source import Act
@@ -70,13 +69,20 @@ class Switch(Body):
     conversation_id: Name | None = None
 
 
+def _id(device: Device) -> str:
+    """Stable while the device keeps its name and place; safe in a path."""
+    return hashlib.sha256(repr(device.key).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _actions(device: Device) -> list[str]:
+    return sorted(ABILITIES.get(device.kind, ()) if device.abilities is None else device.abilities)
+
+
 def device_json(device: Device, home: Home) -> dict[str, Any]:
-    known = ABILITIES.get(device.kind, frozenset()) if device.abilities is None else device.abilities
-    state, actions = home.state_of(device), sorted(known)
+    state, actions = home.state_of(device), _actions(device)
     level = _PERCENT.search(state) if "dim" in actions else None
     return {
-        # Stable while the device keeps its name and place; safe in a path.
-        "id": hashlib.sha256(repr(device.key).encode("utf-8", "replace")).hexdigest()[:16],
+        "id": _id(device),
         "name": device.name,
         "room": device.room,
         "kind": device.kind,
@@ -100,11 +106,8 @@ class DevicesApi:
         asks: AskApi,
         feed: Feed,
     ) -> None:
-        self._home = home
-        self._known = known
-        self._make_calls = make_calls
-        self._asks = asks
-        self._feed = feed
+        self._home, self._known, self._make_calls = home, known, make_calls
+        self._asks, self._feed = asks, feed
         self._published: dict[str, dict[str, Any]] = {}
 
     def router(self) -> APIRouter:
@@ -123,29 +126,26 @@ class DevicesApi:
         @router.post("/api/devices/{device_id}", response_model=REPLY, responses=STREAMS)
         async def change(request: Request, device_id: str, asked: Change) -> Response:
             """Switch a device"""
-            return await self._change(request, device_id, asked)
+            home = self._home()
+            device = next((device for device in home.devices if _id(device) == device_id), None)
+            if device is None:
+                raise HTTPException(404, "there is no such device")
+            if problem := _problem(asked, _actions(device)):
+                raise HTTPException(409, problem)  # another device might take it
+            call = home.source_of(device).act(device, _act(asked), home)
+            words = _WORDS.get(asked.action, "{action} {name}")
+            level = f"{asked.level:g}" if asked.level is not None else ""
+            text = words.format(action=asked.action, name=home.called(device), level=level)
+
+            async def act(utterance: Utterance, **_options: Any) -> Reply:
+                if isinstance(call, str):  # the reason why the device cannot do it
+                    return Reply(call, ok=False, conversation_id=utterance.conversation_id)
+                return await self._make_calls(utterance, [ToolCall(new_id(), call.tool, dict(call.args))])
+
+            utterance = utterance_of(request, text, asked.conversation_id)
+            return await self._asks.respond(request, utterance, act)
 
         return router
-
-    async def _change(self, request: Request, device_id: str, asked: Change) -> Response:
-        home = self._home()
-        known = {device_json(device, home)["id"]: device for device in home.devices}
-        if (device := known.get(device_id)) is None:
-            raise HTTPException(404, "there is no such device")
-        if problem := _problem(asked, device_json(device, home)["actions"]):
-            raise HTTPException(409, problem)  # another device might take it
-        call = home.source_of(device).act(device, _act(asked), home)
-        words = _WORDS.get(asked.action, "{action} {name}")
-        level = f"{asked.level:g}" if asked.level is not None else ""
-        text = words.format(action=asked.action, name=home.called(device), level=level)
-        utterance = utterance_of(request, text, asked.conversation_id)
-
-        async def act(utterance: Utterance, **_options: Any) -> Reply:
-            if isinstance(call, str):  # the reason why the device cannot do it
-                return Reply(call, ok=False, conversation_id=utterance.conversation_id)
-            return await self._make_calls(utterance, [ToolCall(new_id(), call.tool, dict(call.args))])
-
-        return await self._asks.respond(request, utterance, act)
 
     def _current(self) -> dict[str, dict[str, Any]]:
         home = self._home()
@@ -184,10 +184,6 @@ def _act(asked: Change) -> Act:
     return Act(asked.action, **level)
 
 
-class NoRoutine(LookupError):
-    """There is no routine with that number."""
-
-
 class Routines:
     """The planned routines, for the page and for MCP clients."""
 
@@ -200,7 +196,7 @@ class Routines:
         return [self._json(routine) for routine in await asyncio.to_thread(self._book.all)]
 
     async def change(self, number: int, action: str, said: Callable[[str], Utterance]) -> Reply:
-        """`action` is one of CANCEL's, `said` gives words their place. Raises NoRoutine and ToolError."""
+        """`action` is one of CANCEL's, `said` gives words their place. Raises HTTPException and ToolError."""
         routine = await self._find(number)
         words = {"cancel": "delete", "pause": "switch off", "resume": "switch on"}[action]
         utterance = said(f"{words} the routine: {routine.text}")
@@ -211,7 +207,7 @@ class Routines:
         for routine in await asyncio.to_thread(self._book.all):
             if routine.id == number:
                 return routine
-        raise NoRoutine(f"there is no routine {number}")
+        raise HTTPException(404, f"there is no routine {number}")
 
     def _json(self, routine: Routine) -> dict[str, Any]:
         return routine_json(routine.to_json(self._book.place.zone))
@@ -222,14 +218,12 @@ class Routines:
         @router.get("/api/routines", response_model=ROUTINES)
         async def routines() -> Response:
             """What is planned"""
-            with _refused():
-                return json_response({"routines": await self.listed()})
+            return json_response({"routines": await self.listed()})
 
         @router.get("/api/routines/{number}", response_model=ROUTINE)
         async def show(number: int) -> Response:
             """One routine"""
-            with _refused():
-                return json_response(self._json(await self._find(number)))
+            return json_response(self._json(await self._find(number)))
 
         @router.post("/api/routines/{number}", response_model=REPLY)
         async def switch(request: Request, number: int, asked: Switch) -> Response:
@@ -243,23 +237,10 @@ class Routines:
             return await changed(request, number, "cancel", conversation_id)
 
         async def changed(request: Request, number: int, action: str, conversation: str) -> Response:
-            with _refused():
-                reply = await self.change(
-                    number, action, lambda text: utterance_of(request, text, conversation)
-                )
+            reply = await self.change(number, action, lambda text: utterance_of(request, text, conversation))
             return json_response(reply.to_json())
 
         return router
-
-
-@contextlib.contextmanager
-def _refused() -> Any:
-    try:
-        yield
-    except NoRoutine as error:
-        raise HTTPException(404, str(error)) from None
-    except ToolError as error:
-        raise HTTPException(503, str(error)) from error
 
 
 def routine_json(facts: dict[str, Any]) -> dict[str, Any]:

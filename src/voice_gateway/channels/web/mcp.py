@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.home_api import MakeCalls, NoRoutine, Routines
+from voice_gateway.channels.web.home_api import MakeCalls, Routines
 from voice_gateway.channels.web.models import json_response
 from voice_gateway.errors import ToolError
 from voice_gateway.interruption import Interruption
@@ -246,7 +247,9 @@ class McpChannel:
             else:
                 reply = await self._reply(given, _conversation(context))
                 text, facts, ok = reply.text, reply.to_json(), reply.ok
-        except (ValueError, NoRoutine, ToolError) as error:
+        except HTTPException as error:
+            text, ok = error.detail, False
+        except (ValueError, ToolError) as error:
             text, ok = str(error), False
         return CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content=facts, is_error=not ok

@@ -24,7 +24,8 @@ from voice_gateway.channels.web.guard import LIMITS, PROGRAMS, Guard, Limits, er
 from voice_gateway.channels.web.models import ERROR
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
-from voice_gateway.errors import LinkError
+from voice_gateway.errors import LinkError, ToolError
+from voice_gateway.recorder.store import RecorderLost
 
 STOP_SECONDS = 1.0
 STATIC = Path(__file__).parent / "static"
@@ -51,6 +52,8 @@ def application(
         exception_handlers={
             HTTPException: _http_error,
             RequestValidationError: _validation_error,
+            ToolError: _unavailable,
+            RecorderLost: _unavailable,
             Exception: _unexpected_error,
         },
     )
@@ -90,6 +93,10 @@ async def _validation_error(request: Request, error: Exception) -> Response:
     reason = f"{where or 'the body'}: {str(first['msg']).removeprefix('Value error, ')}"
     status = 400 if path.startswith("/v1/") else 422
     return JSONResponse(error_json(path, status, reason, where), status)
+
+
+async def _unavailable(request: Request, error: Exception) -> Response:
+    return JSONResponse(error_json(request.url.path, 503, str(error)), 503)
 
 
 async def _unexpected_error(request: Request, error: Exception) -> Response:

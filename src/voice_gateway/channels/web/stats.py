@@ -1,8 +1,9 @@
 """Counts of turns and calls, for `/api/health` and Prometheus: numbers and known names, no words of users."""
 
-from collections import Counter as Counts
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -35,50 +36,51 @@ STAGES = frozenset({"local", "ollama", "anthropic", "none"})
 _GOOD = frozenset({"read", "confirmed", "working", "queued", "waiting"})
 
 
+@dataclass(slots=True)
+class _Tool:
+    """The calls of one tool, with the seconds of the last ones that reached it."""
+
+    calls: int = 0
+    failed: int = 0
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
+
+
 class Stats:
     """Since the gateway was started. `known_tool` gives the name of a registered tool, or None."""
 
     def __init__(self, known_tool: Callable[[str], str | None], version: str = "") -> None:
         self._known_tool = known_tool
         self._names: set[str] = set()
-        self._calls: Counts[tuple[str, str]] = Counts()  # tool, outcome
-        self._recent: dict[str, deque[float]] = {}  # seconds of calls, by tool
+        self._tools: defaultdict[str, _Tool] = defaultdict(_Tool)
         self.registry = registry = CollectorRegistry()
         disable_created_metrics()  # type: ignore[no-untyped-call]
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
-
-        def metric(kind: Any, name: str, text: str, *labels: str, **options: Any) -> Any:
-            return kind(f"voice_gateway_{name}", text, labels, registry=registry, **options)
-
         Info("voice_gateway", "The running version.", registry=registry).info({"version": version})
-        self._turns = metric(Counter, "turns", "Answered turns.", "door", "stage", "ok")
-        self._turn_seconds = metric(
-            Histogram, "turn_seconds", "From the words to the whole answer.", "stage", buckets=SECONDS
-        )
-        self._tool_calls = metric(Counter, "tool_calls", "Tool calls by outcome.", "tool", "outcome")
-        self._tool_seconds = metric(
-            Histogram, "tool_seconds", "Calls that reached their tool.", "tool", buckets=SECONDS
-        )
-        self._model_seconds = metric(
-            Histogram, "model_seconds", "One request to a language model.", "model", buckets=SECONDS
-        )
-        self._tokens = metric(Counter, "model_tokens", "Tokens.", "model", "kind")
-        self._notices = metric(Counter, "notices", "Unprompted messages.")
-        self._planned = metric(Gauge, "planned", "Timers and routines.", "kind")
-        self._part_state = metric(Gauge, "part_state", "1 for the state a part is in.", "part", "state")
-        self._part_since = metric(Gauge, "part_since_seconds", "Unix time of the last state change.", "part")
-        self._restarts = metric(Counter, "server_restarts", "Lost connections.", "server")
-        self._server_tools = metric(Gauge, "server_tools", "Tools of an MCP server.", "server")
+        counter = partial(Counter, namespace="voice_gateway", registry=registry)
+        gauge = partial(Gauge, namespace="voice_gateway", registry=registry)
+        histogram = partial(Histogram, namespace="voice_gateway", registry=registry, buckets=SECONDS)
+        self._turns = counter("turns", "Answered turns.", ("door", "stage", "ok"))
+        self._turn_seconds = histogram("turn_seconds", "From the words to the whole answer.", ("stage",))
+        self._tool_calls = counter("tool_calls", "Tool calls by outcome.", ("tool", "outcome"))
+        self._tool_seconds = histogram("tool_seconds", "Calls that reached their tool.", ("tool",))
+        self._model_seconds = histogram("model_seconds", "One request to a language model.", ("model",))
+        self._tokens = counter("model_tokens", "Tokens.", ("model", "kind"))
+        self._notices = counter("notices", "Unprompted messages.")
+        self._planned = gauge("planned", "Timers and routines.", ("kind",))
+        self._part_state = gauge("part_state", "1 for the state a part is in.", ("part", "state"))
+        self._part_since = gauge("part_since_seconds", "Unix time of the last state change.", ("part",))
+        self._restarts = counter("server_restarts", "Lost connections.", ("server",))
+        self._server_tools = gauge("server_tools", "Tools of an MCP server.", ("server",))
 
     def on_event(self, event: Event) -> None:
         if isinstance(event, Acted):
             self._acted(event.outcome)
         elif isinstance(event, Answered):
-            reply = event.reply
+            reply, channel = event.reply, event.utterance.channel
             stage = reply.stage if reply.stage in STAGES else OTHER
-            channel = event.utterance.channel if event.utterance.channel in CHANNELS else OTHER
-            self._turns.labels(channel, stage, str(reply.ok).lower()).inc()
+            door = channel if channel in CHANNELS else OTHER
+            self._turns.labels(door, stage, str(reply.ok).lower()).inc()
             self._turn_seconds.labels(stage).observe(reply.seconds)
         elif isinstance(event, ModelRound):
             model = self._bounded(event.model)
@@ -91,12 +93,14 @@ class Stats:
             self._notices.inc()
 
     def _acted(self, outcome: ToolOutcome) -> None:
-        tool = self._bounded(self._known_tool(outcome.name))
-        self._calls[tool, outcome.status.value] += 1
-        self._tool_calls.labels(tool, outcome.status.value).inc()
+        name, status = self._bounded(self._known_tool(outcome.name)), outcome.status.value
+        tool = self._tools[name]
+        tool.calls += 1
+        tool.failed += status not in _GOOD
+        self._tool_calls.labels(name, status).inc()
         if outcome.ran:
-            self._recent.setdefault(tool, deque(maxlen=RECENT)).append(outcome.seconds)
-            self._tool_seconds.labels(tool).observe(outcome.seconds)
+            tool.recent.append(outcome.seconds)
+            self._tool_seconds.labels(name).observe(outcome.seconds)
 
     def _bounded(self, name: str | None) -> str:
         if name is None or (name not in self._names and len(self._names) >= MOST_NAMES):
@@ -106,19 +110,17 @@ class Stats:
 
     def tools(self) -> list[dict[str, Any]]:
         """For the health page, sorted by name."""
-        return [self._tool(name) for name in sorted({tool for tool, _ in self._calls})]
-
-    def _tool(self, name: str) -> dict[str, Any]:
-        calls = {status: count for (tool, status), count in self._calls.items() if tool == name}
-        recent = list(self._recent.get(name, ()))
-        return {
-            "name": name,
-            "calls": sum(calls.values()),
-            "failed": sum(count for status, count in calls.items() if status not in _GOOD),
-            "p50": quantile(recent, 0.5),
-            "p95": quantile(recent, 0.95),
-            "recent": [round(seconds, 6) for seconds in recent[-SHOWN:]],
-        }
+        return [
+            {
+                "name": name,
+                "calls": tool.calls,
+                "failed": tool.failed,
+                "p50": quantile(tool.recent, 0.5),
+                "p95": quantile(tool.recent, 0.95),
+                "recent": [round(seconds, 6) for seconds in list(tool.recent)[-SHOWN:]],
+            }
+            for name, tool in sorted(self._tools.items())
+        ]
 
     def update(self, parts: Sequence[PartState], servers: Sequence[ServerStatus]) -> None:
         """Takes over the present state of parts and servers, before the registry is read."""
@@ -133,7 +135,7 @@ class Stats:
             self._server_tools.labels(server.name).set(len(server.tools))
 
 
-def quantile(values: Sequence[float], share: float) -> float | None:
+def quantile(values: Collection[float], share: float) -> float | None:
     """The nearest-rank quantile; None of an empty list."""
     return sorted(values)[min(len(values), ceil(share * len(values))) - 1] if values else None
 

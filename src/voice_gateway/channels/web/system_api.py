@@ -18,7 +18,7 @@ from voice_gateway.channels.web.stats import Stats
 from voice_gateway.events import PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.recorder.recorder import Recorder
-from voice_gateway.recorder.store import RecorderLost, TurnStore, public
+from voice_gateway.recorder.store import public
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.tools.results import plain_text
 from voice_gateway.trace import public_name
@@ -51,38 +51,29 @@ TURNS = shape("Turns", turns=[shape("Turn", **TURN_FIELDS)])
 TURN = shape("TurnWithEvents", **TURN_FIELDS, events=list[dict[str, Any]])
 
 
-class Health:
+def health_router(
+    stats: Stats,
+    ask_parts: Callable[[], Awaitable[Sequence[PartState]]],
+    servers: Callable[[], Sequence[ServerStatus]],
+) -> APIRouter:
     """`ask_parts` asks connected servers whether they still answer, at most once a second."""
+    router, lock = APIRouter(), asyncio.Lock()
+    parts, asked_at = tuple[PartState, ...](), 0.0
 
-    def __init__(
-        self,
-        stats: Stats,
-        ask_parts: Callable[[], Awaitable[Sequence[PartState]]],
-        servers: Callable[[], Sequence[ServerStatus]],
-    ) -> None:
-        self._stats = stats
-        self._ask_parts, self._servers = ask_parts, servers
-        self._lock = asyncio.Lock()
-        self._parts: Sequence[PartState] = ()
-        self._asked_at = 0.0
+    @router.get("/api/health", response_model=HEALTH)
+    async def health() -> Response:
+        """How each part is, and how long tools take"""
+        nonlocal parts, asked_at
+        async with lock:
+            if time.monotonic() - asked_at > FRESH_SECONDS:
+                parts, asked_at = tuple(await ask_parts()), time.monotonic()
+        states = {part.state for part in parts}
+        worst = next((state for state in (State.DEGRADED, State.STARTING) if state in states), State.OK)
+        known = {f"server {server.name}": server for server in servers()}
+        listed = [_part_json(part, known.get(part.part)) for part in parts]
+        return json_response({"state": worst.value, "parts": listed, "tools": stats.tools()})
 
-    def router(self) -> APIRouter:
-        router = APIRouter()
-
-        @router.get("/api/health", response_model=HEALTH)
-        async def health() -> Response:
-            """How each part is, and how long tools take"""
-            async with self._lock:
-                if time.monotonic() - self._asked_at > FRESH_SECONDS:
-                    self._parts, self._asked_at = await self._ask_parts(), time.monotonic()
-                parts = self._parts
-            states = {part.state for part in parts}
-            worst = next((state for state in (State.DEGRADED, State.STARTING) if state in states), State.OK)
-            servers = {f"server {server.name}": server for server in self._servers()}
-            listed = [_part_json(part, servers.get(part.part)) for part in parts]
-            return json_response({"state": worst.value, "parts": listed, "tools": self._stats.tools()})
-
-        return router
+    return router
 
 
 def _part_json(part: PartState, server: ServerStatus | None) -> dict[str, Any]:
@@ -103,12 +94,6 @@ def _without_secrets(text: str) -> str:
 def turns_router(recorder: Recorder) -> APIRouter:
     router = APIRouter(responses={"4XX": {"model": ERROR}, 503: {"model": ERROR}})
 
-    async def read(work: Callable[[TurnStore], Any]) -> Any:
-        try:
-            return await recorder.read(work)
-        except RecorderLost as error:
-            raise HTTPException(503, str(error)) from error
-
     @router.get("/api/turns", response_model=TURNS)
     async def turns(
         search: Short = "",
@@ -117,7 +102,7 @@ def turns_router(recorder: Recorder) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> Response:
         """What was said and done, newest first; `before` is the id of a turn"""
-        listed = await read(
+        listed = await recorder.read(
             lambda store: store.turns(search=search, limit=limit, before=before, conversation=conversation)
         )
         return json_response({"turns": [_shown(turn) for turn in listed]})
@@ -125,7 +110,7 @@ def turns_router(recorder: Recorder) -> APIRouter:
     @router.get("/api/turns/{turn_id}", response_model=TURN)
     async def show(turn_id: str) -> Response:
         """One turn with its events"""
-        for turn in await read(lambda store: store.find(turn_id)):
+        for turn in await recorder.read(lambda store: store.find(turn_id)):
             if turn["id"] == turn_id:
                 return json_response(_shown(turn))
         raise HTTPException(404, "there is no such turn")
@@ -133,7 +118,7 @@ def turns_router(recorder: Recorder) -> APIRouter:
     @router.delete("/api/turns/{turn_id}")
     async def delete(turn_id: str) -> Response:
         """Forget a turn"""
-        if not (deleted := await read(lambda store: store.delete(turn_id))):
+        if not (deleted := await recorder.read(lambda store: store.delete(turn_id))):
             raise HTTPException(404, "there is no such turn")
         return json_response({"deleted": deleted})
 
@@ -149,34 +134,25 @@ def _shown(turn: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-class Doctor:
+def doctor_router(command: Sequence[str], start: Start) -> APIRouter:
     """Runs the doctor as a process of its own, one at a time. It prints one JSON object per check."""
+    router, one_at_a_time = APIRouter(), asyncio.Lock()
 
-    def __init__(self, command: Sequence[str], start: Start) -> None:
-        self._command = command
-        self._start = start
-        self._busy = False
+    @router.post("/api/doctor", response_class=Response, responses=STREAMS)
+    async def doctor() -> Response:
+        """Try every part once; each check as it is found, then done"""
+        if one_at_a_time.locked():
+            raise HTTPException(409, "the doctor is at work already")
+        await one_at_a_time.acquire()
+        return event_stream(examine())
 
-    def router(self) -> APIRouter:
-        router = APIRouter()
-
-        @router.post("/api/doctor", response_class=Response, responses=STREAMS)
-        async def doctor() -> Response:
-            """Try every part once; each check as it is found, then done"""
-            if self._busy:
-                raise HTTPException(409, "the doctor is at work already")
-            self._busy = True
-            return event_stream(self._examine())
-
-        return router
-
-    async def _examine(self) -> AsyncIterator[bytes]:
+    async def examine() -> AsyncIterator[bytes]:
         process, verdicts, problem = None, list[str](), ""
         yield b": hello\n\n"
         try:
             async with asyncio.timeout(DOCTOR_SECONDS):
                 process = await asyncio.create_subprocess_exec(
-                    *self._command,
+                    *command,
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.DEVNULL,
@@ -192,13 +168,15 @@ class Doctor:
         except (OSError, ValueError) as error:
             problem = str(error)
         finally:  # also when the client has left
-            self._busy = False
+            one_at_a_time.release()
             if process is not None:
-                self._start(_end(process))
+                start(_end(process))
         failed = verdicts.count("failed")
         ok = bool(verdicts) and not failed and not problem
         summary = {"ok": ok, "checks": len(verdicts), "failed": failed}
         yield sse("done", summary | ({"error": problem} if problem else {}))
+
+    return router
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

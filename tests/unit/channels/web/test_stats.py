@@ -13,7 +13,7 @@ from voice_gateway.channels.web.ask_api import AskApi
 from voice_gateway.channels.web.openai import OpenAi
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.stats import MOST_NAMES, Stats, metrics_router, quantile
-from voice_gateway.channels.web.system_api import Health
+from voice_gateway.channels.web.system_api import health_router
 from voice_gateway.errors import ErrorKind
 from voice_gateway.events import Acted, Answered, EventBus, ModelRound, PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus
@@ -42,8 +42,8 @@ async def pages(folder, counts, parts=(), servers=()):
         return parts
 
     def routes(_start):
-        health = Health(counts, all_parts, lambda: servers)
-        return [metrics_router(counts, lambda: parts, lambda: servers), health.router()]
+        health = health_router(counts, all_parts, lambda: servers)
+        return [metrics_router(counts, lambda: parts, lambda: servers), health]
 
     async with served(folder, routes) as channel, client(channel) as http:
         yield http
