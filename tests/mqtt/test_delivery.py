@@ -19,7 +19,7 @@ from voice_gateway.channels.mqtt.requests import INTERRUPTED, Requests
 from voice_gateway.channels.mqtt.topics import Message, Request
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore, SqliteStore
-from voice_gateway.events import EventBus, Notice
+from voice_gateway.events import EventBus, Notice, State
 from voice_gateway.turn import Reply
 
 MANY = 300
@@ -57,13 +57,12 @@ async def open_channel(broker, answer, store=None, share_group: str | None = Non
     options = {"identity": broker.folder / "id", **options}
     channel = MqttChannel(settings, answer, store or MemoryStore(), events, **options)
     running = asyncio.create_task(channel.run())
-    linked = asyncio.create_task(channel._linked.wait())
-    await asyncio.wait([running, linked], timeout=LIMIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    await until(lambda: events.state("mqtt") is State.OK)
     try:
         yield channel, events
     finally:
         running.cancel()
-        await asyncio.wait([running, linked], timeout=LIMIT_SECONDS)
+        await asyncio.wait([running], timeout=LIMIT_SECONDS)
 
 
 async def ask(listener: Listener, ids) -> None:
@@ -109,13 +108,14 @@ async def test_what_waits_when_the_gateway_stops_is_answered_by_the_next_start(b
 
 async def test_a_broker_that_starts_again_loses_no_request_and_no_answer(broker, tmp_path):
     acting = Acting()
-    async with open_channel(broker, acting, SqliteStore(tmp_path / "r.sqlite")) as (channel, _):
+    async with open_channel(broker, acting, SqliteStore(tmp_path / "r.sqlite")) as (channel, events):
         async with Listener.on(broker) as listener:
             await ask(listener, map(str, range(MANY)))
             await until(lambda: channel._waiting.total() == MANY)
         for _ in range(2):
             broker.restart()
-            await asyncio.wait_for(until(channel._linked.is_set), LIMIT_SECONDS)
+            for state in (State.DEGRADED, State.OK):
+                await until(lambda state=state: events.state("mqtt") is state)
         async with Listener.on(broker) as listener:
             acting.go.set()
             answered = await answers(listener, MANY)
@@ -242,9 +242,8 @@ async def test_the_oldest_events_go_above_the_limit():
     for number in range(KEPT_MESSAGES + 10):
         events.publish(Notice(str(number)))
 
-    assert [json.loads(message.payload)["text"] for message in channel._outgoing] == [
-        str(number) for number in range(10, KEPT_MESSAGES + 10)
-    ]
+    kept = [json.loads(outgoing.message.payload) for outgoing in channel._outgoing]
+    assert [body["text"] for body in kept] == [str(number) for number in range(10, KEPT_MESSAGES + 10)]
 
 
 async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
@@ -262,7 +261,8 @@ async def test_an_answer_for_which_the_broker_disconnects_is_given_up(broker, ca
         """Reconnects at once."""
 
     async with open_channel(broker, Acting(), sleep=sleep) as (channel, _):
-        await asyncio.wait_for(channel._deliver(Message("control/\x01", "x"), None), LIMIT_SECONDS)
+        channel._put(Message("control/\x01", "x"))
+        await until(lambda: not channel._outgoing)
 
     assert [record.tries for record in caplog.records if "given up" in record.message] == [MOST_TRIES]
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -177,8 +177,8 @@ class Channels:
         if self._voice is not None:
             voice = self._voice.switches
             switches = {
-                "listening": Switch(lambda: voice.listening, voice.set_listening),
-                "mute": Switch(lambda: voice.mute, voice.set_mute),
+                "listening": Switch(lambda: voice.listening, partial(voice.turn, "listening")),
+                "mute": Switch(lambda: voice.mute, partial(voice.turn, "mute")),
             }
             controls = replace(controls, press=self.push_to_talk, switches=switches)
         answer, events, folder = gateway.conversation.answer, gateway.events, data_folder()

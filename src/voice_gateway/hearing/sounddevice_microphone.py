@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class SounddeviceMicrophone:
         self._on_state = on_state
         self._retry_seconds = retry_seconds
         self._open_seconds = open_seconds
-        self._patience = _Patience(first_seconds, lost_seconds)
+        self._silent_seconds = first_seconds, lost_seconds
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
         """HearingError only if the microphone cannot be opened at first; from then on it is waited for."""
@@ -64,7 +63,7 @@ class SounddeviceMicrophone:
             self._on_state(None)
 
     async def _opened(self) -> "_Capture":
-        capture = _Capture(self._device, self._patience)
+        capture = _Capture(self._device, *self._silent_seconds)
         await capture.open(self._open_seconds)
         return capture
 
@@ -77,20 +76,14 @@ class SounddeviceMicrophone:
                 await asyncio.sleep(self._retry_seconds)
 
 
-class _Patience(NamedTuple):
-    """How long nothing may come before a card counts as gone."""
-
-    first_seconds: float  # before its first sound
-    lost_seconds: float  # after it
-
-
 class _Capture:
-    """One open stream. PortAudio calls us in its own thread; the sound crosses over in a bounded queue."""
+    """One open stream. PortAudio calls us in its own thread; the sound crosses over in a bounded queue. The
+    card counts as gone if nothing comes in `first_seconds`, or later in `lost_seconds`."""
 
-    def __init__(self, wanted: str | None, patience: _Patience) -> None:
+    def __init__(self, wanted: str | None, first_seconds: float, lost_seconds: float) -> None:
         self.title = wanted or "(default)"
         self._wanted = wanted
-        self._patience = patience
+        self._first_seconds, self._lost_seconds = first_seconds, lost_seconds
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._dropped = 0  # blocks
@@ -117,18 +110,12 @@ class _Capture:
             RATE,
             BLOCK_SECONDS,
             dtype="int16",
-            callback=self._called,
-            finished_callback=self._finished,
+            callback=lambda data, _frames, _time, _status: self._send(bytes(data)),
+            finished_callback=lambda: self._send(None),
         )
         if self._given_up:
             stream.close()
         self.title, self._stream = stream.device.name, stream
-
-    def _called(self, data: Any, _frames: int, _time: Any, _status: Any) -> None:
-        self._send(bytes(data))
-
-    def _finished(self) -> None:
-        self._send(None)
 
     def _send(self, data: bytes | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
@@ -148,9 +135,9 @@ class _Capture:
         rate, channels = self._stream.rate, self._stream.channels
         resampler = Resampler(rate) if rate != RATE else None
         blocks = Blocks(BLOCK_SAMPLES)
-        limit_seconds = self._patience.first_seconds
+        limit_seconds = self._first_seconds
         while (data := await self._next(limit_seconds)) is not None:
-            limit_seconds = self._patience.lost_seconds
+            limit_seconds = self._lost_seconds
             lost, self._dropped = self._dropped * BLOCK_SAMPLES, 0
             samples: Samples = np.frombuffer(data, np.int16).reshape(-1, channels)[:, 0]
             if resampler is not None:

@@ -1,18 +1,26 @@
 """Speech to text: the Protocol of an engine, Moonshine, Whisper, and the detection of noise."""
 
+import logging
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
 
+from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
+from voice_gateway.events import EventBus, State
+from voice_gateway.hearing.endpoint import FRAME_SAMPLES, SPEECH_ABOVE, SileroActivity
+from voice_gateway.problems import CANNOT_UNDERSTAND
 from voice_gateway.sound.packages import REPAIR, check_files, need
 from voice_gateway.sound.samples import RATE, Samples, level_db, to_floats
 from voice_gateway.sound.worker import Worker
 from voice_gateway.turn import SpeechSegment, Transcript
+
+log = logging.getLogger(__name__)
 
 QUIETEST_DB = -65.0  # a whisper across the room is louder, the hiss of an open microphone is not
 # Engines give text for noise, breath and music too, always the same kinds; none of it is a request. "yes",
@@ -143,6 +151,33 @@ class WhisperTranscriber(NativeTranscriber):
             raise HearingError(f"the Whisper model in {self._folder} cannot be loaded: {error}") from error
 
 
+async def transcript_of(
+    segment: SpeechSegment, transcriber: Transcriber, settings: VoiceSettings, events: EventBus
+) -> Transcript:
+    """A failing engine gives a transcript that is dropped, with the reason."""
+    started = perf_counter()
+    try:
+        raw = await transcriber.transcribe(segment.samples)
+    except HearingError as error:
+        log.error("what was said is lost", extra={"reason": str(error)})
+        events.report("transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error))
+        return Transcript("", perf_counter() - started, noise=str(error))
+    events.report("transcriber", State.OK, f"Understanding speech with {transcriber.name}.")
+    text = without_wake_words(raw, settings.wake_words).strip()
+    noise = noise_reason(text, segment, min_speech_seconds=settings.min_speech_seconds)
+    return Transcript(text, perf_counter() - started, len(segment.samples) / RATE, noise, transcriber.name)
+
+
+def whole_segment(samples: Samples) -> SpeechSegment:
+    """Of a recording that is one utterance from its beginning to its end. Blocking."""
+    activity = SileroActivity()
+    frames = [samples[at : at + FRAME_SAMPLES] for at in range(0, len(samples), FRAME_SAMPLES)]
+    chances = [activity.probability(frame) for frame in frames if len(frame) == FRAME_SAMPLES]
+    speech = sum(chance >= SPEECH_ABOVE for chance in chances) * FRAME_SAMPLES / RATE
+    seconds = len(samples) / RATE
+    return SpeechSegment(np.asarray(samples, np.int16), 0.0, seconds, seconds, speech)
+
+
 def noise_reason(
     text: str, segment: SpeechSegment | None = None, *, min_speech_seconds: float = 0.0
 ) -> str | None:
@@ -159,13 +194,6 @@ def noise_reason(
     if segment is not None and len(words) > SPARE_WORDS + MOST_WORDS_PER_SECOND * segment.speech_seconds:
         return "more words than could be said"
     return "the same words again and again" if _loops(words) else None
-
-
-def judged(text: str, segment: SpeechSegment, seconds: float) -> Transcript:
-    """The transcript, without text if it came from noise."""
-    noise = noise_reason(text, segment)
-    audio_seconds = segment.end_seconds - segment.start_seconds
-    return Transcript("" if noise else text.strip(), seconds, audio_seconds, noise)
 
 
 def words_of(text: str) -> list[str]:

@@ -6,7 +6,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal
 
 from voice_gateway.errors import GatewayError
@@ -43,9 +44,6 @@ class SoundDevice:
     rate: int  # that it likes best
     default_input: bool = False
     default_output: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def portaudio() -> Any:
@@ -122,25 +120,18 @@ def find(wanted: str | None, kind: Kind, among: Sequence[SoundDevice] | None = N
             f"there is no {WORDS[kind]} (`voice-gateway doctor`): plug one in, or start the sound server"
         )
     if wanted is None:
-        defaults = [device for device in usable if _is_default(device, kind)]
-        return (defaults or usable)[0]
-    matches = _matches(wanted, usable)
+        is_default = attrgetter(f"default_{kind}")
+        return max(usable, key=is_default)
+    name = wanted.strip().casefold()
+    matches = (  # a name comes before a number: a device may be called "2"
+        [device for device in usable if device.name.casefold() == name]
+        or [device for device in usable if name == str(device.number)]
+        or [device for device in usable if name in device.name.casefold()]
+    )
     if not matches:
         names = ", ".join(f"{device.number} {device.name}" for device in usable)
         raise SoundError(f'there is no {WORDS[kind]} "{wanted}" ({SETTINGS[kind]}); there are: {names}')
     return matches[0]
-
-
-def _is_default(device: SoundDevice, kind: Kind) -> bool:
-    return device.default_input if kind == "input" else device.default_output
-
-
-def _matches(wanted: str, usable: list[SoundDevice]) -> list[SoundDevice]:
-    """A name comes before a number: a device may be called "2"."""
-    name = wanted.strip().casefold()
-    exact = [device for device in usable if device.name.casefold() == name]
-    numbered = [device for device in usable if wanted.strip() == str(device.number)]
-    return exact or numbered or [device for device in usable if name in device.name.casefold()]
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voice_gateway.hearing.transcriber import judged, noise_reason, sounds_unfinished, without_wake_words
+from voice_gateway.hearing.transcriber import noise_reason, sounds_unfinished, without_wake_words
 from voice_gateway.turn import SpeechSegment
 
 
@@ -35,13 +35,6 @@ def test_more_words_than_anybody_can_say_are_dropped():
 def test_what_is_too_short_or_too_quiet_is_dropped():
     assert noise_reason("turn on", segment(0.1), min_speech_seconds=0.2) == "too short"
     assert noise_reason("turn on", segment(loud=10)) == "too quiet"
-
-
-def test_a_transcript_of_noise_has_a_reason_and_no_text():
-    noise, speech = judged("You", segment(), 0.05), judged(" Stop. ", segment(), 0.05)
-
-    assert (noise.text, noise.noise) == ("", "what the engine makes of noise")
-    assert (speech.text, speech.noise, speech.audio_seconds) == ("Stop.", None, 1.5)
 
 
 def test_half_a_sentence_sounds_unfinished():

@@ -54,7 +54,7 @@ MOST_WAITING = 1_000  # requests in all; further ones get `busy`
 MOST_IN_CONVERSATION = 250  # so that one client leaves room for the others
 BUSY = "busy: too many requests are waiting; ask again in a moment"
 KEPT_MESSAGES = 500  # events while the broker is away; above that the oldest is dropped
-MOST_TRIES = 5  # a broker may close the connection because of an answer
+MOST_TRIES = 5  # of one message: a broker may close the connection because of it
 LONGEST_TEXT = 1_000  # characters of an announcement
 ON, OFF = b"ON", b"OFF"
 ACKNOWLEDGE = "alarms/acknowledge"
@@ -84,6 +84,16 @@ class Delivery:
     digest: str
 
 
+@dataclass(eq=False, slots=True)
+class Outgoing:
+    """A message, and the request that is acknowledged when it was sent."""
+
+    message: Message
+    delivery: Delivery | None = None
+    tries: int = 0
+    is_answer: bool = False
+
+
 class MqttChannel:
     """Requests are answered in the order of their conversation. The broker keeps them while the
     gateway is away, if there is a file with its `identity`."""
@@ -111,16 +121,12 @@ class MqttChannel:
         self._requests = Requests(answer, store, settings.room)
         self._events = events
         self._sleep = sleep
-        self._outgoing: deque[Message] = deque(maxlen=KEPT_MESSAGES)
+        self._outgoing: deque[Outgoing] = deque()
         self._more = asyncio.Event()
         self._client: aiomqtt.Client | None = None
-        self._linked, self._failed = asyncio.Event(), asyncio.Event()
-        self._limits: set[asyncio.Timeout] = set()  # of answers that are being sent
-        self._status_changed = asyncio.Event()
         self._ready = False
         self._conversations = Locks(store, _no_lock)
         self._free = asyncio.Semaphore(AT_ONCE)
-        self._sending = asyncio.Semaphore(AT_ONCE)
         self._waiting: Counter[str] = Counter()  # unanswered requests, by conversation
         self._not_begun: set[Request] = set()
         self._open: dict[int, Delivery] = {}
@@ -130,18 +136,33 @@ class MqttChannel:
     def announce_ready(self) -> None:
         """From now on the retained status says that the gateway is ready."""
         self._ready = True
-        self._status_changed.set()
+        self._put_status()
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, PartState):
-            self._status_changed.set()
+            self._put_status()
         elif isinstance(event, Planned):
             self._put(*self._retained.planned(event))
         elif (message := message_for(self._settings, event)) is not None:
             self._put(message)
 
     def _put(self, *messages: Message) -> None:
-        self._outgoing.extend(messages)
+        """A retained message takes the place of one that waits; above the limit the oldest event goes."""
+        for message in messages:
+            if message.retain:
+                waiting = [known for known in self._outgoing if known.message.topic != message.topic]
+                self._outgoing = deque(waiting)
+            self._send(Outgoing(message))
+
+    def _put_status(self) -> None:
+        state = "online" if self._ready else "starting"
+        self._put(status_message(self._settings, state, self._events.parts()))
+
+    def _send(self, outgoing: Outgoing) -> None:
+        self._outgoing.append(outgoing)
+        events = (known for known in self._outgoing if not known.is_answer)
+        if len(self._outgoing) > KEPT_MESSAGES and (oldest := next(events, None)) is not None:
+            self._outgoing.remove(oldest)
         self._more.set()
 
     # --- the connection
@@ -175,10 +196,7 @@ class MqttChannel:
             await self._subscribe(client)
             self._events.report(PART, State.OK, f"The MQTT broker {where(self._settings)} is connected.")
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._publish_events(client), name="mqtt publish")
-                tasks.create_task(self._publish_status(client), name="mqtt publish status")
-                tasks.create_task(self._end_when_failed(), name="mqtt answers")
-                self._linked.set()
+                tasks.create_task(self._publish_all(client), name="mqtt publish")
                 async for _message in client.messages:
                     """Messages go to `_received`; the iterator ends with the connection."""
         except* aiomqtt.MqttError as group:
@@ -187,11 +205,6 @@ class MqttChannel:
             raise error from group
         finally:
             self._client = None
-            self._linked.clear()
-            self._failed.clear()
-            for limit in self._limits:  # the library would wait for a broker that is gone
-                if not limit.expired():
-                    limit.reschedule(0.0)
             if self._settings.share_group and is_stopping():
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                     await self._leave_group(client)
@@ -225,7 +238,7 @@ class MqttChannel:
     def _announce(self) -> None:
         """Publishes everything that Home Assistant needs to know the gateway."""
         self._put(*self._retained.configs(), *self._switch_states())
-        self._status_changed.set()
+        self._put_status()
 
     def _switch_states(self) -> list[Message]:
         return [
@@ -246,7 +259,7 @@ class MqttChannel:
             # Of several gateways that share requests one ended, and left its last will.
             with contextlib.suppress(ValueError, TypeError, KeyError):
                 if json.loads(payload)["state"] == "offline":
-                    self._status_changed.set()
+                    self._put_status()
         elif any(topic_matches_sub(pattern, name) for pattern in self._retained.topics):
             if message.retain and payload:
                 self._put(*self._retained.seen(name))
@@ -293,20 +306,20 @@ class MqttChannel:
                 answers.create_task(self._answer(request, delivery), name="mqtt answer")
                 return
             request = _busy(request)
-        answers.create_task(self._deliver(refusal(request), delivery), name="mqtt refusal")
+        self._send(Outgoing(refusal(request), delivery, is_answer=True))
 
     def _is_busy(self, request: Request) -> bool:
         in_conversation = self._waiting[request.conversation_id]
         return in_conversation >= self._most_in_conversation or self._waiting.total() >= self._most_waiting
 
     async def _answer(self, request: Request, delivery: Delivery | None) -> None:
-        """A conversation takes its next request when the answer before is out: answers keep their order."""
+        """A conversation answers one request after the other."""
         conversation = request.conversation_id
         try:
             async with self._conversations.of(f"mqtt:{conversation}"), self._free:
                 if request in self._not_begun:
                     self._not_begun.remove(request)
-                    await self._deliver(await self._answer_to(request), delivery)
+                    self._send(Outgoing(await self._answer_to(request), delivery, is_answer=True))
         finally:
             self._waiting[conversation] -= 1
             if not self._waiting[conversation]:
@@ -331,62 +344,23 @@ class MqttChannel:
 
     # --- what goes out
 
-    async def _deliver(self, message: Message, delivery: Delivery | None) -> None:
-        """Publishes an answer, over as many connections as that takes, and acknowledges the request."""
-        for _ in range(MOST_TRIES):
-            if await self._is_sent(message):
-                break
-        else:
-            facts = {"topic": message.topic, "tries": MOST_TRIES}
-            log.error("MQTT message was given up: the connection was lost each time", extra=facts)
-        self._acknowledge(delivery)
-
-    async def _is_sent(self, message: Message) -> bool:
-        """Waits for a connection. A failure ends the connection."""
-        import aiomqtt
-
-        async with self._sending:
-            await self._linked.wait()
-            client = self._client
-            assert client is not None
-            try:
-                async with asyncio.timeout(PUBLISH_LIMIT_SECONDS) as limit:
-                    self._limits.add(limit)
-                    await _publish(client, message)
-                    return True
-            except (aiomqtt.MqttError, TimeoutError):
-                if client is self._client:
-                    self._linked.clear()
-                    self._failed.set()
-                return False
-            finally:
-                self._limits.discard(limit)
-
-    async def _end_when_failed(self) -> None:
-        import aiomqtt
-
-        await self._failed.wait()
-        raise aiomqtt.MqttError("an answer could not be sent")
-
-    async def _publish_events(self, client: "aiomqtt.Client") -> None:
-        """In their order. An event whose publication failed is the first of the next connection."""
+    async def _publish_all(self, client: "aiomqtt.Client") -> None:
+        """In their order. A message whose publication failed is the first of the next connection."""
         while True:
             await self._more.wait()
             self._more.clear()
             while self._outgoing:
-                message = self._outgoing[0]
-                await _publish(client, message)
-                if self._outgoing and self._outgoing[0] is message:
+                outgoing = self._outgoing[0]
+                outgoing.tries += 1
+                if outgoing.tries <= MOST_TRIES:
+                    await _publish(client, outgoing.message)
+                else:
+                    facts = {"topic": outgoing.message.topic, "tries": MOST_TRIES}
+                    log.error("MQTT message was given up: the connection was lost each time", extra=facts)
+                self._acknowledge(outgoing.delivery)
+                if self._outgoing and self._outgoing[0] is outgoing:
                     self._outgoing.popleft()
                 end_when_stopping()
-
-    async def _publish_status(self, client: "aiomqtt.Client") -> None:
-        while True:
-            await self._status_changed.wait()
-            self._status_changed.clear()
-            state = "online" if self._ready else "starting"
-            await _publish(client, status_message(self._settings, state, self._events.parts()))
-            end_when_stopping()
 
 
 async def _publish(client: "aiomqtt.Client", message: Message) -> None:

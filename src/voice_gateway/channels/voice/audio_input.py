@@ -12,7 +12,7 @@ from voice_gateway.config import VoiceSettings
 from voice_gateway.events import EventBus
 from voice_gateway.hearing.endpoint import EndpointEvent
 from voice_gateway.hearing.engines import HearingEngines
-from voice_gateway.hearing.transcript import transcript_of
+from voice_gateway.hearing.transcriber import transcript_of
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Samples, to_floats
 from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, WakeDetected
 

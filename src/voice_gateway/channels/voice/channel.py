@@ -46,18 +46,12 @@ class VoiceSwitches:
         self.listening = kept.get("listening") is not False
         self.mute = kept.get("mute") is True
 
-    def set_listening(self, on: bool) -> None:
-        self.listening = on
-        self._keep()
-
-    def set_mute(self, on: bool) -> None:
-        self.mute = on
-        self._keep()
-
-    def _keep(self) -> None:
-        state = {"listening": self.listening, "mute": self.mute}
+    def turn(self, name: str, on: bool) -> None:
+        """Sets `listening` or `mute`, and remembers both."""
+        setattr(self, name, on)
+        kept = {"listening": self.listening, "mute": self.mute}
         try:
-            private_file(self._file).write_text(json.dumps(state), encoding="utf-8")
+            private_file(self._file).write_text(json.dumps(kept), encoding="utf-8")
         except OSError as error:
             log.warning("a switch of the voice is not remembered", extra={"reason": str(error)})
 
@@ -96,11 +90,8 @@ class VoiceChannel:
     ) -> None:
         """`show` gets text that cannot be spoken, `announce` how to talk to the gateway. `ringers` get the
         function that rings for a timer, `sounders` the one that sounds an alarm."""
-        self._announce = announce
-        self._first_pause = first_pause_seconds
-        self._settings = settings
-        self._answer = answer
-        self._events = events
+        self._announce, self._first_pause = announce, first_pause_seconds
+        self._settings, self._answer, self._events = settings, answer, events
         self._ringers, self._sounders = ringers, sounders
         self._is_complete = is_complete
         self._transcriber = transcriber
@@ -151,9 +142,7 @@ class VoiceChannel:
 
     def _announce_when_ready(self, event: PartState) -> None:
         """Announces the voice once, with the first sound."""
-        if self._announced:
-            return
-        if event.part == "voice" and event.state is State.OK:
+        if not self._announced and event.part == "voice" and event.state is State.OK:
             self._announced = True
             self._announce(f"voice: {event.sentence}")
 

@@ -16,7 +16,7 @@ from voice_gateway.errors import HearingError
 from voice_gateway.events import EventBus
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
-from voice_gateway.hearing.transcript import whole_segment
+from voice_gateway.hearing.transcriber import whole_segment
 from voice_gateway.sound.samples import RATE, Samples
 from voice_gateway.sound.wav import WavFile
 from voice_gateway.speaking.engines import new_synthesizer

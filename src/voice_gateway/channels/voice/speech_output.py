@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from voice_gateway.backoff import wait_at_most
-from voice_gateway.channels import not_yet_said
+from voice_gateway.channels import unsaid
 from voice_gateway.channels.marks import Mark
 from voice_gateway.channels.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
@@ -96,13 +96,9 @@ class SpeechOutput:
         model_tone: bool = False,  # a soft tone before the words of a model
         mute: Callable[[], bool] = lambda: False,  # replies are shown instead; timers ring anyway
     ) -> None:
-        self._synthesizer = synthesizer
-        self._mute = mute
-        self._speaker = speaker
-        self._events = events
-        self.show = show
-        self._earcons = earcons
-        self.model_tone = model_tone
+        self._synthesizer, self._speaker = synthesizer, speaker
+        self._events, self.show, self._mute = events, show, mute
+        self._earcons, self.model_tone = earcons, model_tone
         self.own_voice = OwnVoice(speaker.loudness)
         self._free = asyncio.Event()  # no recording is under way
         self._free.set()
@@ -255,13 +251,10 @@ class ReplyPlayback:
 
     def end(self, reply: Reply) -> None:
         """Called with the complete reply: speaks what was not streamed."""
-        if not self._said:
-            for part in reply.parts:
-                self.say(part)
-        rest = not_yet_said(self._said, reply.text)
-        if self._marker or rest:
-            by_model = any(part.source is PartSource.MODEL for part in reply.parts)
-            self.say(Part(PartSource.MODEL if by_model else PartSource.GATEWAY, rest or " "))
+        for part in unsaid(self._said, reply):
+            self.say(part)
+        if self._marker:
+            self.say(Part(PartSource.GATEWAY, " "))
         self._pieces.put_nowait(None)
 
     def begins(self) -> None:

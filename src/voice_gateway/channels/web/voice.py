@@ -228,7 +228,7 @@ class Microphone:
         """What was said; None if it was noise."""
         import numpy as np
 
-        from voice_gateway.hearing.transcript import transcript_of, whole_segment
+        from voice_gateway.hearing.transcriber import transcript_of, whole_segment
         from voice_gateway.sound.worker import in_thread
 
         engines = self._engines

@@ -62,10 +62,8 @@ class WyomingChannel:
         retry_seconds: float = RETRY_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
-        self.settings = settings
-        self.answer = answer
-        self.transcriber = transcriber
-        self.synthesizer = synthesizer
+        self.settings, self.answer = settings, answer
+        self.transcriber, self.synthesizer = transcriber, synthesizer
         self.wants_pin = wants_pin
         self.hidden_words = HiddenWords()
         self._name = name
@@ -102,18 +100,11 @@ class WyomingChannel:
 
     async def _listen(self) -> None:
         host, port = self._wanted()
-        failures = 0
         while True:
             try:
                 server = await asyncio.start_server(self._serve, host, port)
             except OSError as error:
                 text = WYOMING_PORT.format(host=host, port=port, reason=error.strerror)
-                failures += 1
-                if failures.bit_count() == 1:  # rarer and rarer
-                    log.warning(
-                        "the Wyoming port cannot be opened",
-                        extra={"reason": str(error), "attempts": failures},
-                    )
                 self._events.report("wyoming", State.DEGRADED, text)
                 await asyncio.sleep(self._retry_seconds)
                 continue

@@ -3,9 +3,7 @@
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -75,37 +73,27 @@ class BoundedReader:
         return await self._reader.readexactly(count)
 
 
-@dataclass(frozen=True, slots=True)
-class _Hidden:
-    host: str
-    shown: str
-    text: str
-    until: float
-
-
 class HiddenWords:
     """A client that hears in one request and asks in the next gets the words without their numbers. They are
     kept in memory, for one use by the host that spoke them."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._kept: deque[_Hidden] = deque(maxlen=MOST_KEPT)
+        self._kept: dict[tuple[str, str], tuple[str, float]] = {}
 
     def hide(self, text: str, host: str) -> str:
         spoken = parted(text)
         shown = spoken.masked if spoken.numbers else text
         if shown != text:
-            self._kept.append(_Hidden(host, shown, text, self._monotonic() + KEPT_SECONDS))
+            self._kept[host, shown] = text, self._monotonic() + KEPT_SECONDS
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
         return shown
 
     def whole(self, shown: str, host: str) -> str:
         """The words that were hidden as `shown`, or `shown` itself."""
-        now = self._monotonic()
-        for kept in self._kept:
-            if (kept.host, kept.shown) == (host, shown) and now < kept.until:
-                self._kept.remove(kept)
-                return kept.text
-        return shown
+        text, until = self._kept.pop((host, shown), (shown, 0.0))
+        return text if self._monotonic() < until else shown
 
 
 class Client:

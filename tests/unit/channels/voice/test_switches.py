@@ -56,8 +56,8 @@ def test_switches_stay_through_a_restart_in_a_file_for_their_owner(tmp_path):
     file = tmp_path / "data" / "switches.json"
     switches = VoiceSwitches(file)
     assert (switches.listening, switches.mute) == (True, False)
-    switches.set_listening(False)
-    switches.set_mute(True)
+    switches.turn("listening", False)
+    switches.turn("mute", True)
 
     again = VoiceSwitches(file)
     assert (again.listening, again.mute) == (False, True)
