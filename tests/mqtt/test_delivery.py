@@ -114,8 +114,8 @@ async def test_a_broker_that_starts_again_loses_no_request_and_no_answer(broker,
             await until(lambda: channel._waiting.total() == MANY)
         for _ in range(2):
             broker.restart()
-            for state in (State.DEGRADED, State.OK):
-                await until(lambda state=state: events.state("mqtt") is state)
+            await until(lambda: events.state("mqtt") is State.DEGRADED)
+            await until(lambda: events.state("mqtt") is State.OK)
         async with Listener.on(broker) as listener:
             acting.go.set()
             answered = await answers(listener, MANY)
