@@ -11,7 +11,7 @@ from voice_gateway.config import EventSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import AlarmsTold, EventBus, Happened, Notice
 from voice_gateway.integrations.alarms import Alarm, AlarmBook, means_heard
-from voice_gateway.integrations.events import RESOURCE, EventPage, HomeEvent, read_page
+from voice_gateway.integrations.events import DEVICES, RESOURCE, EventPage, HomeEvent, read_page
 from voice_gateway.routines.model import ResourceState
 from voice_gateway.routines.runner import StateChange
 
@@ -69,6 +69,7 @@ class HomeEvents:
             self._due -= set(due)
             for server in due:
                 if server not in self._subscribed:
+                    await self._asked("resources/subscribe", server, DEVICES)
                     if await self._asked("resources/subscribe", server) is None:
                         continue  # it has no events
                     self._subscribed.add(server)
@@ -78,11 +79,11 @@ class HomeEvents:
                     if (page := read_page(text, server)) is not None:
                         self._take(server, page)
 
-    async def _asked(self, method: str, server: str) -> Mapping[str, Any] | None:
+    async def _asked(self, method: str, server: str, uri: str = RESOURCE) -> Mapping[str, Any] | None:
         """The server's answer about its events; None if it has none."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                return await self._request(server, method, {"uri": RESOURCE})
+                return await self._request(server, method, {"uri": uri})
         except (GatewayError, TimeoutError) as error:
             facts = {"server": server, "method": method, "reason": str(error)}
             log.info("a server's events cannot be read", extra=facts)

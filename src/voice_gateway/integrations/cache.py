@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from home_names.names import name_key
+from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import HomeSettings
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request, build_home
@@ -139,44 +140,40 @@ class HomeCache:
         return self._listings != before
 
     def _take(self, reads: Mapping[str, Listing | str]) -> None:
-        kept = {name: self._listings.get(name) if read else None for name, read in reads.items()}
+        """A source that could not be read keeps what was known of it; one that is not there does not."""
         self.problems = {name: read for name, read in reads.items() if isinstance(read, str)}
-        every = {name: read if isinstance(read, Listing) else kept[name] for name, read in reads.items()}
-        self._listings = {name: listing for name, listing in every.items() if listing is not None}
+        now = {
+            name: self._listings.get(name) if isinstance(read, str) else read for name, read in reads.items()
+        }
+        self._listings = {
+            name: known for name, known in now.items() if known is not None and reads[name] != ""
+        }
 
     async def _rebuild(self) -> None:
         if not self._listings:
             self._home = None
             self._show()
             return
-        devices = self._settled([one for listing in self._listings.values() for one in listing.devices])
+        listed = [device for listing in self._listings.values() for device in listing.devices]
+        # A device that the preferred server has too, by name and room, is known there only.
+        prefer = self._settings.prefer
+        theirs = {_place(device) for device in listed if device.source == prefer}
+        devices = [device for device in listed if device.source == prefer or _place(device) not in theirs]
         silent = [name for name, listing in self._listings.items() if listing.scenes is None]
         has = {
             scene: name
             for name, listing in reversed(self._listings.items())
             for scene in (*(listing.scenes or ()), *self._scenes.get(name, ()))
         } | ({"": silent[0]} if silent else {})
-        known = self._home
-        if known is not None and (known.sources, dict(known.scene_sources)) == (self._sources, has):
-            renewed = known.renewed(devices)
-            if renewed is not None:
-                self._swap(renewed)
-                return
         built = await asyncio.to_thread(
             self._build,
             devices,
-            None if silent else tuple(has),
+            None if silent else (),
             sources=self._sources,
             scene_sources=has,
-            prefer=self._settings.prefer or "",
+            prefer=prefer or "",
         )
-        self._swap(built.with_scenes(scene for scene in has if scene))
-
-    def _settled(self, devices: Sequence[Device]) -> list[Device]:
-        """One that the preferred server has too, by name and room, is known there only."""
-        prefer = self._settings.prefer
-        theirs = {_place(one) for one in devices if one.source == prefer}
-        return [one for one in devices if one.source == prefer or _place(one) not in theirs]
+        self._swap(built)
 
     def _swap(self, home: Home) -> None:
         before, self._home = self._home, home
@@ -207,14 +204,8 @@ class HomeCache:
             polled = any(source.polled for source in self._sources)
             # A large home may report all the time: reading it must leave time for everything else.
             await asyncio.sleep(asyncio.get_running_loop().time() - began)
-            try:
-                async with asyncio.timeout(
-                    self._settings.poll_seconds if polled else self._refresh_seconds
-                ) as limit:
-                    await self._changed.wait()
-            except TimeoutError:
-                if not limit.expired():
-                    raise
+            seconds = self._settings.poll_seconds if polled else self._refresh_seconds
+            await wait_at_most(self._changed, seconds)
 
     def learn(self, requests: Sequence[Request], outcomes: Sequence[ToolOutcome]) -> None:
         """What a device has just confirmed is its state: "brighter" counts from there."""
@@ -230,11 +221,9 @@ class HomeCache:
             if request.scene:
                 self._learn_scenes(request, outcome)
             elif outcome.ok and request.tool.endswith(SCENES) and not request.args:
-                told = outcome.facts.get("scenes")
-                listed = told if isinstance(told, list) else ()
-                self._know_scenes(
-                    request.source, [str(one.get("name")) for one in listed if isinstance(one, Mapping)]
-                )
+                listed = outcome.facts.get("scenes")
+                scenes = [scene for scene in listed if isinstance(scene, Mapping)] if listed else []
+                self._know_scenes(request.source, [str(scene.get("name")) for scene in scenes])
 
     def _learn_state(self, device: Device, state: str) -> None:
         before, self._home = self.home.state_of(device), self.home.with_state(device, state)
@@ -257,23 +246,18 @@ class HomeCache:
 
     def _learn_scenes(self, request: Request, outcome: ToolOutcome) -> None:
         """Where nobody lists them: what the server offers instead, and what it has started."""
-        home = self.home
-        if home.scenes_listed:
-            return
-        source = home.scene_source(request.scene).name
-        told = read_scenes(outcome.facts)
-        if told is not None:
-            self._know_scenes(source, told)
+        source = self.home.scene_source(request.scene).name
+        offered = read_scenes(outcome.facts)
+        if offered is not None:
+            self._know_scenes(source, offered)
         elif outcome.status in (OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING):
             self._know_scenes(source, (request.scene, *self._scenes.get(source, ())))
 
     def _know_scenes(self, source: str, names: Sequence[str]) -> None:
-        home = self.home
-        if home.scenes_listed:
-            return
-        self._scenes[source] = tuple(names)
-        has = {**dict.fromkeys(self._scenes.get(source, ()), source), **home.scene_sources}
-        self._home = replace(home, scene_sources=has).with_scenes(scene for scene in has if scene)
+        if not self.home.scenes_listed:
+            self._scenes[source] = tuple(names)
+            has = {**dict.fromkeys(names, source), **self.home.scene_sources}
+            self._home = replace(self.home, scene_sources=has)
 
 
 def _place(device: Device) -> tuple[str, str]:

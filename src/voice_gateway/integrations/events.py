@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RESOURCE = "zwave://events"
+DEVICES = "zwave://devices"  # any change of a device updates this
 LONGEST = 300  # characters of a text that is passed on
 MOST = 200  # events of one answer
 

@@ -8,7 +8,7 @@ from typing import Any
 from home_names.kinds import HomeDevice
 from home_names.names import name_key, plain_words
 from home_names.resolver import Names, number_of
-from voice_gateway.integrations.device import Device, Key, has_state, same_but_for_state
+from voice_gateway.integrations.device import Device, Key, has_state
 from voice_gateway.integrations.source import Act, Call, HomeSource
 from voice_gateway.integrations.zwave import ZwaveSource
 
@@ -24,7 +24,6 @@ class Home:
     names: Names[Device] = field(default_factory=lambda: Names(()))  # which device is meant
     by_name: Mapping[str, tuple[Device, ...]] = field(default_factory=dict)  # to find names in a sentence
     told: Mapping[Key, str] = field(default_factory=dict)  # since it was read
-    scenes: Mapping[str, str] = field(default_factory=dict)  # plain name -> as it is written
     scenes_listed: bool = False  # every source lists them, so there are no others
     sources: tuple[HomeSource, ...] = ()
     scene_sources: Mapping[str, str] = field(default_factory=dict)  # a scene's name, or "" -> who has it
@@ -32,6 +31,11 @@ class Home:
 
     def source_of(self, device: Device) -> HomeSource:
         return self.source(device.source)
+
+    @cached_property
+    def scenes(self) -> Mapping[str, str]:
+        """By plain name, as it is written."""
+        return {key: name for name in self.scene_sources if (key := name_key(name))}
 
     @cached_property
     def told_devices(self) -> tuple[Device, ...]:
@@ -85,22 +89,6 @@ class Home:
     def with_state(self, device: Device, state: str) -> "Home":
         """The same home after a device told its new state; names and rooms stay as they are."""
         return replace(self, told={**self.told, device.key: state})
-
-    def renewed(self, devices: Sequence[Device]) -> "Home | None":
-        """The same home with other states, without looking at every name again; None where it is another."""
-        if not same_but_for_state(self.devices, devices):
-            return None
-        pairs = list(zip(self.devices, devices, strict=True))
-        changed = {id(old): new for old, new in pairs if old != new}
-        by_name = dict(self.by_name)
-        for name in {name for device in changed.values() for name in _spoken(device)}:
-            by_name[name] = tuple(changed.get(id(device), device) for device in by_name[name])
-        now = tuple(changed.get(id(old), old) for old in self.devices)
-        return replace(self, devices=now, names=self.names.renewed(now), by_name=by_name, told={})
-
-    def with_scenes(self, names: Iterable[str]) -> "Home":
-        scenes = {key: name for name in names if (key := name_key(name))}
-        return replace(self, scenes=scenes)
 
     def state_of(self, device: Device) -> str:
         return self.told.get(device.key, device.state)
@@ -198,6 +186,6 @@ def build_home(
         {key: tuple(named) for key, named in by_name.items()},
         scenes_listed=scenes is not None,
         sources=tuple(sources),
-        scene_sources=scene_sources or {},
+        scene_sources=scene_sources or dict.fromkeys(scenes or (), ""),
         prefer=prefer,
-    ).with_scenes(scenes or ())
+    )

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from home_names.kinds import HomeDevice
@@ -12,7 +11,7 @@ from home_names.phrases import capital
 from home_names.resolver import Names
 from home_names.risk import is_loud
 from home_names.wording import the
-from voice_gateway.integrations.device import Device, same_but_for_state
+from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.listed import read_devices, read_scenes
 from voice_gateway.integrations.source import Act, Call, HomeSource, Listing
 from voice_gateway.tools.executor import ToolExecutor
@@ -39,7 +38,6 @@ SCENES, CODES, BATTERIES, ENERGY, PING, RENAME = (
 )  # fmt: skip
 _LOOKS: Final = frozenset({LIST, GET, READ, HEALTH, SCENES, CODES, BATTERIES, ENERGY, PING})
 LIST_ARGS: Final = {"includeInactive": True, "limit": 100}
-MANY = 200  # devices, whose names take a while to look at
 MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 _DEGREES: Final = {"": "degrees", "C": "degrees Celsius", "F": "degrees Fahrenheit"}
 
@@ -50,7 +48,7 @@ class ZwaveSource(HomeSource):
     def __init__(self, name: str = "", executor: ToolExecutor | None = None) -> None:
         self.name = name
         self._executor = executor
-        self._devices: tuple[Device, ...] = ()
+        self._names = Names[Device](())
         self.looked: tuple[ToolOutcome, ...] = ()  # the last answers to `list_zwave_devices`
 
     def offered(self, tool: str) -> str:
@@ -88,21 +86,8 @@ class ZwaveSource(HomeSource):
                 "the list of devices does not end", extra={"home": self.name, "devices": len(devices)}
             )
         self.looked = tuple(looked)
-        self._known(tuple(devices))
-        if len(devices) > MANY:
-            await asyncio.to_thread(lambda: self._names)  # else the first call that is judged would wait
+        self._names = await asyncio.to_thread(Names, tuple(devices))  # a judged call would wait
         return Listing(tuple(devices), None if scenes is None else tuple(scenes))
-
-    def _known(self, devices: tuple[Device, ...]) -> None:
-        before, self._devices = self._devices, devices
-        names: Names[Device] | None = self.__dict__.pop("_names", None)
-        if names is not None and same_but_for_state(before, devices):
-            self.__dict__["_names"] = names.renewed(devices)
-
-    @cached_property
-    def _names(self) -> Names[Device]:
-        """Made only when a call is judged."""
-        return Names(self._devices)
 
     # --- calls
 

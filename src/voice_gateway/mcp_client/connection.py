@@ -39,8 +39,6 @@ class InitializeResult:
     instructions: str = ""  # for a model, in the server's words
     capabilities: frozenset[str] = frozenset()  # "resources", "prompts", "logging", …
     announces: bool = False  # it tells when its tools change
-    subscribes: bool = False  # it takes `resources/subscribe`
-    server_name: str = ""
 
     @classmethod
     def of(cls, result: Mapping[str, Any]) -> Self:
@@ -49,8 +47,6 @@ class InitializeResult:
             instructions if isinstance(instructions, str) else "",
             frozenset(offered),
             bool(mapping(offered.get("tools")).get("listChanged")),
-            bool(mapping(offered.get("resources")).get("subscribe")),
-            str(mapping(result.get("serverInfo")).get("name", "")),
         )
 
 

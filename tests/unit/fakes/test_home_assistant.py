@@ -4,16 +4,9 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 import yaml
-from tests.fakes.home_assistant_home import Entity, HomeAssistantHome
 from tests.fakes.home_assistant_homes import recorded_home
-from tests.fakes.home_assistant_server import FakeHomeAssistant
 from tests.fakes.home_assistant_tools import DATA, HomeAssistantTools
-from tests.fakes.linked import linked
-
-from voice_gateway.config import ServerSettings
-from voice_gateway.mcp_client.connection import LinkTimeouts
 
 RECORDED = [json.loads(line) for line in (DATA / "calls.jsonl").read_text("utf-8").splitlines()]
 # A field that is missing is an error of the script's own; the stand-in's scripts have none.
@@ -64,20 +57,6 @@ async def test_the_live_context_is_written_alike():
     assert yaml.safe_load(told.partition("\n")[2])[0]["names"] == "AC"
 
 
-async def test_what_does_not_happen_is_called_done_and_shows_only_in_the_states():
-    tools = HomeAssistantTools(recorded_home())
-    before = tools.home.states()
-    for tool, name in (
-        ("HassTurnOn", "Unplugged Light"),
-        ("HassTurnOn", "Failing Light"),
-        ("HassTurnOff", "Cellar Lock"),
-    ):
-        answer = await tools.call(tool, {"name": name})
-        assert '"action_done"' in answer["content"][0]["text"]
-
-    assert tools.home.states() == before
-
-
 async def test_a_lock_and_a_cover_take_their_time():
     clock = Clock()
     tools = HomeAssistantTools(recorded_home(clock=clock))
@@ -93,32 +72,6 @@ async def test_a_lock_and_a_cover_take_their_time():
     assert home["cover.living_room_window"].attributes["current_position"] == 50
     clock.now = 3.0
     assert (home["cover.living_room_window"].state, home["cover.living_room_window"].coming) == ("open", [])
-
-
-@pytest.mark.parametrize("sse_only", [False])
-async def test_the_gateway_links_it_as_it_links_the_real_one(sse_only):
-    async with FakeHomeAssistant([Entity("light.lamp", "Lamp", "Hall")]) as ha:
-        ha.sse_only = sse_only
-        server = ServerSettings(url=ha.mcp_url, headers={"Authorization": f"Bearer {ha.token}"})
-        async with linked({"ha": server}, timeouts=LinkTimeouts()) as link:
-            assert set(link.tools["ha"]) >= {"HassTurnOn", "HassLightSet", "GetLiveContext"}
-            await link.call("HassTurnOn", "ha", name="Lamp")
-            assert "Lamp" in await link.call("GetLiveContext", "ha")
-            assert ha.home["light.lamp"].state == "on"
-
-
-@pytest.mark.parametrize(
-    ("change", "status"),
-    [({"token": "other"}, "401"), ({"starting": True}, "404"), ({"configured": False}, "404")],
-)
-async def test_who_has_no_token_or_comes_too_early_is_told_by_the_status(change, status):
-    async with FakeHomeAssistant(HomeAssistantHome([])) as ha:
-        server = ServerSettings(url=ha.mcp_url, headers={"Authorization": f"Bearer {ha.token}"})
-        for name, value in change.items():
-            setattr(ha, name, value)
-        async with linked({"ha": server}) as link:
-            assert link.status("ha").state == "degraded"
-            assert status in str(link.status("ha"))
 
 
 def test_no_recording_holds_a_token():

@@ -152,3 +152,17 @@ async def test_an_sse_server_is_found_by_trying_and_by_its_type():
                 assert await _call(link, "look") == "done"
         async with linked(at(server, type="http"), attempts=1) as link:
             assert "404" in (link.status("web").last_error or "")
+
+
+async def test_headers_are_sent_and_an_address_is_reported_without_login_or_query(caplog):
+    async with HttpFaults() as server:
+        async with linked(at(server, headers={"Authorization": "Bearer t0ken"})) as link:
+            assert await _call(link, "look") == "done"
+        assert {request.headers.get("authorization") for request in server.requests} == {"Bearer t0ken"}
+        port = server.port
+    nobody = ServerSettings(url=f"http://user:geheim@127.0.0.1:{port}/mcp?token=geheim")
+    async with linked({"web": nobody}) as link:
+        assert link.status("web").state == "degraded"
+    assert f"server: web (http://127.0.0.1:{port}/mcp)" in caplog.text
+    assert "geheim" not in caplog.text
+    assert "t0ken" not in caplog.text

@@ -1,6 +1,7 @@
 """Every example on the page "What can I say" is understood, and own sentences do what they stand for."""
 
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -44,7 +45,7 @@ async def brain(tmp_path: Path) -> UnderstandingStage:
         history=ChangeStore(tmp_path / "changes.sqlite3", 14),
     )
     await brain.cache.refresh()
-    brain.cache._swap(brain.home.with_scenes(["Movie Night"]))  # as after a look at its scenes
+    brain.cache._swap(replace(brain.home, scene_sources={"Movie Night": ""}))  # as after a look at its scenes
     return brain
 
 

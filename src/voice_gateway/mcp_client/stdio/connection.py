@@ -39,7 +39,6 @@ _REPLY_TO = re.compile(rb'"id"\s*:\s*"(vg-\d+)"')
 
 # One encoder for all: json.dumps with options builds a new one every time. NaN is not JSON.
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
-HOME_SERVER, DEVICES = "zwave", "zwave://devices"  # our Z-Wave server; any change of a device updates this
 BROKEN_STOP_SECONDS = 0.5  # a server that misbehaved gets no long farewell
 
 
@@ -67,8 +66,6 @@ class StdioConnection(Connection):
         try:
             self.initialized = await self._initialize()
             self.definitions = await self.list_tools()
-            if self.initialized.server_name == HOME_SERVER and self.initialized.subscribes:
-                await self.request("resources/subscribe", {"uri": DEVICES})
         except GatewayError as error:
             await self._process.last_words()
             raise LinkError(self.end or str(error)) from error
