@@ -60,28 +60,18 @@ class FactsFormatter(logging.Formatter):
         self._time = "%Y-%m-%d %H:%M:%S" if dated else "%H:%M:%S"
 
     def format(self, record: logging.LogRecord) -> str:
-        facts = {key: value for key, value in vars(record).items() if key not in _STANDARD}
-        facts.update(_turn.get())
-        behind = " ".join(
-            [f"{key}={_quoted(value)}" for key, value in facts.items() if value is not None and value != ""]
-        )
-        source = record.name.removeprefix("voice_gateway.")
-        message = record.getMessage()
-        below: list[str] = []
+        known = {key: value for key, value in vars(record).items() if key not in _STANDARD} | _turn.get()
+        facts = " ".join(f"{key}={_quoted(value)}" for key, value in known.items() if value not in (None, ""))
+        message, *below = [record.getMessage()]
         if isinstance(record.msg, MultilineText):
             message, *below = message.split("\n")
-        line = (
-            f"{self.formatTime(record, self._time)} {record.levelname.lower()} {source}: {one_line(message)}"
-        )
-        if behind:
-            line += f" ({behind})"
         if self._tracebacks and record.exc_info:
             below += [f"  {more}" for more in self.formatException(record.exc_info).splitlines()]
-        if not below:
-            return line
-        return "\n".join(
-            [line, *(one_line(more if more.startswith("  ") else f"  {more}") for more in below)]
-        )
+        start = f"{self.formatTime(record, self._time)} {record.levelname.lower()}"
+        source = record.name.removeprefix("voice_gateway.")
+        line = f"{start} {source}: {one_line(message)}{f' ({facts})' if facts else ''}"
+        indented = (more if more.startswith("  ") else f"  {more}" for more in below)
+        return "\n".join([line, *map(one_line, indented)])
 
 
 def _quoted(value: object) -> str:

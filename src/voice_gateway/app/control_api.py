@@ -141,8 +141,7 @@ class ControlApi:
             may = f'Error: "{call.name}" may be a tool of a silent server: {who}.'
             text = f"{may} SERVER__{call.name} names one."
         error, seconds = ErrorKind.UNAVAILABLE, round(seconds, 6)
-        facts = {"tool": call.name, "seconds": seconds, "error": error, "result": text}
-        log.warning("tool failed", extra=facts)
+        log.warning("tool failed", extra={"tool": call.name, "seconds": seconds, "result": text})
         return ToolOutcome(call.id, call.name, text, False, seconds, call.arguments, error)
 
     async def _files(self, outcome: ToolOutcome) -> list[dict[str, Any]]:
@@ -212,11 +211,9 @@ class ControlApi:
             return "the gateway itself"
         if known.origin:
             return f"{known.origin}{'' if known.trusted else ', which says nothing of itself'}"
-        simulated = any(
-            status.simulated and status.name == known.source for status in self._gateway.link.status()
-        )
-        notes = [", simulated home" if simulated else "", "" if known.trusted else ", not trusted"]
-        return f"the server {known.source}{''.join(notes)}"
+        server = self._gateway.settings.mcpServers.get(known.source)
+        home = ", simulated home" if server is not None and server.simulated else ""
+        return f"the server {known.source}{home}{'' if known.trusted else ', not trusted'}"
 
     # --- resources of MCP servers: a list and the servers that did not answer, or one
 
@@ -227,12 +224,8 @@ class ControlApi:
                 return {"text": plain_text(read.text)[0], "files": _packed(read.artifacts)}
             listed, problems = await self._gateway.link.resources()
         except GatewayError as error:
-            return _problem(error)
+            return {"problem": plain_text(str(error))[0]}
         return {"resources": [resource.to_json() for resource in listed], "problems": problems}
-
-
-def _problem(error: GatewayError) -> dict[str, Any]:
-    return {"problem": plain_text(str(error))[0]}
 
 
 def _packed(artifacts: Iterable[Artifact]) -> list[dict[str, Any]]:

@@ -41,18 +41,10 @@ OTHER_FOLDER = "`XDG_DATA_HOME` names another"
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 BUILT_IN_YEAR = 2026  # a clock before this was never set
 PROBE_SECONDS = 10.0  # a store may keep the doctor's probe for so long
+CLOCK = {"name": "get_current_datetime", "description": "Tells the time.", "parameters": {"type": "object"}}
 CALL_REQUEST = {
     "messages": [{"role": "user", "content": "What time is it? Call get_current_datetime."}],
-    "tools": [
-        {
-            "type": "function",
-            "function": {
-                "name": "get_current_datetime",
-                "description": "Tells the time.",
-                "parameters": {"type": "object", "properties": {}},
-            },
-        }
-    ],
+    "tools": [{"type": "function", "function": CLOCK}],
     "stream": False,
     "options": {"num_ctx": 2048, "temperature": 0, "num_predict": 100},
 }
@@ -105,6 +97,18 @@ def arguments(doctor: Parser) -> None:
         action="store_true",
         help="a JSON object for each check, in a line of its own, as it is found",
     )
+
+
+async def attempt(
+    check: str, work: Awaitable[str], sentence: str = "", grade: Grade = Grade.FAILED
+) -> CheckResult:
+    """What the work returns, or why it failed: in `sentence`, or in the words of the error."""
+    try:
+        return ok(check, await work)
+    except GatewayError as error:
+        if sentence:
+            return bad(check, sentence.format(reason=error), grade=grade)
+        return bad(check, error.spoken, error, grade=grade)
 
 
 async def doctor(options: argparse.Namespace) -> int:
@@ -269,17 +273,15 @@ async def cloud(settings: Settings) -> CheckResults:
 
 
 async def broker(settings: Settings) -> CheckResults:
-    if settings.mqtt.broker_url is None:
-        yield ok("mqtt", "not used (mqtt.broker_url is not set)")
-        return
     from voice_gateway.channels.mqtt.link import round_trip, where
 
-    try:
+    async def answers() -> str:
+        if settings.mqtt.broker_url is None:
+            return "not used (mqtt.broker_url is not set)"
         await round_trip(settings.mqtt)
-    except LinkError as error:
-        yield bad("mqtt", error.spoken, error)
-    else:
-        yield ok("mqtt", f"the broker {where(settings.mqtt)} took and returned a message")
+        return f"the broker {where(settings.mqtt)} took and returned a message"
+
+    yield await attempt("mqtt", answers())
 
 
 async def console(settings: Settings) -> CheckResults:
@@ -290,11 +292,11 @@ async def console(settings: Settings) -> CheckResults:
         return
     from voice_gateway.channels.web.tokens import TokenFile
 
-    opened = await _opened_by_a_gateway()
-    if not opened:
+    tokens = TokenFile(web_token_file())
+    if not (opened := await _opened_by_a_gateway()):
         from voice_gateway.channels.web.server import HttpServer, application
 
-        server = HttpServer(application(web, TokenFile(web_token_file())), web)
+        server = HttpServer(application(web, tokens), web)
         try:
             opened = f"{web.host}:{await server.open()} can be opened"
         except LinkError as error:
@@ -312,7 +314,7 @@ async def console(settings: Settings) -> CheckResults:
         text = f"All {people} people with an account on this machine can use the console without a login."
         yield warning("web login", text, "`voice-gateway config set web.open_on_loopback false`")
     if web.needs_token and not web.login_by_link:
-        if not TokenFile(web_token_file()).exists:
+        if not tokens.exists:
             yield warning("web token", problems.WEB_NO_TOKEN)
         if web.tls_cert is None:
             yield warning("web TLS", problems.WEB_NO_TLS)
@@ -376,6 +378,7 @@ async def speech(settings: Settings) -> CheckResults:
     from voice_gateway.speaking.engines import new_synthesizer
 
     voice = settings.voice
+    grade = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING
 
     async def wake_word() -> str:
         used = await asyncio.to_thread(load_wake_word, voice)
@@ -385,18 +388,13 @@ async def speech(settings: Settings) -> CheckResults:
         await asyncio.to_thread(load_recorder, voice)
         return "tells speech from silence"
 
-    trials: tuple[tuple[str, Awaitable[str], str], ...] = (
+    for name, work, sentence in (
         ("wake word", wake_word(), problems.CANNOT_HEAR),
         ("voice activity", voice_activity(), problems.CANNOT_HEAR),
         ("speech to text", _engine(voice.stt_engine, voice, new_transcriber), problems.CANNOT_UNDERSTAND),
         ("text to speech", _engine(voice.tts_engine, voice, new_synthesizer), problems.CANNOT_SPEAK),
-    )
-    grade = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING
-    for name, trial, sentence in trials:
-        try:
-            yield ok(name, await trial)
-        except GatewayError as error:
-            yield bad(name, sentence.format(reason=error), grade=grade)
+    ):
+        yield await attempt(name, work, sentence, grade)
 
 
 async def _engine(name: str, voice: VoiceSettings, new: Callable[[VoiceSettings], Any]) -> str:
@@ -421,25 +419,17 @@ async def audio(settings: Settings) -> CheckResults:
     """Microphones and loudspeakers; only a warning while the voice is off."""
     from voice_gateway.sound.card import Kind, devices, find
 
+    async def device(kind: Kind, wanted: str | None) -> str:
+        known = await asyncio.to_thread(devices)
+        used = find(wanted, kind, known)
+        fitting = [each for each in known if (each.inputs if kind == "input" else each.outputs)]
+        others = ", ".join(each.name for each in fitting if each != used)
+        return f"{used.name} is used{f'; there are also: {others}' if others else ''}"
+
     voice = settings.voice
     grade = Grade.FAILED if voice.enabled else Grade.WARNING
-    kinds: tuple[tuple[Kind, str, str | None, str], ...] = (
-        ("input", "microphone", voice.input_device, problems.CANNOT_HEAR),
-        ("output", "loudspeaker", voice.output_device, problems.CANNOT_SPEAK),
-    )
-    for kind, name, wanted, sentence in kinds:
-        try:
-            known = await asyncio.to_thread(devices)
-            device = find(wanted, kind, known)
-            others = [
-                other.name
-                for other in known
-                if other != device and (other.inputs if kind == "input" else other.outputs)
-            ]
-            more = f"; there are also: {', '.join(others)}" if others else ""
-            yield ok(name, f"{device.name} is used{more}")
-        except GatewayError as error:
-            yield bad(name, sentence.format(reason=error), grade=grade)
+    yield await attempt("microphone", device("input", voice.input_device), problems.CANNOT_HEAR, grade)
+    yield await attempt("loudspeaker", device("output", voice.output_device), problems.CANNOT_SPEAK, grade)
 
 
 CHECKS: dict[str, Callable[[Settings], CheckResults]] = {

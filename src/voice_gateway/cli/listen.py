@@ -63,23 +63,21 @@ async def listen(options: argparse.Namespace) -> int:
 
 def stage_lines(recorded: Recorded) -> list[str]:
     """Each stage with its time, for people."""
-    lines = []
-    if recorded.wake is not None:
-        lines.append(
-            f"{recorded.wake.at_seconds:7.2f} s  wake word {recorded.wake.word} ({recorded.wake.score:.2f})"
-        )
-    times = recorded.timings_ms
+    lines, wake, reply, times = [], recorded.wake, recorded.reply, recorded.timings_ms
+    if wake is not None:
+        lines.append(f"{wake.at_seconds:7.2f} s  wake word {wake.word} ({wake.score:.2f})")
     if recorded.transcript is None:
         return [*lines, "           no command"]
-    heard = recorded.shown or f"(dropped: {recorded.transcript.noise})"
-    lines.append(f"{times['endpoint']:7.0f} ms end of speech")
-    lines.append(f"{times['transcribe']:7.0f} ms heard: {heard}")
-    if recorded.reply is not None:
-        lines.append(f"{times['brain']:7.0f} ms {recorded.reply.stage}: {recorded.reply.text}")
-        lines += [f"           {outcome.name}: {outcome.text}" for outcome in recorded.reply.outcomes]
-        lines.append(f"{times['synthesize']:7.0f} ms first sentence synthesized")
-    if "first_audio" in times:
-        lines.append(
-            f"{times['first_audio']:7.0f} ms from the end of speech to the first sound of the answer"
-        )
+
+    def timed(name: str, text: str) -> None:
+        if name in times:
+            lines.append(f"{times[name]:7.0f} ms {text}")
+
+    timed("endpoint", "end of speech")
+    timed("transcribe", f"heard: {recorded.shown or f'(dropped: {recorded.transcript.noise})'}")
+    if reply is not None:
+        timed("brain", f"{reply.stage}: {reply.text}")
+        lines += [f"           {outcome.name}: {outcome.text}" for outcome in reply.outcomes]
+        timed("synthesize", "first sentence synthesized")
+    timed("first_audio", "from the end of speech to the first sound of the answer")
     return lines

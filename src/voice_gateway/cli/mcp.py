@@ -77,8 +77,8 @@ async def _list(options: argparse.Namespace) -> int:
 # --- resources
 
 
-async def _asked(options: argparse.Namespace, op: str, action: str, **more: Any) -> dict[str, Any]:
-    message = {"op": op, "action": action, **more}
+async def _asked(options: argparse.Namespace, action: str, **more: Any) -> dict[str, Any]:
+    message = {"op": "resources", "action": action, **more}
     answer = await by_gateway(options, message, first=lambda own: own.linked())
     if "problem" in answer:
         raise GatewayError(answer["problem"])
@@ -87,7 +87,7 @@ async def _asked(options: argparse.Namespace, op: str, action: str, **more: Any)
 
 async def _resources(options: argparse.Namespace) -> int:
     """Exit code 1 if a server did not answer."""
-    answer = await _asked(options, "resources", "list")
+    answer = await _asked(options, "list")
     rows = [
         (f"the server {resource['server']}", resource["uri"], _facts(resource))
         for resource in answer["resources"]
@@ -111,7 +111,7 @@ def _facts(resource: dict[str, Any]) -> str:
 
 
 async def _read(options: argparse.Namespace) -> int:
-    answer = await _asked(options, "resources", "read", uri=options.uri, server=options.server)
+    answer = await _asked(options, "read", uri=options.uri, server=options.server)
     files = answer.pop("files", [])
     saved = save(files, Path(options.save)) if options.save else []
     if options.json:

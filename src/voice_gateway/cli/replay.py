@@ -7,7 +7,7 @@ from voice_gateway.app.replay import Replay, differences, result_of
 from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.command import loaded
 from voice_gateway.cli.parser import Parser
-from voice_gateway.cli.turns import SHOWN_ID, found, opened_store
+from voice_gateway.cli.turns import SHOWN_ID, opened_store, turn_named
 from voice_gateway.recorder.story import before_it, why_not
 
 
@@ -22,7 +22,7 @@ def arguments(command: Parser) -> None:
 async def replay(options: argparse.Namespace) -> int:
     settings = loaded(options).settings
     store = await opened_store(options, settings)
-    turn = await asyncio.to_thread(found, store, options.id)
+    turn = await asyncio.to_thread(turn_named, store, options.id)
     before = before_it(store, turn, settings.brain.conversation_expiry_seconds)
     recorded, now, lines = result_of(turn["events"]), None, []
     reason = why_not(turn, before)

@@ -1,12 +1,9 @@
 """`voice-gateway routines`: what is planned, with or without a running gateway, and changes to it."""
 
 import argparse
-import json
-from collections.abc import Sequence
-from typing import Any
 
 from voice_gateway.app.routines import place_of
-from voice_gateway.channels.terminal import print_reply
+from voice_gateway.channels.terminal import print_json, print_reply
 from voice_gateway.cli.ask import printed
 from voice_gateway.cli.command import by_gateway, loaded
 from voice_gateway.cli.parser import Parser
@@ -38,8 +35,10 @@ def arguments(command: Parser) -> None:
 
 async def routines(options: argparse.Namespace) -> int:
     action = options.action or "list"
-    if action in ("add", "run"):
-        return await _of_the_home(options, action)
+    if action in ("add", "run"):  # these need the home
+        what = {"text": " ".join(options.text)} if action == "add" else {"id": options.id}
+        message = {"op": "routines", "action": action, "conversation_id": COMMANDS, **what}
+        return printed(options, await by_gateway(options, message))
     settings = loaded(options).settings
     place = place_of(settings.home)
     store, _lease = kept_in(connected(settings.brain.store), data_folder())
@@ -53,27 +52,22 @@ async def routines(options: argparse.Namespace) -> int:
 def _list(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
     listed = book.all()
     if options.json:
-        _print_all(listed, place)
-    elif not listed:
-        print("Nothing is planned.")
+        print_json([routine.to_json(place.zone) for routine in listed])
+        return 0
     width = max((len(str(routine.id)) for routine in listed), default=0)
-    for routine in listed if not options.json else ():
-        print_reply(f"{routine.id:>{width}}  {_when(routine, place)}  {routine.text}{_how(routine)}")
+    for routine in listed:
+        failed = routine.last is not None and not routine.last.ok
+        how = f" (last time: {routine.last.text})" if routine.last and failed else ""
+        print_reply(f"{routine.id:>{width}}  {_when(routine, place)}  {routine.text}{how}")
+    if not listed:
+        print("Nothing is planned.")
     return 0
-
-
-def _print_all(listed: Sequence[Routine], place: Place) -> None:
-    print(json.dumps([routine.to_json(place.zone) for routine in listed], indent=2))
 
 
 def _when(routine: Routine, place: Place) -> str:
     if routine.paused:
         return "paused          "
     return f"{routine.next.astimezone(place.zone):%Y-%m-%d %H:%M}" if routine.next else "when it happens "
-
-
-def _how(routine: Routine) -> str:
-    return "" if routine.last is None or routine.last.ok else f" (last time: {routine.last.text})"
 
 
 def _cancel(options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
@@ -91,10 +85,9 @@ def _skip(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
 
 
 def _pause(options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
-    paused = options.action == "pause"
     only = [_one(options, book)] if options.id is not None else None
-    changed = book.pause(paused=paused, routines=only)
-    print(f"{len(changed)} routine{'' if len(changed) == 1 else 's'} {'paused' if paused else 'resumed'}.")
+    changed = len(book.pause(paused=options.action == "pause", routines=only))
+    print(f"{changed} routine{'' if changed == 1 else 's'} {options.action}d.")
     return 0
 
 
@@ -105,18 +98,4 @@ def _one(options: argparse.Namespace, book: RoutineBook) -> Routine:
     return matching[0]
 
 
-_ACTIONS = {
-    "list": _list, "cancel": _cancel, "skip": _skip, "pause": _pause, "resume": _pause,
-}  # fmt: skip
-
-
-# --- what needs the home
-
-
-async def _of_the_home(options: argparse.Namespace, action: str) -> int:
-    message: dict[str, Any] = {"op": "routines", "action": action, "conversation_id": COMMANDS}
-    if action == "add":
-        message["text"] = " ".join(options.text)
-    else:
-        message["id"] = options.id
-    return printed(options, await by_gateway(options, message))
+_ACTIONS = {"list": _list, "cancel": _cancel, "skip": _skip, "pause": _pause, "resume": _pause}

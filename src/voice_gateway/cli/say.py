@@ -42,14 +42,8 @@ async def say(options: argparse.Namespace) -> int:
     if options.out:
         await asyncio.to_thread(kept.save, Path(options.out))
     if options.json:
-        took = round(perf_counter() - started, 3)
-        facts = {
-            "text": text,
-            "engine": synthesizer.name,
-            "audio_seconds": round(seconds, 3),
-            "seconds": took,
-        }
-        print_json({**facts, "file": options.out})
+        facts = {"text": text, "engine": synthesizer.name, "audio_seconds": round(seconds, 3)}
+        print_json({**facts, "seconds": round(perf_counter() - started, 3), "file": options.out})
     elif options.out:
         print(f"{options.out}: {seconds:.1f} s", file=sys.stderr)
     return 0

@@ -3,6 +3,7 @@
 import argparse
 import base64
 import contextlib
+import itertools
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -46,7 +47,6 @@ RISKS = {
 UNWRAPPED = 10_000  # characters: in a pipe lines are not wrapped
 LONGEST_NAME, LONGEST_SUMMARY = 34, 200
 FURTHER = "`voice-gateway tools NAME` shows all of one: its parameters, and what a model reads."
-MOST_TRIES = 1000  # names of saved files that are taken already
 
 
 def arguments(command: Parser) -> None:
@@ -257,10 +257,10 @@ def save(files: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
 
 def _write(folder: Path, name: str, data: bytes) -> Path:
     """Under its name, or the next free one; a link of that name is not followed."""
-    wanted = Path(Path(name).name or "file")
-    for number in range(1, MOST_TRIES):
-        path = folder / (wanted.name if number == 1 else f"{wanted.stem}-{number}{wanted.suffix}")
+    path = wanted = folder / (Path(name).name or "file")
+    for number in itertools.count(2):
         with contextlib.suppress(FileExistsError), path.open("xb") as file:
             file.write(data)
-            return path
-    raise FileExistsError(f"too many files called {wanted}")
+            break
+        path = wanted.with_stem(f"{wanted.stem}-{number}")
+    return path

@@ -49,7 +49,7 @@ async def opened_store(options: argparse.Namespace, settings: Settings) -> TurnS
     return TurnStore(data_folder() / TURNS_FILE, days=kept.days, megabytes=kept.megabytes)
 
 
-def found(store: TurnStore, name: str) -> dict[str, Any]:
+def turn_named(store: TurnStore, name: str) -> dict[str, Any]:
     several = store.find(name)
     if not several:
         raise GatewayError(f'there is no turn "{name[:80]}" (see `voice-gateway turns`)')
@@ -68,9 +68,10 @@ def _list(options: argparse.Namespace, store: TurnStore) -> int:
             print(f"voice-gateway: these are the last {most}; --limit N shows more", file=sys.stderr)
     if options.json:
         print_json([public(turn) for turn in listed])
-    elif not listed:
+        return 0
+    if not listed:
         print("No turn has these words." if search else "No turn is kept.")
-    for turn in listed if not options.json else ():
+    for turn in listed:
         at = f"{datetime.fromtimestamp(turn['at']).astimezone():%Y-%m-%d %H:%M:%S}"
         mark = "✓" if turn["ok"] else "✗"
         words = " ".join(f"{turn['text']} → {turn['reply']}".split())  # each turn is one line
@@ -79,7 +80,7 @@ def _list(options: argparse.Namespace, store: TurnStore) -> int:
 
 
 def _show(options: argparse.Namespace, store: TurnStore) -> int:
-    turn = found(store, options.id)
+    turn = turn_named(store, options.id)
     if options.json:
         print_json(public(turn))
     else:
@@ -91,7 +92,7 @@ def _show(options: argparse.Namespace, store: TurnStore) -> int:
 def _delete(options: argparse.Namespace, store: TurnStore) -> int:
     if options.all == (options.id is not None):
         raise ConfigError("say which turn, or --all (see voice-gateway turns delete --help)")
-    gone = store.delete_all() if options.all else store.delete(found(store, options.id)["id"])
+    gone = store.delete_all() if options.all else store.delete(turn_named(store, options.id)["id"])
     if options.json:
         print_json({"deleted": gone})
     else:

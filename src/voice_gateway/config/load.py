@@ -173,7 +173,7 @@ def _validated(
 
 
 def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
-    where = [str(part) for part in entry["loc"]]
+    where = [str(part) for part in entry["loc"] if part != "[key]"]
     name, key = ".".join(where), ".".join(where[:2])
     message = plain(entry["msg"])
     if entry["type"] == "extra_forbidden":

@@ -1,11 +1,12 @@
 """The settings tree: one frozen section for each part."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import (
+    AfterValidator,
     Field,
     PrivateAttr,
     SecretStr,
@@ -20,10 +21,12 @@ from voice_gateway.config.kinds import (
     HOME_ASSISTANT_PATHS,
     BrokerAddress,
     Channels,
+    HostName,
     Language,
     ListenAddress,
     Pin,
     Section,
+    ServerName,
     ShareGroup,
     StorePlace,
     Topic,
@@ -31,13 +34,11 @@ from voice_gateway.config.kinds import (
     WebAddress,
     ZoneName,
     checked_server,
-    checked_server_name,
     checked_steps,
     checked_wake_words,
     did_you_mean,
     is_loopback,
     is_own_server,
-    name_alone,
 )
 
 SERVER = "tcp://"  # of a Wyoming server
@@ -56,6 +57,24 @@ Spoken = Literal[
 ]  # fmt: skip
 
 
+def _engine(known: tuple[str, ...], is_file: Callable[[str], bool]) -> Callable[[str], str]:
+    """A validator for an engine, a file or a server."""
+
+    def checked(text: str) -> str:
+        if text.startswith(SERVER):
+            return checked_server(text)
+        if text in known or is_file(text):
+            return text
+        hint = did_you_mean(text, known)
+        raise ValueError(f"must be {', '.join(known)}, a file or {SERVER}host:port{hint}")
+
+    return checked
+
+
+SttEngine = Annotated[
+    str, AfterValidator(_engine(STT_ENGINES, lambda text: "/" in text or Path(text).is_dir()))
+]
+TtsEngine = Annotated[str, AfterValidator(_engine(TTS_ENGINES, lambda text: text.endswith(".onnx")))]
 TOWNS_URL = "https://geocoding-api.open-meteo.com"
 
 
@@ -271,12 +290,12 @@ class VoiceSettings(Section):
     pre_roll_seconds: ClassVar[float] = 0.3  # audio kept from before speech was noticed
     no_speech_seconds: ClassVar[float] = 5.0  # wait for a command after the wake word
     follow_up_seconds: ClassVar[float] = 6.0  # listen without wake word after a question
-    stt: str = Field(
+    stt: SttEngine = Field(
         "moonshine",
         description="speech to text: moonshine, the folder of a faster-whisper model, or a Wyoming server, "
         "tcp://host:port",
     )
-    tts: str = Field(
+    tts: TtsEngine = Field(
         "hibari",
         description="text to speech: hibari, espeak, a Piper voice (.onnx file), or a Wyoming server, "
         "tcp://host:port",
@@ -288,16 +307,6 @@ class VoiceSettings(Section):
     @classmethod
     def _words_are_known(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         return checked_wake_words(words, info.data.get("wake", ""))
-
-    @field_validator("stt")
-    @classmethod
-    def _hearing_is_known(cls, stt: str) -> str:
-        return _checked_engine(stt, STT_ENGINES, is_file="/" in stt or Path(stt).is_dir())
-
-    @field_validator("tts")
-    @classmethod
-    def _speaking_is_known(cls, tts: str) -> str:
-        return _checked_engine(tts, TTS_ENGINES, is_file=tts.endswith(".onnx"))
 
     @property
     def stt_engine(self) -> Literal["moonshine", "whisper", "wyoming"]:
@@ -326,12 +335,9 @@ class WebSettings(Section):
     )
     tls_cert: Path | None = Field(None, description="certificate (PEM), for https; needs tls_key")
     tls_key: Path | None = Field(None, description="its private key (PEM)")
-    hosts: tuple[str, ...] = Field((), description="more names by which browsers reach it, as home.example")
-
-    @field_validator("hosts")
-    @classmethod
-    def _names_alone(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(map(name_alone, hosts))
+    hosts: tuple[HostName, ...] = Field(
+        (), description="more names by which browsers reach it, as home.example"
+    )
 
     @model_validator(mode="after")
     def _a_certificate_has_a_key(self) -> "WebSettings":
@@ -425,7 +431,7 @@ class Settings(Section):
     anthropic: AnthropicSettings = AnthropicSettings()
     tools: ToolsSettings = ToolsSettings()
     mcp: McpSettings = McpSettings()
-    mcpServers: Mapping[str, ServerSettings] = Field(default_factory=dict)  # noqa: N815 (the name other clients use)
+    mcpServers: Mapping[ServerName, ServerSettings] = Field(default_factory=dict)  # noqa: N815 (the name other clients use)
     mqtt: MqttSettings = MqttSettings()
     voice: VoiceSettings = VoiceSettings()
     speech: SpeechSettings = SpeechSettings()
@@ -450,13 +456,6 @@ class Settings(Section):
         """The entries of an mcp.json that cannot be used; `mcpServers` is without them."""
         return self._left_out
 
-    @field_validator("mcpServers")
-    @classmethod
-    def _servers_have_names(cls, servers: Mapping[str, ServerSettings]) -> Mapping[str, ServerSettings]:
-        for name in servers:
-            checked_server_name(name)
-        return servers
-
     @model_validator(mode="after")
     def _sharing_needs_a_shared_store(self) -> "Settings":
         if self.mqtt.share_group is not None and "://" not in self.brain.store:
@@ -464,15 +463,6 @@ class Settings(Section):
                 'mqtt.share_group needs brain.store = "redis://…", so that no request acts twice'
             )
         return self
-
-
-def _checked_engine(text: str, known: tuple[str, ...], *, is_file: bool) -> str:
-    """Raises ValueError."""
-    if text.startswith(SERVER):
-        return checked_server(text)
-    if text in known or is_file:
-        return text
-    raise ValueError(f"must be {', '.join(known)}, a file or {SERVER}host:port{did_you_mean(text, known)}")
 
 
 def setting_names() -> list[str]:
