@@ -75,7 +75,6 @@ def parent_of(pid: int) -> int:
 )
 async def test_one_leaves_quietly_and_the_terminal_is_as_it_was(commands, leave, code):
     async with Terminal.opened(commands, "chat") as terminal:
-        before = terminal.settings()
         await terminal.until("> ")
         terminal.type(leave)
         if code:
@@ -85,7 +84,7 @@ async def test_one_leaves_quietly_and_the_terminal_is_as_it_was(commands, leave,
         await terminal.until("\n")
 
         assert terminal.shown.split("> ")[-1].strip() == leave.replace(CTRL_D, "").strip()
-        assert terminal.settings() == before
+        assert terminal.settings() == terminal.at_first
 
 
 @pytest.mark.slow

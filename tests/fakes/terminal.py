@@ -19,6 +19,7 @@ class Terminal:
         self.process: asyncio.subprocess.Process
         self._news = asyncio.Event()
         self.shown = ""
+        self.at_first = self.settings()  # before the command can change them
 
     @classmethod
     @contextlib.asynccontextmanager
