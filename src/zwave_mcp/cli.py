@@ -165,7 +165,7 @@ async def _serve(home: "Home", options: Options, wire: int) -> None:
     from zwave_mcp.server import ZwaveServer
 
     spec = getattr(home, "spec", None)
-    allowed = options.allow_unlock or (spec is not None and spec.allow_unlock)
+    allowed = options.allow_unlock or (spec is not None and spec.home.allow_unlock)
     names = UserNames.read(options.lock_users)
     server = ZwaveServer(home, allow_unlock=allowed, energy_file=energy_file(options.home), names=names)
     await server.serve(0, wire)

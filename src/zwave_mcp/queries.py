@@ -21,7 +21,7 @@ from zwave_mcp.view import Viewer, resolve_device
 async def list_devices(
     viewer: Viewer, asked: str = "", *, inactive: bool = False, limit: int = 100, offset: int = 0
 ) -> Result:
-    chosen = _filtered((await viewer.now()).rows, asked)
+    chosen = _filtered(viewer.rows(await viewer.now()), asked)
     offline = [row.device.name for row in chosen if not row.device.available]
     everything = inactive or "offline" in words(asked)
     shown = [row for row in chosen if everything or row.device.available]

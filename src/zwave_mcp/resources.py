@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home
-from zwave_mcp.states import Row, measured, reading
+from zwave_mcp.states import Row, reading
 from zwave_mcp.view import View, Viewer
 
 if TYPE_CHECKING:
@@ -30,36 +30,29 @@ def event_uris(event: Event) -> list[str]:
 class Resources:
     def __init__(self, home: Home, viewer: Viewer, events: EventLog) -> None:
         self._home, self._viewer, self._events = home, viewer, events
-        self._known: dict[str, Row] | None = None
-        self._wanted: set[str] = set()
+        self._view: View | None = None
+        self._followed = False
+        self.wanted: set[str] = set()  # what the client of the older protocol has subscribed to
 
-    def subscribe(self, uri: str) -> None:
-        self._wanted.add(uri)
+    def follow(self) -> None:
+        """From now on changes are looked for."""
+        self._followed = True
         self._home.follow()
-
-    def unsubscribe(self, uri: str) -> None:
-        self._wanted.discard(uri)
-
-    def is_wanted(self, uri: str) -> bool:
-        return uri in self._wanted
 
     def changes(self, view: View) -> list[str]:
         """The resources that differ from the view before."""
-        known, now = self._known, {uri_of(row): row for row in view.rows}
-        self._known = now
-        if known is None:
+        before, self._view = self._view, view
+        if before is None or not self._followed:
             return []
-        both = known.keys() & now.keys()
-        changed = [
-            uri for uri in known.keys() | now.keys() if uri not in both or _differ(known[uri], now[uri])
-        ]
+        old, new = ({uri_of(row): row.entry for row in self._viewer.rows(item)} for item in (before, view))
+        changed = [uri for uri in old | new if old.get(uri) != new.get(uri)]
         return [ALL, *changed] if changed else []
 
     async def listing(self) -> "ListResourcesResult":
         from mcp_types import ListResourcesResult, Resource
 
         fixed = [(ALL, "devices", "All devices"), (EVENTS, "events", "What has happened")]
-        rows = (await self._viewer.now()).rows
+        rows = self._viewer.rows(await self._viewer.now())
         each = [
             (uri_of(row), f"{row.device.room} {row.device.name}".strip(), row.device.name) for row in rows
         ]
@@ -78,7 +71,7 @@ class Resources:
         if of := _EVENTS_OF.fullmatch(uri):  # without asking the home, which may be away
             content = self._events.to_json((int(of[1]), int(of[2])) if of[1] else None)
         elif not uri.startswith(EVENTS):
-            rows = (await self._viewer.now()).rows
+            rows = self._viewer.rows(await self._viewer.now())
             content = [row.entry for row in rows] if uri == ALL else None
             for row in rows:
                 if uri_of(row) == uri:
@@ -88,10 +81,3 @@ class Resources:
             raise MCPError(INVALID_PARAMS, f"There is no resource {uri[:100]}")
         text = json.dumps(content, ensure_ascii=False)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=_JSON)])
-
-
-def _differ(old: Row, new: Row) -> bool:
-    """Whether state or measurements differ."""
-    if old is new:
-        return False
-    return old.entry["state"] != new.entry["state"] or measured(old.device) != measured(new.device)

@@ -112,12 +112,19 @@ class ZwaveServer:
             return listing
 
         async def subscribe(params: Any) -> EmptyResult:
-            self._resources.subscribe(str(params.uri))
+            self._resources.wanted.add(str(params.uri))
+            self._resources.follow()
             return EmptyResult()
 
         async def unsubscribe(params: Any) -> EmptyResult:
-            self._resources.unsubscribe(str(params.uri))
+            self._resources.wanted.discard(str(params.uri))
             return EmptyResult()
+
+        listen = ListenHandler(self._bus)
+
+        async def listening(ctx: Any, params: Any) -> Any:
+            self._resources.follow()
+            return await listen(ctx, params)
 
         return Server(
             _NAME,
@@ -130,7 +137,7 @@ class ZwaveServer:
             on_read_resource=handler(lambda params: self._resources.read(str(params.uri))),
             on_subscribe_resource=handler(subscribe),
             on_unsubscribe_resource=handler(unsubscribe),
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscriptions_listen=listening,
         )
 
     async def _call(self, name: str, arguments: dict[str, Any] | None) -> "CallToolResult":
@@ -190,7 +197,7 @@ class ZwaveServer:
             self._changed.clear()
             updated, self._updated = self._updated, {}
             for uri in updated:
-                if self._session is not None and self._resources.is_wanted(uri):
+                if self._session is not None and uri in self._resources.wanted:
                     await self._session.send_resource_updated(uri)
                 if self._bus is not None:
                     await self._bus.publish(ResourceUpdated(uri))

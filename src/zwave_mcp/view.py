@@ -1,4 +1,4 @@
-"""The home as it is now: nodes, devices, list rows and names, made in one pass for each snapshot."""
+"""The home as it is now: nodes, devices and names, made in one pass for each snapshot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,6 @@ STARTING: Final = "starting"  # key in a result: nothing was done, and in a mome
 class View:
     snapshot: Snapshot
     devices: tuple[Device, ...]
-    rows: tuple[Row, ...]  # of the devices, in their order
     names: Names[Device]
 
 
@@ -33,6 +32,9 @@ class Viewer:
         self._view: View | None = None
         self._made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
         self._rows: dict[tuple[int, int], Row] = {}
+        self._called: list[
+            tuple[str, str, tuple[int, int]]
+        ] = []  # name, room and place of each device of the view
         self._listeners: list[Callable[[View], None]] = []
         home.on_snapshot(self._on_snapshot)
 
@@ -61,27 +63,22 @@ class Viewer:
         self._made = made
         single = mark_twins([device for _, devices in made.values() for device in devices])
         devices = (*single, *groups_of(snapshot, single))
-        rows = {}
-        for device in devices:
-            row = self._rows.get(device.place)
-            if row is None or not _is_same(row.device, device):
-                row = row_of(device, allow_unlock=self._allow_unlock)
-            rows[device.place] = row
-        self._rows = rows
-        self._view = View(snapshot, devices, tuple(rows.values()), self._names_of(last, devices))
+        # An index of names is made only after a name or room has changed: that takes longest of all.
+        called = [(item.name, item.room, item.place) for item in devices]
+        names = last.names.renewed(devices) if last and called == self._called else Names(devices)
+        self._called = called
+        self._view = View(snapshot, devices, names)
         return self._view
 
-    @staticmethod
-    def _names_of(last: View | None, devices: tuple[Device, ...]) -> Names[Device]:
-        """The index of names, made anew only when a name or room has changed: that takes longest of all."""
-        same = last is not None and [(item.name, item.room, item.place) for item in last.devices] == [
-            (item.name, item.room, item.place) for item in devices
-        ]
-        return last.names.renewed(devices) if last is not None and same else Names(devices)
-
-
-def _is_same(old: Device, new: Device) -> bool:
-    return old is new or (old.node is new.node and old == new)
+    def rows(self, view: View) -> tuple[Row, ...]:
+        """The devices as a list shows them; rows of unchanged devices are reused."""
+        known, self._rows = self._rows, {}
+        for device in view.devices:
+            row = known.get(device.place)
+            if row is None or row.device != device:
+                row = row_of(device, allow_unlock=self._allow_unlock)
+            self._rows[device.place] = row
+        return tuple(self._rows.values())
 
 
 def resolve_device(

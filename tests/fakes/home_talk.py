@@ -30,8 +30,7 @@ STATES = ("currentValue", "currentState", "currentMode", "mode", "setpoint")
 
 
 def simulated(text: str) -> SimulatedHome:
-    home = SimulatedHome()
-    home._use(parse_home(text))
+    home = SimulatedHome(parse_home(text))
     home.timing = replace(QUICK, lock_window_seconds=1.0)  # its bolt moves in real time
     return home
 

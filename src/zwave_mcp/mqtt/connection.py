@@ -51,11 +51,6 @@ class Api(StrEnum):
 
 
 COMMANDS = frozenset({Api.WRITE_VALUE, Api.ACTIVATE_SCENE, Api.SET_NAME, Api.SET_LOCATION})
-# A broker account may lack the other calls; without these nothing works.
-_NEEDED = (
-    Api.GET_INFO, Api.GET_NODES, Api.WRITE_VALUE, Api.POLL_VALUE, Api.PING_NODE, Api.GET_SCENES,
-    Api.ACTIVATE_SCENE,
-)  # fmt: skip
 
 _Arrival = tuple[float, bytes | HomeDown]  # when, and what
 
@@ -65,19 +60,12 @@ class GatewayApi:
 
     def __init__(self, base: str, publish: Publish) -> None:
         self._base = f"{base}/api"
+        self.reply_topic = f"{self._base}/+"
         self._publish = publish
         self._waiting: dict[str, asyncio.Queue[_Arrival]] = {}
         self.heard = float("-inf")  # when the gateway last answered
         # Random, because answers to other clients arrive on the same topics.
         self._ids = (f"{secrets.token_hex(6)}-{number}" for number in itertools.count(1))
-
-    @property
-    def reply_topics(self) -> list[str]:
-        return [f"{self._base}/{api}" for api in _NEEDED]
-
-    @property
-    def optional_topics(self) -> list[str]:
-        return [f"{self._base}/{api}" for api in Api if api not in _NEEDED]
 
     async def call(
         self, api: Api, args: Sequence[Any], timeout_seconds: float, read: Read | None = None
@@ -85,7 +73,7 @@ class GatewayApi:
         """The `result` of the answer. The limit covers sending, waiting and reading."""
         request_id = next(self._ids)
         payload = json.dumps({"args": list(args), "id": request_id}).encode()
-        topic = f"{self._base}/{Api(api)}/set"
+        topic = f"{self._base}/{api}/set"
         self._waiting[request_id] = asyncio.Queue()
         try:
             async with asyncio.timeout(timeout_seconds) as limit:
@@ -172,17 +160,10 @@ class Gateways:
 
     def __init__(self, prefix: str, wanted: str | None) -> None:
         self._prefix = prefix
+        self.topics = [f"{prefix}/_CLIENTS/+/status", f"{prefix}/driver/status"]
         self._online: dict[str, bool] = {}
         self.chosen: str | None = client_name(wanted) if wanted else None
         self.driver: bool | None = None  # None: unknown, for example after a restart of the broker
-
-    @property
-    def topics(self) -> list[str]:
-        return [f"{self._prefix}/_CLIENTS/+/status", f"{self._prefix}/driver/status"]
-
-    @property
-    def base(self) -> str:
-        return f"{self._prefix}/_CLIENTS/{self.chosen}"
 
     @property
     def seen(self) -> bool:
@@ -198,20 +179,19 @@ class Gateways:
 
     def receive(self, topic: str, payload: bytes) -> bool:
         """Take in a status message; returns whether it was one."""
-        parts = topic.removeprefix(f"{self._prefix}/").split("/")
-        if parts == ["driver", "status"]:
-            state = _parse(payload)
-            self.driver = state if isinstance(state, bool) else None
-            return True
-        if len(parts) != 3 or parts[0] != "_CLIENTS" or parts[2] != "status":
-            return False
-        name, status = parts[1], _parse(payload)
-        value = status.get("value") if isinstance(status, Mapping) else None
-        if name.startswith(PREFIX_OF_NAMES):
-            if isinstance(value, bool):
-                self._online[name] = value
-            else:
-                self._online.pop(name, None)  # an emptied topic: the gateway was removed
+        match topic.removeprefix(f"{self._prefix}/").split("/"):
+            case ["driver", "status"]:
+                state = _parsed(payload)
+                self.driver = state if isinstance(state, bool) else None
+            case ["_CLIENTS", name, "status"]:
+                status = _parsed(payload)
+                value = status.get("value") if isinstance(status, Mapping) else None
+                if name.startswith(PREFIX_OF_NAMES) and isinstance(value, bool):
+                    self._online[name] = value
+                else:
+                    self._online.pop(name, None)  # an emptied topic: the gateway was removed
+            case _:
+                return False
         return True
 
     def choose(self) -> None:
@@ -238,7 +218,7 @@ def client_name(name: str) -> str:
     return PREFIX_OF_NAMES + "_".join(name.removeprefix(PREFIX_OF_NAMES).split())
 
 
-def _parse(payload: bytes) -> object:
+def _parsed(payload: bytes) -> object:
     try:
         return json.loads(payload)
     except (ValueError, RecursionError):
@@ -383,9 +363,8 @@ class Connection:
             self._status.clear()
             self.gateways.choose()
             if self.gateways.chosen and self._api is None:
-                api = GatewayApi(self.gateways.base, link.publish)
-                await link.subscribe(api.reply_topics)
-                await link.subscribe(api.optional_topics, needed=False)
+                api = GatewayApi(f"{self._options.prefix}/_CLIENTS/{self.gateways.chosen}", link.publish)
+                await link.subscribe([api.reply_topic])
                 self._api = api
                 log.info("found Z-Wave JS UI", extra={"gateway": self.gateways.name})
             gone = self.gateways.problem()

@@ -73,7 +73,7 @@ class Snapshots:
     def __init__(self, ask: Callable[[], Awaitable[tuple[Node, ...]]]) -> None:
         self._ask = ask
         self._lock = asyncio.Lock()
-        self._latest: Snapshot | None = None
+        self.latest: Snapshot | None = None
         self._changes = 0  # counts everything that may have changed a value
         self._changes_seen = 0
         self._failure: tuple[float, HomeError] | None = None
@@ -84,20 +84,20 @@ class Snapshots:
 
     async def get(self, max_age_seconds: float) -> Snapshot:
         arrived = time.monotonic()
-        if self._is_fresh(arrived, max_age_seconds) and self._latest:
-            return self._latest
+        if (latest := self._fresh(arrived, max_age_seconds)) is not None:
+            return latest
         async with self._lock:
-            if self._is_fresh(arrived, max_age_seconds) and self._latest:
-                return self._latest
+            if (latest := self._fresh(arrived, max_age_seconds)) is not None:
+                return latest
             if self._failure is not None and self._failure[0] > arrived:
                 raise self._failure[1]
             return await self._renew()
 
-    def _is_fresh(self, arrived: float, max_age_seconds: float) -> bool:
-        latest = self._latest
+    def _fresh(self, arrived: float, max_age_seconds: float) -> Snapshot | None:
+        latest = self.latest
         if latest is None or self._changes_seen != self._changes:
-            return False
-        return latest.taken >= arrived or latest.age_seconds() <= max_age_seconds
+            return None
+        return latest if latest.taken >= arrived or latest.age_seconds() <= max_age_seconds else None
 
     async def _renew(self) -> Snapshot:
         changes, started = self._changes, time.monotonic()
@@ -106,10 +106,10 @@ class Snapshots:
         except HomeError as error:
             self._failure = time.monotonic(), error
             raise
-        self._latest, self._changes_seen = Snapshot(nodes, taken=started), changes
+        self.latest, self._changes_seen = Snapshot(nodes, taken=started), changes
         for listener in self.listeners:
-            listener(self._latest)
-        return self._latest
+            listener(self.latest)
+        return self.latest
 
 
 class KnownNodes:
@@ -201,6 +201,8 @@ class MqttHome:
     def _message(self, topic: str, payload: bytes) -> None:
         if changes_nodes(topic, payload):
             self._value_changed()
+        if self._snapshots.latest is not None:
+            self._reports.learn(self._snapshots.latest)
         if (report := self._reports.read(topic, payload)) is not None:
             for listener in self._report_listeners:
                 listener(report)
@@ -212,8 +214,6 @@ class MqttHome:
     # --- staying up to date
 
     async def run(self) -> None:
-        # Last, so that the others know a new node before they get its reports.
-        self.on_snapshot(self._reports.learn)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._refresh(), name="zwave.refresh")
             await self._connection.run()

@@ -132,18 +132,16 @@ class Link:
             self._down.set_exception(HomeDown(sentence, sent=True))
             self._down.exception()  # mark it as retrieved
 
-    async def subscribe(self, topics: Sequence[str], *, needed: bool = True) -> None:
+    async def subscribe(self, topics: Sequence[str]) -> None:
         try:
             codes = await self._client.subscribe([(topic, 1) for topic in topics])
         except aiomqtt.MqttError as error:
             raise HomeDown(_lost(self._address)) from error
         except ValueError as error:  # a wildcard in a configured name
             raise HomeDown(f"{topics[0]} cannot be an MQTT topic.") from error
-        refused = [
-            topic for topic, code in zip(topics, codes, strict=False) if _value(code) >= _FIRST_FAILURE
-        ]
-        if refused and needed:
-            raise HomeDown(f"The MQTT broker does not let this account read {refused[0]}.")
+        for topic, code in zip(topics, codes, strict=False):
+            if _value(code) >= _FIRST_FAILURE:
+                raise HomeDown(f"The MQTT broker does not let this account read {topic}.")
 
     async def publish(self, topic: str, payload: bytes) -> None:
         """Return when the broker took the message and its topic has a subscriber."""

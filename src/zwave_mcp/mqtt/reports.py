@@ -38,15 +38,18 @@ class Reports:
         self._nodes: dict[str, tuple[int, ...]] = {}  # by topic
         self._named: dict[tuple[str, str], tuple[int, ...]] = {}
         self._single: frozenset[int] = frozenset()  # all nodes that are no group
-        self._indexed: list[tuple[object, ...]] = []
+        self._learned: Snapshot | None = None
+        self._called: list[tuple[object, ...]] = []  # number, name and room of each node of it
         self._recent: dict[tuple[str, bytes], None] = {}
 
     def learn(self, snapshot: Snapshot) -> None:
         """Index the names of a new list."""
-        names = [(node.id, node.name, node.room) for node in snapshot.nodes]
-        if names == self._indexed:
+        if snapshot is self._learned:
             return
-        self._indexed = list(names)
+        before, self._learned = self._called, snapshot
+        self._called = [(node.id, node.name, node.room) for node in snapshot.nodes]
+        if self._called == before:
+            return
         by_topic, roomless, named = (defaultdict[Any, tuple[int, ...]](tuple) for _ in range(3))
         for node in snapshot.nodes:
             if node.members:  # a group repeats what its members report

@@ -1,7 +1,7 @@
 """The description of a simulated home: a TOML file, checked completely before anything starts."""
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -54,9 +54,8 @@ class DeviceSpec:
     temperature: Number = 20.0
     battery: Annotated[StrictInt, Field(ge=0, le=100)] | None = None
     shows: tuple[Shows, ...] = ("colours", "warm", "cold")  # a light
-    color: Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}(?:[0-9a-fA-F]{4})?$")] = (
-        "#0000007191"  # … at first: `#rrggbb`, or `#rrggbbwwcc` with its whites
-    )
+    # … at first: `#rrggbb`, or `#rrggbbwwcc` with its whites
+    color: Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}(?:[0-9a-fA-F]{4})?$")] = "#0000007191"
     # Of a chime or a siren.
     tones: tuple[str, ...] = ("Ding Dong (3 sec)", "Westminster (8 sec)", "Siren (30 sec)")
     volume: Annotated[StrictInt, Field(ge=1, le=100)] = 40
@@ -104,21 +103,23 @@ class HomeSpec:
     devices: tuple[DeviceSpec, ...]
     scenes: tuple[tuple[str, tuple[tuple[int, Any], ...]], ...]  # name; nodes and their Z-Wave values
     groups: tuple[tuple[str, tuple[int, ...]], ...]  # name and nodes
-    allow_unlock: bool
-    radio_seconds: float
+    home: _Home
 
 
-def read_home(path: Path | None) -> HomeSpec:
+Faults = Mapping[str, frozenset[Any]]  # more faults, by the name of the device in lower case
+
+
+def read_home(path: Path | None, faults: Faults | None = None) -> HomeSpec:
     if path is None:
         text = resources.files("zwave_mcp").joinpath("default_home.toml").read_text(encoding="utf-8")
-        return parse_home(text, "default")
+        return parse_home(text, "default", faults)
     try:
-        return parse_home(path.read_text(encoding="utf-8"), str(path))
+        return parse_home(path.read_text(encoding="utf-8"), str(path), faults)
     except (OSError, UnicodeDecodeError) as error:
         raise BadHome(f"cannot read the home file {path}: {error}") from error
 
 
-def parse_home(text: str, source: str = "text") -> HomeSpec:
+def parse_home(text: str, source: str = "text", faults: Faults | None = None) -> HomeSpec:
     try:
         file = TypeAdapter(_File).validate_python(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -127,7 +128,7 @@ def parse_home(text: str, source: str = "text") -> HomeSpec:
         raise BadHome(f"{source}: {_problem(error)}") from error
     devices: dict[int, DeviceSpec] = {}
     for place, given in enumerate(file.device, start=1):
-        device = _device(given, devices, f"{source}: device {place}")
+        device = _device(given, devices, faults or {}, f"{source}: device {place}")
         devices[device.node] = device
     named = {device.name: device for device in reversed(devices.values())}
 
@@ -145,10 +146,7 @@ def parse_home(text: str, source: str = "text") -> HomeSpec:
     for place, group in enumerate(file.group, start=1):
         nodes = tuple(find(name, f"{source}: group {place}").node for name in group.devices)
         groups.append((group.name, nodes))
-    home = file.home
-    return HomeSpec(
-        tuple(devices.values()), tuple(scenes), tuple(groups), home.allow_unlock, home.radio_seconds
-    )
+    return HomeSpec(tuple(devices.values()), tuple(scenes), tuple(groups), file.home)
 
 
 def _problem(error: ValidationError) -> str:
@@ -161,17 +159,19 @@ def _problem(error: ValidationError) -> str:
     return f"{where}{rest[0] if rest else f'[{section}]'} {message}"
 
 
-def _device(given: DeviceSpec, others: Collection[int], where: str) -> DeviceSpec:
+def _device(given: DeviceSpec, others: Collection[int], faults: Faults, where: str) -> DeviceSpec:
     """The device with its node, its state as a Z-Wave value, and what is usual for its kind."""
     if given.node in others:
         raise BadHome(f"{where}: node {given.node} is used twice")
     usual = given.kind not in ("lock", "thermostat")
+    own = given.faults | faults.get(given.name.casefold(), frozenset())
     return replace(
         given,
+        faults=own,
         node=given.node or max(others, default=1) + 1,
         state=None if given.state is None else _state_value(given.kind, given.state, where),
         supervised=usual if given.supervised is None else given.supervised,
-        slow_seconds=given.slow_seconds or (_SLOW_SECONDS if "slow" in given.faults else 0.0),
+        slow_seconds=given.slow_seconds or (_SLOW_SECONDS if "slow" in own else 0.0),
     )
 
 

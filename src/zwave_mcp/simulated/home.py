@@ -1,6 +1,7 @@
 """A believable home without a broker: a Z-Wave network at the level of values, with its faults."""
 
 import asyncio
+import math
 import random
 import re
 import time
@@ -31,7 +32,7 @@ from zwave_mcp.home import (
     WriteResult,
 )
 from zwave_mcp.simulated import values as made
-from zwave_mcp.simulated.file import DeviceSpec, HomeSpec, read_home
+from zwave_mcp.simulated.file import DeviceSpec, Faults, HomeSpec, read_home
 from zwave_mcp.simulated.store import StateFile, Track
 
 _NO_ACK_SECONDS: Final = 1.0  # measured: a dead node's ping, and each of three tries of a write
@@ -40,10 +41,10 @@ _WAKE_SECONDS: Final = 60.0
 _JAM_SECONDS: Final = 0.8
 _LOOK_SECONDS: Final = 0.5  # how often the state file is looked at
 _FOLLOW_SECONDS: Final = 0.2  # the same while something moves and changes are followed
-_STILL_SECONDS: Final = 5.0  # a still home is computed anew this often: sensors drift
 _FIRST_GROUP: Final = 4096  # as the gateway numbers them
 _NAME_OF: Final = "name of "
 _BOLT_SECONDS: Final = 0.3
+_WARMING_SECONDS: Final = 1200.0  # until a room has the wished temperature
 _OFF_TEMPERATURE: Final = 17.0
 _FAKED: Final = frozenset({"jams", "optimistic"})  # a command is acknowledged, and changes nothing
 _REMEMBERS: Final = frozenset({"dimmer", "light", "fan"})  # 255 means "as bright as it was"
@@ -67,13 +68,17 @@ class SimulatedHome:
 
     def __init__(
         self,
-        home_file: Path | None = None,
+        home: Path | HomeSpec | None = None,
         state_file: Path | None = None,
         *,
-        faults: Mapping[str, frozenset[str]] | None = None,
+        faults: Faults | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._faults: dict[str, frozenset[Any]] = dict(faults or {})
+        self.spec = home if isinstance(home, HomeSpec) else read_home(home, faults)
+        self._devices = {device.node: device for device in self.spec.devices}
+        self._values = {
+            device.node: {value.id: value for value in made.values_of(device)} for device in self.spec.devices
+        }
         self._clock = clock
         self._store = StateFile(state_file)
         self._listeners: list[Callable[[Snapshot], None]] = []
@@ -81,40 +86,17 @@ class SimulatedHome:
         self._followed = False
         self._began = self._reported_until = clock()
         self._last: tuple[int, float, float, Snapshot] | None = None  # version, when, settled at
-        self._names: dict[int, list[str]] = {}  # node -> the name and room that it was given since
         self._jams: dict[int, float] = {}  # lock -> since when, in this process
-        self._use(read_home(home_file))
-
-    @property
-    def spec(self) -> HomeSpec:
-        return self._spec
-
-    def _use(self, spec: HomeSpec) -> None:
-        self._file_spec, self._names = spec, _names(self._store.read())
-        devices = tuple(map(self._adapted, spec.devices))
-        self._spec = replace(spec, devices=devices)
-        self._devices = {device.node: device for device in devices}
-        self._values = {
-            device.node: {value.id: value for value in made.values_of(device)} for device in devices
-        }
-        self._last = None
-
-    def _adapted(self, device: DeviceSpec) -> DeviceSpec:
-        """The device with the name that it was given since, and the faults of the command line."""
-        added = self._faults.get(device.name.casefold(), frozenset())
-        name, room = self._names.get(device.node, (device.name, device.room))
-        slow = device.slow_seconds or (3.0 if "slow" in added else 0.0)
-        return replace(device, name=name, room=room, faults=device.faults | added, slow_seconds=slow)
 
     # --- changes
 
     async def run(self) -> None:
         await self.snapshot(0)
         while True:
-            moving = self._last is not None and self._clock() < self._last[2] + _STILL_SECONDS
+            moving = self._last is not None and self._clock() < self._last[2] + _LOOK_SECONDS
             await asyncio.sleep(_FOLLOW_SECONDS if self._followed and moving else _LOOK_SECONDS)
             if self._followed:
-                await self.snapshot(_STILL_SECONDS)
+                await self.snapshot(math.inf)
                 self._report()
 
     def follow(self) -> None:
@@ -127,11 +109,9 @@ class SimulatedHome:
         self._report_listeners.append(listener)
 
     def _report(self) -> None:
-        now = self._clock()
-        due = [
-            (k, item) for k, item in self._store.read().items() if self._reported_until < item.since <= now
-        ]
-        self._reported_until = max((item.since for _, item in due), default=self._reported_until)
+        until, now = self._reported_until, self._clock()
+        due = [(key, item) for key, item in self._store.read().items() if until < item.since <= now]
+        self._reported_until = max((item.since for _, item in due), default=until)
         for report in filter(None, (momentary(key, item) for key, item in due)):
             for listener in self._report_listeners:
                 listener(report)
@@ -139,8 +119,9 @@ class SimulatedHome:
     def fire(self, name: str, what: str) -> None:
         """Let an event happen; ValueError says why it cannot."""
         wanted = name.strip().casefold()
-        device = next((item for item in self._spec.devices if item.name.casefold() == wanted), None)
-        if device is None:
+        tracks = self._store.read()
+        named = (item for item in self.spec.devices if _called(item, tracks)[0].casefold() == wanted)
+        if (device := next(named, None)) is None:
             raise ValueError(f"there is no device {name!r}")
         values = tuple(self._values[device.node].values())
         changes = fired(device.node, values, " ".join(what.casefold().split()), self._clock())
@@ -152,15 +133,13 @@ class SimulatedHome:
 
     async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
         tracks, now = self._store.read(), self._clock()
-        if _names(tracks) != self._names:
-            self._use(self._file_spec)
         if self._last is not None:
             version, made_at, settled, snapshot = self._last
             fresh = 0 <= now - made_at <= max_age_seconds and made_at >= settled
             if fresh and version == self._store.version:
                 return snapshot
-        nodes = [self._node(device, tracks, now) for device in self._spec.devices]
-        groups = enumerate(self._spec.groups, start=_FIRST_GROUP)
+        nodes = [self._node(device, tracks, now) for device in self.spec.devices]
+        groups = enumerate(self.spec.groups, start=_FIRST_GROUP)
         snapshot = Snapshot((*nodes, *(Node(number, name, members=of) for number, (name, of) in groups)))
         settled = max((track.since + track.seconds for track in tracks.values()), default=0.0)
         self._last = self._store.version, now, settled, snapshot
@@ -176,8 +155,9 @@ class SimulatedHome:
             raw, updated = self._actual(device, value.id, tracks, now)
             values.append(replace(value, value=raw, updated=updated))
         there, classes = status != "Dead", {0: built_for} if built_for else {}
-        of = device.node, device.name, device.room
-        return Node(*of, status, there, tuple(values), "Simulated", classes=classes)
+        name, room = _called(device, tracks)
+        of = device.node, name, room, status, there
+        return Node(*of, tuple(values), "Simulated", classes=classes)
 
     def _actual(
         self, device: DeviceSpec, value_id: ValueId, tracks: Mapping[str, Track], now: float
@@ -189,20 +169,22 @@ class SimulatedHome:
         track, moving = tracks.get(str(value_id)), tracks.get(str(state))
         if track is None and value_id == made.target_id(device) != state and moving is not None:
             track = Track(moving.end, moving.end)  # where the state is on its way to
-        if device.kind == "plug" and value_id in (made.at(device.node, "kwh"), made.at(device.node, "watts")):
-            on = state is not None and self._actual(device, state, tracks, now)[0] is True
+        if device.kind == "plug" and state is not None and value_id.command_class == CC.METER:
+            on = self._actual(device, state, tracks, now)[0] is True
             if value_id == made.at(device.node, "watts"):
-                return made.watts(device, on, now), None
+                return device.watts if on else 0.0, None
             counted, since = (track.end, track.since) if track else (device.kwh or 0.0, self._began)
             return made.kwh(device, counted, on, since, now)
         if device.kind == "lock" and value_id == made.at(device.node, "jam"):
             jam = self._jams.get(device.node, now + 1)
             over = now < jam or (moving is not None and moving.since > jam)
             return (0, None) if over else (JAMMED, jam)
-        if track is not None:
-            return _moved(device, value_id, track, now), min(now, track.since or now)
-        drifted = made.drifting(value, "asleep" in device.faults, now) if device.kind == "sensor" else None
-        return drifted or (value.value, None)
+        if track is None:
+            return value.value, None
+        raw = track.at(now)
+        if device.kind == "garage_door" and track.since <= now < track.since + track.seconds:
+            raw = 254 if track.end == 255 else 252
+        return raw, min(now, track.since or now)
 
     # --- calls
 
@@ -267,7 +249,7 @@ class SimulatedHome:
 
     async def scenes(self) -> tuple[Scene, ...]:
         scenes = []
-        for number, (name, states) in enumerate(self._spec.scenes, start=1):
+        for number, (name, states) in enumerate(self.spec.scenes, start=1):
             targets = [(made.target_id(self._devices[node]), value) for node, value in states]
             values = tuple(SceneValue(target, value) for target, value in targets if target is not None)
             scenes.append(Scene(number, name, values))
@@ -290,36 +272,27 @@ class SimulatedHome:
         return tuple(LockUser(place, True, name) for place, name in enumerate(device.users, start=1))
 
     async def rename(self, node_id: int, name: str) -> None:
-        self._call(node_id, name, self._devices[node_id].room)
+        self._rename(node_id, 0, name)
 
     async def move(self, node_id: int, room: str) -> None:
-        self._call(node_id, self._devices[node_id].name, room)
+        self._rename(node_id, 1, room)
 
-    def _call(self, node_id: int, name: str, room: str) -> None:
-        self._store.write({f"{_NAME_OF}{node_id}": Track(None, [name, room])})
-        self._use(self._file_spec)
+    def _rename(self, node_id: int, part: int, text: str) -> None:
+        called = _called(self._devices[node_id], self._store.read())
+        called[part] = text
+        self._store.write({f"{_NAME_OF}{node_id}": Track(None, called)})
 
     async def health(self) -> Health:
         return Health(ok=True, simulated=True, driver=True, gateway_name="simulated")
 
     def _radio_seconds(self) -> float:
-        return self._spec.radio_seconds * random.uniform(0.7, 1.4)
+        return self.spec.home.radio_seconds * random.uniform(0.7, 1.4)
 
 
-def _names(tracks: Mapping[str, Track]) -> dict[int, list[str]]:
-    return {
-        int(key.removeprefix(_NAME_OF)): track.end
-        for key, track in tracks.items()
-        if key.startswith(_NAME_OF)
-    }
-
-
-def _moved(device: DeviceSpec, value_id: ValueId, track: Track, now: float) -> Any:
-    if value_id == made.at(device.node, "air") and device.kind == "thermostat":
-        return made.room_temperature(track.start, track.end, track.since, now)
-    if device.kind == "garage_door" and track.since <= now < track.since + track.seconds:
-        return 254 if track.end == 255 else 252
-    return track.at(now)
+def _called(device: DeviceSpec, tracks: Mapping[str, Track]) -> list[str]:
+    """The device's name and room, which may have been changed since the home file was read."""
+    track = tracks.get(f"{_NAME_OF}{device.node}")
+    return list(track.end) if track else [device.name, device.room]
 
 
 def _delay(device: DeviceSpec) -> float:
@@ -397,7 +370,7 @@ def _level(device: DeviceSpec, value: Any, state: ValueId, arrival: Arrival) -> 
 
 def _colour(device: DeviceSpec, mix: Mapping[str, int], arrival: Arrival) -> Changes:
     """Components that are not named stay; those that the device lacks are ignored."""
-    where = {made.COMPONENTS[item]: made.component_id(device, item) for item in made.components_of(device)}
+    where = {made.COMPONENTS[item]: place for item, place in made.components_of(device).items()}
     return {
         str(where[name]): Track(arrival.actual(where[name]), min(max(level, 0), 255), arrival.now)
         for name, level in mix.items()
@@ -425,7 +398,7 @@ def _climate(device: DeviceSpec, value_id: ValueId, value: Any, arrival: Arrival
     if mode in (1, 2, 3):
         key = made.at(device.node, "cooling" if mode == 2 else "heating")
         wanted = value if value_id == key else actual(key)
-    warming = Track(actual(air_id), wanted, now)
+    warming = Track(actual(air_id), wanted, now, _WARMING_SECONDS)
     return {str(value_id): Track(actual(value_id), value, now), str(air_id): warming}
 
 

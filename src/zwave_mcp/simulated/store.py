@@ -37,7 +37,7 @@ class Track:
             return self.end
         if not (is_number(self.start) and is_number(self.end)):
             return self.start
-        return round(self.start + (self.end - self.start) * (now - self.since) / self.seconds)
+        return round(self.start + (self.end - self.start) * (now - self.since) / self.seconds, 1)
 
 
 class StateFile:

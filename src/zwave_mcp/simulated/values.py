@@ -1,8 +1,6 @@
 """The values of each kind of simulated device, in the shapes that a real gateway reports."""
 
-import math
 import re
-import zlib
 from dataclasses import replace
 from typing import Any, Final
 
@@ -14,7 +12,6 @@ Texts = dict[int | bool | str, str]
 
 USER_PLACES: Final = 5
 AIR: Final = "Air temperature"
-MOTION: Final = "Motion sensor status"
 _NAMED: Final[dict[str, tuple[Any, ...]]] = {
     "mode": (CC.THERMOSTAT_MODE, "mode"),
     "heating": (CC.THERMOSTAT_SETPOINT, "setpoint", 1),
@@ -29,8 +26,6 @@ _NAMED: Final[dict[str, tuple[Any, ...]]] = {
     "colour": (CC.COLOR_SWITCH, "targetColor"),
 }
 _MODES: Final[Texts] = {0: "Off", 1: "Heat", 2: "Cool", 3: "Auto"}
-_LOCK_MODES: Final[Texts] = {0: "Unsecured", 255: "Secured"}
-_BARRIER_STATES: Final[Texts] = {0: "Closed", 252: "Closing", 253: "Stopped", 254: "Opening", 255: "Open"}
 _SWITCHED: Final = (CC.BINARY_SWITCH, "currentValue", "targetValue")
 _LEVELED: Final = (CC.MULTILEVEL_SWITCH, "currentValue", "targetValue")
 # Of each kind: the state's command class, property and property to write, and its first value.
@@ -42,7 +37,10 @@ _STATE: Final[dict[str, tuple[tuple[int, str, str], Any]]] = {
     "garage_door": ((CC.BARRIER, "currentState", "targetState"), 0),
     "lock": ((CC.DOOR_LOCK, "currentMode", "targetMode"), 255),
 }
-_TEXTS: Final[dict[str, Texts]] = {"lock": _LOCK_MODES, "garage_door": _BARRIER_STATES}
+_TEXTS: Final[dict[str, Texts]] = {
+    "lock": {0: "Unsecured", 255: "Secured"},
+    "garage_door": {0: "Closed", 252: "Closing", 253: "Stopped", 254: "Opening", 255: "Open"},
+}
 _WAYS: Final = {"blind": ("Up", "Down"), **dict.fromkeys(("dimmer", "light", "fan"), ("On", "Off"))}
 CLASSES: Final = {"light": (17, 2), "fan": (17, 8), "chime": (3, 1), "siren": (16, 5)}  # device classes
 COMPONENTS: Final = {0: "warmWhite", 1: "coldWhite", 2: "red", 3: "green", 4: "blue"}
@@ -54,19 +52,14 @@ ALARMS: Final[dict[str, tuple[str, str, Texts]]] = {
     "carbon_monoxide": ("CO Alarm", "Sensor status", {0: "idle", 2: "Carbon monoxide detected"}),
     "water": ("Water Alarm", "Sensor status", {0: "idle", 2: "Water leak detected"}),
     "tamper": ("Home Security", "Cover status", {0: "idle", 3: "Tampering, product cover removed"}),
-    "motion": ("Home Security", MOTION, {0: "idle", 8: "Motion detection"}),
+    "motion": ("Home Security", "Motion sensor status", {0: "idle", 8: "Motion detection"}),
 }
 _MEASURED: Final = {
     "temperature": (AIR, 21.4, "°C"),
     "humidity": ("Humidity", 46.0, "%"),
     "light": ("Illuminance", 320.0, "Lux"),
 }
-# How far and how fast a reading drifts: (amplitude, period in seconds).
-_DRIFT: Final = {AIR: (0.8, 5400.0), "Humidity": (3.0, 7200.0), "Illuminance": (140.0, 3600.0)}
-_REPORT_SECONDS: Final = 60.0
-_ASLEEP_REPORT_SECONDS: Final = 600.0
-_MOTION_SECONDS: Final = 30.0
-_WARMING_SECONDS: Final = 1200.0  # until a room has come two thirds of the way
+_REPORT_SECONDS: Final = 60.0  # between two reports of a meter
 
 
 # --- addresses
@@ -88,12 +81,9 @@ def at(node: int, name: str) -> ValueId:
     return ValueId(node, command_class, 0, prop, key[0] if key else None)
 
 
-def component_id(spec: DeviceSpec, component: int) -> ValueId:
-    return ValueId(spec.node, CC.COLOR_SWITCH, 0, "currentColor", component)
-
-
-def components_of(spec: DeviceSpec) -> list[int]:
-    return sorted(component for shown in spec.shows for component in _SHOWN[shown])
+def components_of(spec: DeviceSpec) -> dict[int, ValueId]:
+    shown = sorted(component for shown in spec.shows for component in _SHOWN[shown])
+    return {item: ValueId(spec.node, CC.COLOR_SWITCH, 0, "currentColor", item) for item in shown}
 
 
 # --- all values of a device
@@ -101,38 +91,33 @@ def components_of(spec: DeviceSpec) -> list[int]:
 
 def values_of(spec: DeviceSpec) -> tuple[Value, ...]:
     """Everything the device has, with its first values."""
-    values = [*_acting(spec), *_measuring(spec)]
+    node = spec.node
+    values = [*_acting(spec), *(_measuring(node, measure) for measure in spec.measures)]
     places = max(USER_PLACES, len(spec.users)) if spec.users else 0
+    texts: Texts = {0: "Available", 1: "Enabled", 2: "Disabled"}
     for place in range(1, places + 1):  # without digits: there are none in a simulated home
-        where = ValueId(spec.node, CC.USER_CODE, 0, "userIdStatus", place)
-        texts: Texts = {0: "Available", 1: "Enabled", 2: "Disabled"}
-        used = 1 if place <= len(spec.users) else 0
-        values.append(Value(where, used, f"User ID status ({place})", states=texts))
+        where = ValueId(node, CC.USER_CODE, 0, "userIdStatus", place)
+        values.append(Value(where, int(place <= len(spec.users)), f"User ID status ({place})", states=texts))
     for number in range(1, spec.buttons + 1):
         key = f"{number:03}"
-        values.append(Value(ValueId(spec.node, CC.CENTRAL_SCENE, 0, "scene", key), None, f"Scene {key}"))
+        values.append(Value(ValueId(node, CC.CENTRAL_SCENE, 0, "scene", key), None, f"Scene {key}"))
     if spec.battery is not None:
-        values.append(
-            Value(at(spec.node, "battery"), spec.battery, "Battery level", "%", minimum=0, maximum=100)
-        )
+        values.append(Value(at(node, "battery"), spec.battery, "Battery level", "%", maximum=100))
     return tuple(values)
 
 
 def _acting(spec: DeviceSpec) -> list[Value]:
-    state, target = state_id(spec), target_id(spec)
+    node, state, target = spec.node, state_id(spec), target_id(spec)
     if spec.kind == "thermostat":
-        return _thermostat(spec)
+        return _thermostat(node, spec.temperature)
     if state is None or target is None:
         return []
     if spec.kind in ("chime", "siren"):
-        states: Texts = {0: "off", **dict(enumerate(spec.tones, start=1)), 255: "default"}
-        default = replace(state, property="defaultToneId")
+        tones: Texts = {0: "off", **dict(enumerate(spec.tones, start=1)), 255: "default"}
         return [
-            Value(state, 0, "Play Tone", states=states, minimum=0, maximum=255, writeable=True),
-            Value(default, 1, "Default tone ID"),
-            Value(
-                at(spec.node, "volume"), spec.volume, "Volume", "%", minimum=0, maximum=100, writeable=True
-            ),
+            Value(state, 0, "Play Tone", states=tones, maximum=255, writeable=True),
+            Value(replace(state, property="defaultToneId"), 1, "Default tone ID"),
+            Value(at(node, "volume"), spec.volume, "Volume", "%", maximum=100, writeable=True),
         ]
     first = spec.state if spec.state is not None else _STATE[spec.kind][1]
     texts = _TEXTS.get(spec.kind, {})
@@ -144,83 +129,52 @@ def _acting(spec: DeviceSpec) -> list[Value]:
         label = f"Perform a level change ({way})"
         values.append(Value(replace(target, property=way), None, label, writeable=True))
     if spec.kind == "lock":
-        values.append(Value(at(spec.node, "jam"), 0, "Lock state", states={0: "idle", 11: "Lock jammed"}))
+        values.append(Value(at(node, "jam"), 0, "Lock state", states={0: "idle", 11: "Lock jammed"}))
     if spec.kind == "light":
         digits = spec.color.removeprefix("#").ljust(10, "0")
         levels = {component: int(digits[2 * at : 2 * at + 2], 16) for at, component in enumerate(_ORDER)}
         values += [
-            Value(component_id(spec, item), levels[item], f"Current value ({COMPONENTS[item]})", maximum=255)
-            for item in components_of(spec)
+            Value(where, levels[item], f"Current value ({COMPONENTS[item]})", maximum=255)
+            for item, where in components_of(spec).items()
         ]
-        values.append(Value(at(spec.node, "colour"), None, "Target color", writeable=True))
+        values.append(Value(at(node, "colour"), None, "Target color", writeable=True))
     if spec.kind == "plug":
-        values.append(Value(at(spec.node, "watts"), 0.0, "Electric Consumption [W]", "W"))
+        values.append(Value(at(node, "watts"), 0.0, "Electric Consumption [W]", "W"))
         if spec.kwh is not None:
-            values.append(Value(at(spec.node, "kwh"), spec.kwh, "Electric Consumption [kWh]", "kWh"))
+            values.append(Value(at(node, "kwh"), spec.kwh, "Electric Consumption [kWh]", "kWh"))
     return values
 
 
-def _thermostat(spec: DeviceSpec) -> list[Value]:
-    node, first, unit = spec.node, spec.temperature, "°C"
-    heating = {"minimum": 5.0, "maximum": 30.0, "writeable": True}
-    cooling = {"minimum": 18.0, "maximum": 32.0, "writeable": True}
+def _thermostat(node: int, first: float) -> list[Value]:
+    def setpoint(name: str, value: float, low: float, high: float) -> Value:
+        label = f"Setpoint ({name.capitalize()})"
+        return Value(at(node, name), value, label, "°C", minimum=low, maximum=high, writeable=True)
+
     return [
         Value(at(node, "mode"), 1, "Thermostat mode", states=_MODES, writeable=True),
-        Value(at(node, "heating"), first, "Setpoint (Heating)", unit, **heating),  # type: ignore[arg-type]
-        Value(at(node, "cooling"), 25.0, "Setpoint (Cooling)", unit, **cooling),  # type: ignore[arg-type]
-        Value(at(node, "air"), first, AIR, unit),
+        setpoint("heating", first, 5.0, 30.0),
+        setpoint("cooling", 25.0, 18.0, 32.0),
+        Value(at(node, "air"), first, AIR, "°C"),
     ]
 
 
-def _measuring(spec: DeviceSpec) -> list[Value]:
-    values = []
-    for measure in spec.measures:
-        if measure in _MEASURED:
-            prop, first, unit = _MEASURED[measure]
-            values.append(Value(ValueId(spec.node, CC.MULTILEVEL_SENSOR, 0, prop), first, prop, unit))
-        elif measure in ALARMS:
-            kind, variable, states = ALARMS[measure]
-            where = ValueId(spec.node, CC.NOTIFICATION, 0, kind, variable)
-            values.append(Value(where, 0, variable, states=states))
-        else:
-            texts: Texts = {22: "Window/door is open", 23: "Window/door is closed"}
-            values.append(Value(at(spec.node, "door"), 23, "Door state", states=texts))
-    return values
+def _measuring(node: int, measure: str) -> Value:
+    if measure in _MEASURED:
+        prop, first, unit = _MEASURED[measure]
+        return Value(ValueId(node, CC.MULTILEVEL_SENSOR, 0, prop), first, prop, unit)
+    if measure in ALARMS:
+        kind, variable, states = ALARMS[measure]
+        return Value(ValueId(node, CC.NOTIFICATION, 0, kind, variable), 0, variable, states=states)
+    texts: Texts = {22: "Window/door is open", 23: "Window/door is closed"}
+    return Value(at(node, "door"), 23, "Door state", states=texts)
 
 
 # --- values that change by themselves
 
 
-def drifting(value: Value, asleep: bool, now: float) -> tuple[Any, float] | None:
-    """The reading now and when it was reported; None for a value that stands still.
-
-    A function of the time alone, so two servers of one home agree and nothing is kept.
-    """
-    seed = zlib.crc32(str(value.id).encode())
-    every = _ASLEEP_REPORT_SECONDS if asleep else _REPORT_SECONDS
-    reported = now - (now + seed) % every
-    prop = value.id.property
-    if value.id.command_class == CC.MULTILEVEL_SENSOR and prop in _DRIFT:
-        amplitude, period = _DRIFT[str(prop)]
-        return round(value.value + amplitude * math.sin(reported / period * math.tau + seed), 1), reported
-    if value.id.property_key == MOTION:
-        slot = int(now // _MOTION_SECONDS)
-        moving = zlib.crc32(f"{seed}.{slot}".encode()) % 6 == 0
-        return (8 if moving else 0), slot * _MOTION_SECONDS
-    return None
-
-
-def room_temperature(start: float, wanted: float, since: float, now: float) -> float:
-    return round(wanted + (start - wanted) * math.exp(-max(0.0, now - since) / _WARMING_SECONDS), 1)
-
-
-def watts(spec: DeviceSpec, on: bool, now: float) -> float:
-    return round(spec.watts * (1 + math.sin(now / 7) * 0.02), 1) if on else 0.0
-
-
 def kwh(spec: DeviceSpec, counted: float, on: bool, since: float, now: float) -> tuple[float, float]:
     """The meter's last report and its time: it had `counted` at `since`."""
-    reported = max(since, now - (now + spec.node) % _REPORT_SECONDS)
+    reported = max(since, now - now % _REPORT_SECONDS)
     used = spec.watts * (reported - since) / 3_600_000 if on else 0.0
     return round(counted + used, 3), reported
 

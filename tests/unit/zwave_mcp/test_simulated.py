@@ -92,7 +92,7 @@ def test_the_home_that_comes_with_it_is_the_promised_one(tmp_path: Path):
     assert [device.name for device in devices if device.node.asleep] == ["Climate Sensor"]
     assert [device.name for device in devices if device.battery_low] == ["Back Door"]
     spec = read_home(None)
-    assert spec.allow_unlock
+    assert spec.home.allow_unlock
     assert all(device.move_seconds <= 2 for device in spec.devices)
 
 
