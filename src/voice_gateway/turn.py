@@ -60,7 +60,6 @@ class SpeechSegment:
     speech_end_seconds: float  # where the last speech was
     end_seconds: float  # of the samples, silence included
     speech_seconds: float  # how much of it is speech
-    cut: bool = False  # it was ended because it was too long
 
 
 @dataclass(frozen=True, slots=True)

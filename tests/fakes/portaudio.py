@@ -26,11 +26,8 @@ class FakePortAudio:
         self.default = self
         self.device = (0, -1)
 
-    def query_hostapis(self):
-        return ({"name": "Fake"},)
-
     def query_devices(self):
-        card = {"name": "Card", "hostapi": 0, "max_input_channels": 2, "max_output_channels": 0}
+        card = {"name": "Card", "max_input_channels": 2, "max_output_channels": 0}
         return ({**card, "default_samplerate": 48000.0},) if self.present else ()
 
     def _terminate(self):

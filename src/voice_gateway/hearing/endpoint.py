@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, Protocol
 
 import numpy as np
@@ -51,11 +52,10 @@ class SileroActivity:
         return float(self._detector(np.ascontiguousarray(frame, np.int16).tobytes()))
 
 
-@dataclass(frozen=True, slots=True)
-class SpeechStarted:
-    """Enough speech was heard. Sent once for a segment."""
-
-    at_seconds: float
+class Signal(Enum):
+    STARTED = auto()  # enough speech was heard; sent once for a segment
+    RESUMED = auto()  # speech went on: the transcript of the last `Speculate` is void
+    NO_SPEECH = auto()  # within the given time; sent once for a `start`
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,6 @@ class Speculate:
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
-    """Speech went on: the transcript of the last `Speculate` is void."""
-
-    at_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Ended:
     """The segment is complete. `speculated`: no speech since the last `Speculate`."""
 
@@ -80,14 +73,7 @@ class Ended:
     speculated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NoSpeech:
-    """No speech in the given time. Sent once for a `start`."""
-
-    at_seconds: float
-
-
-EndpointEvent = SpeechStarted | Speculate | Resumed | Ended | NoSpeech
+EndpointEvent = Signal | Speculate | Ended
 
 
 class Endpoint:
@@ -108,19 +94,12 @@ class Endpoint:
         self._started = self._speculated = False
         self._silence = self._settings.silence_seconds
 
-    @property
-    def speaking(self) -> bool:
-        """A segment has begun and is not complete."""
-        return bool(self._frames)
-
     def start(self, at: int, *, no_speech_seconds: float | None = None) -> None:
         """Begins anew at this sample of the stream."""
         self._position = at
         self._before.clear()
         self._forget_segment()
-        self._deadline = None
-        if no_speech_seconds is not None:
-            self._deadline = self._position + round(no_speech_seconds * RATE)
+        self._deadline = None if no_speech_seconds is None else at + round(no_speech_seconds * RATE)
 
     def needed_silence(self, seconds: float) -> None:
         """How long this pause must last to be the end: less for a complete command, more for half a sentence.
@@ -153,19 +132,19 @@ class Endpoint:
         if self._deadline is None or self._position < self._deadline:
             return []
         self._deadline = None
-        return [NoSpeech(self._position / RATE)]
+        return [Signal.NO_SPEECH]
 
     def _heard_speech(self, count: int) -> list[EndpointEvent]:
         events: list[EndpointEvent] = []
         if self._speculated:
-            events.append(Resumed(self._position / RATE))
+            events.append(Signal.RESUMED)
         self._speculated, self._silence = False, self._settings.silence_seconds
         self._speech += count
         self._speech_end = self._position
         if not self._started and self._speech >= self._settings.min_speech_seconds * RATE:
             self._started = True
-            events.append(SpeechStarted(self._position / RATE))
-        return events + self._end(cut=True) if self._too_long() else events
+            events.append(Signal.STARTED)
+        return events + self._end() if self._too_long() else events
 
     def _heard_silence(self) -> list[EndpointEvent]:
         silence = (self._position - self._speech_end) / RATE
@@ -175,29 +154,28 @@ class Endpoint:
                 self._forget_segment()
             return self._timed_out()
         if silence >= self._silence or self._too_long():
-            return self._end(cut=silence < self._silence)
+            return self._end()
         if not self._speculated and silence >= SPECULATE_SECONDS:
             self._speculated = True
-            return [Speculate(self._segment(cut=False))]
+            return [Speculate(self._segment())]
         return []
 
     def _too_long(self) -> bool:
         return self._position - self._start >= self._settings.max_speech_seconds * RATE
 
-    def _end(self, *, cut: bool) -> list[EndpointEvent]:
-        ended = Ended(self._segment(cut=cut), self._speculated)
+    def _end(self) -> list[EndpointEvent]:
+        ended = Ended(self._segment(), self._speculated)
         self._forget_segment()
         self._deadline = None
         return [ended]
 
-    def _segment(self, *, cut: bool) -> SpeechSegment:
+    def _segment(self) -> SpeechSegment:
         return SpeechSegment(
             samples=np.concatenate(self._frames),
             start_seconds=self._start / RATE,
             speech_end_seconds=self._speech_end / RATE,
             end_seconds=self._position / RATE,
             speech_seconds=self._speech / RATE,
-            cut=cut,
         )
 
 
@@ -207,16 +185,12 @@ class SegmentRecorder:
     def __init__(self, activity: VoiceActivity, settings: VoiceSettings) -> None:
         self._activity = activity
         self._endpoint = Endpoint(settings)
+        self.needed_silence = self._endpoint.needed_silence
         self._blocks = Blocks(FRAME_SAMPLES)
         self._position = 0  # samples of the stream that were cut into frames
         self._recent: deque[Samples] = deque(maxlen=RECENT)
         self._undecided: list[Heard] = []  # speech right behind a wake word: its tail, or a command
         self._no_speech_seconds: float | None = None
-
-    @property
-    def speaking(self) -> bool:
-        """Whether a segment has begun and is not complete."""
-        return self._endpoint.speaking
 
     def watch(self, samples: Samples) -> None:
         """Keeps the recent sound while nothing is recorded, for `start`."""
@@ -264,10 +238,6 @@ class SegmentRecorder:
             return self._begin([heard])
         self._undecided.append(heard)
         return self._begin(self._undecided) if len(self._undecided) > SPOKEN_ON + WORDS_TAIL else []
-
-    def needed_silence(self, seconds: float) -> None:
-        """See `Endpoint.needed_silence`."""
-        self._endpoint.needed_silence(seconds)
 
 
 def first_behind_wake_word(chances: list[float]) -> int | None:

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
@@ -54,24 +54,21 @@ class Transcriber(Protocol):
 
     async def warm_up(self) -> None:
         """Load the model and run it once, so that the first segment is not slow; else HearingError."""
+        await self.transcribe(np.zeros(RATE // 2, np.int16))
 
+    @abstractmethod
     async def transcribe(self, samples: Samples) -> str:
         """The text as the engine gives it, also for noise: `noise_reason` says what to believe."""
 
     async def close(self) -> None: ...
 
 
-class NativeTranscriber(ABC):
+class NativeTranscriber(Transcriber):
     """An engine in this process: native code, in a thread of its own, loaded with the first segment."""
-
-    name: str
 
     def __init__(self) -> None:
         self._worker = Worker(self.name)
         self._engine: Any = None
-
-    async def warm_up(self) -> None:
-        await self.transcribe(np.zeros(RATE // 2, np.int16))
 
     async def transcribe(self, samples: Samples) -> str:
         return await self._worker.run(self._transcribe, samples)

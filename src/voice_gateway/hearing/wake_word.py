@@ -2,10 +2,11 @@
 
 import ctypes
 import json
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -14,41 +15,63 @@ from voice_gateway.sound.packages import REPAIR, check_files, need
 from voice_gateway.sound.samples import RATE, Blocks, Samples
 from voice_gateway.turn import WakeDetected
 
-OPEN_THRESHOLD = 0.5  # all of 84 clean wake words found, no false one in an hour (measured)
 STEP_SAMPLES = 1280  # 80 ms, the engine's own step
 FEATURE_STATE = ("new_audio_samples", "audio", "new_mels", "mels")
 WORD_STATE = ("new_embeddings", "embeddings")
 SETTLE_SECONDS = 3  # of silence: longer than all that the models look back on
-MICRO_THRESHOLD = 0.85  # the shipped 0.97 misses one in five of clean wake words (measured)
 
 
 class WakeWord(Protocol):
     """Listens for some words in one stream. Blocking: call it in the stream's `Worker`."""
 
+    @abstractmethod
     def feed(self, samples: Samples) -> WakeDetected | None:
         """Hear a chunk of any length. After a detection the engine has forgotten everything before it."""
 
+    @abstractmethod
     def reset(self) -> None:
         """Forget what was heard; a new stream, or one that was paused, begins."""
 
 
-def best_of(scores: Iterable[tuple[str, float]], threshold: float, at_seconds: float) -> WakeDetected | None:
-    found = max(scores, key=lambda pair: pair[1], default=None)
-    return WakeDetected(*found, at_seconds) if found is not None and found[1] > threshold else None
+class PackagedWakeWord(WakeWord):
+    """An engine whose package carries its models. Its detectors share the features of the sound."""
 
+    package: ClassVar[str]
+    file_ending: ClassVar[str]  # of a model that is not in the package
+    default_threshold: ClassVar[float]
 
-def known_words(wanted: Iterable[str], known: Iterable[str], *, file_ending: str) -> list[str]:
-    """The wanted words as the engine spells them; "Hey Jarvis" is hey_jarvis, a file stays as it is."""
-    names, found = sorted(known), []
-    for word in wanted:
-        spelled = word if word.endswith(file_ending) else "_".join(word.lower().replace("-", " ").split())
-        if spelled not in names and not spelled.endswith(file_ending):
-            raise HearingError(
-                f'the wake word "{word}" is not known: voice.wake_words takes {", ".join(names)}, '
-                f"or the path of a {file_ending} file"
-            )
-        found.append(spelled)
-    return list(dict.fromkeys(found))
+    def __init__(self, words: Iterable[str], *, threshold: float | None = None) -> None:
+        self._package = need(self.package, "the wake word")
+        check_files(self.package.replace("_", "-"), f"{self.package}/models/", "the wake word model")
+        self._threshold = threshold or self.default_threshold
+        self._heard = 0
+        try:
+            self._features = self._load_features()
+            self._words = {Path(word).stem: self._detector(word) for word in map(self._spelled, words)}
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            raise HearingError(f"the wake word cannot be loaded ({error}): {REPAIR}") from error
+
+    def _spelled(self, word: str) -> str:
+        """As the engine spells it: "Hey Jarvis" is hey_jarvis. A file stays as it is."""
+        spelled = "_".join(word.lower().replace("-", " ").split())
+        names = sorted(model.value for model in self._package.Model)
+        if word.endswith(self.file_ending) or spelled in names:
+            return word if word.endswith(self.file_ending) else spelled
+        raise HearingError(
+            f'the wake word "{word}" is not known: voice.wake_words takes {", ".join(names)}, '
+            f"or the path of a {self.file_ending} file"
+        )
+
+    def _best(self, scores: Iterable[tuple[str, float]]) -> WakeDetected | None:
+        word, score = max(scores, key=lambda pair: pair[1], default=("", 0.0))
+        return WakeDetected(word, score, self._heard / RATE) if score > self._threshold else None
+
+    @abstractmethod
+    def _load_features(self) -> Any: ...
+
+    @abstractmethod
+    def _detector(self, word: str) -> Any:
+        """Of a word of the package, or of a file."""
 
 
 def check_model(path: Path, library: Any) -> None:
@@ -70,26 +93,21 @@ def check_model(path: Path, library: Any) -> None:
         raise HearingError(f"the wake word file {path} is damaged: get it again")
 
 
-class OpenWakeWords:
-    """By openWakeWord: finds nearly all, at some percent of a core. Words share the features of the sound."""
+class OpenWakeWords(PackagedWakeWord):
+    """By openWakeWord: finds nearly all, at some percent of a core."""
+
+    package, file_ending = "pyopen_wakeword", ".tflite"
+    default_threshold = 0.5  # all of 84 clean wake words found, no false one in an hour (measured)
 
     def __init__(self, words: Iterable[str], *, threshold: float | None = None) -> None:
-        self._package = need("pyopen_wakeword", "the wake word")
-        check_files("pyopen-wakeword", "pyopen_wakeword/models/", "the wake word model")
-        known = [model.value for model in self._package.Model]
-        self._threshold = threshold or OPEN_THRESHOLD
+        super().__init__(words, threshold=threshold)
         self._blocks = Blocks(STEP_SAMPLES)
-        self._heard = 0
-        try:
-            self._features: Any = self._package.OpenWakeWordFeatures.from_builtin()
-            _work_alone(self._features)
-            self._words = {
-                Path(word).stem: self._detector(word)
-                for word in known_words(words, known, file_ending=".tflite")
-            }
-        except (OSError, RuntimeError, ValueError) as error:
-            raise HearingError(f"the wake word cannot be loaded ({error}): {REPAIR}") from error
         self._settled = self._settle()
+
+    def _load_features(self) -> Any:
+        features = self._package.OpenWakeWordFeatures.from_builtin()
+        _work_alone(features)
+        return features
 
     def _settle(self) -> list[tuple[Any, dict[str, Any]]]:
         """The state after some silence, for `reset`.
@@ -112,9 +130,9 @@ class OpenWakeWords:
         best: WakeDetected | None = None
         for block in self._blocks.feed(samples):
             self._heard += len(block)
-            found = best_of(self._scores(block), self._threshold, self._heard / RATE)
-            if found is not None and (best is None or found.score > best.score):
-                best = found
+            detected = self._best(self._scores(block))
+            if detected is not None and (best is None or detected.score > best.score):
+                best = detected
         if best is not None:
             self.reset()
         return best
@@ -167,23 +185,14 @@ def _interpreter(lib: Any, model: Any, options: Any, shape: Sequence[int]) -> An
     return made
 
 
-class MicroWakeWords:
+class MicroWakeWords(PackagedWakeWord):
     """By microWakeWord: misses more, but costs nearly nothing; for many rooms on one machine."""
 
-    def __init__(self, words: Iterable[str], *, threshold: float | None = None) -> None:
-        self._package = need("pymicro_wakeword", "the wake word")
-        check_files("pymicro-wakeword", "pymicro_wakeword/models/", "the wake word model")
-        known = [model.value for model in self._package.Model]
-        self._threshold = threshold or MICRO_THRESHOLD
-        self._heard = 0
-        try:
-            self._features: Any = self._package.MicroWakeWordFeatures()
-            self._words = {
-                Path(word).stem: self._detector(word)
-                for word in known_words(words, known, file_ending=".json")
-            }
-        except (OSError, RuntimeError, ValueError, KeyError) as error:
-            raise HearingError(f"the wake word cannot be loaded ({error}): {REPAIR}") from error
+    package, file_ending = "pymicro_wakeword", ".json"
+    default_threshold = 0.85  # the shipped 0.97 misses one in five of clean wake words (measured)
+
+    def _load_features(self) -> Any:
+        return self._package.MicroWakeWordFeatures()
 
     def _detector(self, word: str) -> Any:
         if not word.endswith(".json"):
@@ -200,7 +209,7 @@ class MicroWakeWords:
             for feature in self._features.process_streaming(samples.tobytes())
             for word, detector in self._words.items()
         )
-        best = best_of(scores, self._threshold, self._heard / RATE)
+        best = self._best(scores)
         if best is not None:
             self.reset()
         return best

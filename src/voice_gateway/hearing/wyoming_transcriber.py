@@ -3,9 +3,8 @@
 import asyncio
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from voice_gateway.errors import HearingError
+from voice_gateway.hearing.transcriber import Transcriber
 from voice_gateway.sound.packages import need
 from voice_gateway.sound.samples import RATE, Samples
 
@@ -16,18 +15,13 @@ SILENT = "the speech to text server is not answering"
 FAILED = "the speech to text server does not work as it should"
 
 
-class WyomingTranscriber:
+class WyomingTranscriber(Transcriber):
     """One connection for each segment: servers come and go, and connecting costs a millisecond."""
 
     name = "wyoming"
 
-    def __init__(self, url: str, *, language: str = "en", timeout_seconds: float = TIMEOUT_SECONDS) -> None:
-        self._url = url
-        self._language = language
-        self._timeout = timeout_seconds
-
-    async def warm_up(self) -> None:
-        await self.transcribe(np.zeros(RATE // 2, np.int16))
+    def __init__(self, url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+        self._url, self._timeout = url, timeout_seconds
 
     async def transcribe(self, samples: Samples) -> str:
         try:
@@ -52,7 +46,7 @@ class WyomingTranscriber:
 
         address = urlsplit(self._url)
         async with AsyncTcpClient(address.hostname or "", address.port or DEFAULT_PORT) as client:
-            await client.write_event(Transcribe(language=self._language).event())
+            await client.write_event(Transcribe(language="en").event())
             await client.write_event(AudioStart(RATE, 2, 1).event())
             for start in range(0, len(samples), CHUNK_SAMPLES):
                 audio = samples[start : start + CHUNK_SAMPLES].tobytes()

@@ -38,7 +38,6 @@ class SoundError(GatewayError):
 class SoundDevice:
     number: int
     name: str
-    system: str  # ALSA, Core Audio …
     inputs: int  # channels
     outputs: int
     rate: int  # that it likes best
@@ -92,22 +91,21 @@ def devices() -> list[SoundDevice]:
     """Blocking."""
     sound = portaudio()
     try:
-        systems, found_devices = sound.query_hostapis(), sound.query_devices()
+        known = sound.query_devices()
     except sound.PortAudioError as error:
         raise _broken(error) from error
     default_input, default_output = sound.default.device
     return [
         SoundDevice(
             number=number,
-            name=str(found["name"]),
-            system=systems[found["hostapi"]]["name"],
-            inputs=found["max_input_channels"],
-            outputs=found["max_output_channels"],
-            rate=int(found["default_samplerate"]),
+            name=str(facts["name"]),
+            inputs=facts["max_input_channels"],
+            outputs=facts["max_output_channels"],
+            rate=int(facts["default_samplerate"]),
             default_input=number == default_input,
             default_output=number == default_output,
         )
-        for number, found in enumerate(found_devices)
+        for number, facts in enumerate(known)
     ]
 
 

@@ -5,7 +5,8 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from concurrent.futures import Future
+from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,7 +18,7 @@ class Worker:
     """Runs jobs one after the other in a daemon thread.
 
     Not `asyncio.to_thread`: the end of the program would wait for an engine that hangs. A job whose caller
-    was cancelled still runs to its end, because native code cannot be stopped; its result is dropped.
+    was cancelled still runs to its end if it has begun, because native code cannot be stopped.
     """
 
     def __init__(self, title: str) -> None:
@@ -26,33 +27,23 @@ class Worker:
         self._thread: threading.Thread | None = None
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
-
-        def deliver(value: Any, error: BaseException | None) -> None:
-            if done.done():  # the caller was cancelled
-                return
-            if error is None:
-                done.set_result(value)
-            else:
-                done.set_exception(error)
+        done: Future[T] = Future()
 
         def job() -> None:
-            value, error = None, None
+            if not done.set_running_or_notify_cancel():
+                return
             try:
-                value = work(*args, **kwargs)
-            except BaseException as raised:
-                error = raised
-            try:
-                loop.call_soon_threadsafe(deliver, value, error)
-            except RuntimeError:
-                return  # the loop is closed
+                result = work(*args, **kwargs)
+            except BaseException as error:
+                done.set_exception(error)
+            else:
+                done.set_result(result)
 
         self._jobs.put(job)
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name=self._title, daemon=True)
             self._thread.start()
-        return await done
+        return await asyncio.wrap_future(done)
 
     def close(self) -> None:
         """Ends the thread behind the jobs it has; a later `run` starts another."""

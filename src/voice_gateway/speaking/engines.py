@@ -28,7 +28,7 @@ def new_synthesizer(settings: VoiceSettings) -> Synthesizer:
     return WyomingSynthesizer(settings.tts) if settings.tts_engine == "wyoming" else HibariSynthesizer()
 
 
-class HibariSynthesizer:
+class HibariSynthesizer(Synthesizer):
     """A small neural voice whose package carries the model."""
 
     name = "hibari"
@@ -36,9 +36,6 @@ class HibariSynthesizer:
     def __init__(self) -> None:
         self._engine: Any = None
         self._lock = threading.Lock()  # a sentence whose caller has gone may still be in the works
-
-    async def warm_up(self) -> None:
-        await self.speak("Ready.")  # the first run costs a third of a second
 
     async def speak(self, text: str) -> Speech:
         return await asyncio.to_thread(self._speak, text)
@@ -69,22 +66,19 @@ def _load() -> Any:
         raise SpeakingError(f"the voice cannot be loaded ({error}): {HIBARI_ADVICE}") from error
 
 
-class EspeakSynthesizer:
-    """espeak-ng, where it is installed: tinny, tiny, and it speaks nearly every language."""
+class EspeakSynthesizer(Synthesizer):
+    """espeak-ng, where it is installed: tinny and tiny. It starts in ten milliseconds for each sentence."""
 
     name = "espeak"
 
     def __init__(self, *, program: str = "espeak-ng") -> None:
         self._program = program
 
-    async def warm_up(self) -> None:
-        await self.speak("Ready.")
-
     async def speak(self, text: str) -> Speech:
         return from_wav(await self._output(text), text, self._program)
 
     async def close(self) -> None:
-        """Nothing stays open: the program starts in ten milliseconds."""
+        """Nothing stays open."""
 
     async def _output(self, text: str) -> bytes:
         try:

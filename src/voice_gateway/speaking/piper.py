@@ -9,14 +9,14 @@ import tempfile
 from pathlib import Path
 
 from voice_gateway.errors import SpeakingError
-from voice_gateway.speaking.synthesizer import PROGRAM_SECONDS, from_wav
+from voice_gateway.speaking.synthesizer import PROGRAM_SECONDS, Synthesizer, from_wav
 from voice_gateway.turn import Speech
 
 ADVICE = "install it (`pip install piper-tts`), check voice.tts"
 _WRITTEN = re.compile(r"(?<!\S)(\S*\.wav)\s*$")  # how it says that a sentence is ready
 
 
-class PiperSynthesizer:
+class PiperSynthesizer(Synthesizer):
     """One process for all sentences: loading the voice takes seconds. It writes a file for each line."""
 
     name = "piper"
@@ -28,9 +28,6 @@ class PiperSynthesizer:
         self._folder: Path | None = None
         self._turn = asyncio.Lock()
         self._owed = 0  # files that Piper still has to write, also for callers that have gone
-
-    async def warm_up(self) -> None:
-        await self.speak("Ready.")
 
     async def speak(self, text: str) -> Speech:
         async with self._turn:

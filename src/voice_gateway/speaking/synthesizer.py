@@ -2,6 +2,7 @@
 
 import io
 import wave
+from abc import abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,7 +25,9 @@ class Synthesizer(Protocol):
 
     async def warm_up(self) -> None:
         """Load the model and run it once, so that the first sentence is not slow."""
+        await self.speak("Ready.")
 
+    @abstractmethod
     async def speak(self, text: str) -> Speech: ...
 
     async def close(self) -> None: ...

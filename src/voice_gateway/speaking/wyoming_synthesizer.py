@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from voice_gateway.errors import SpeakingError
 from voice_gateway.sound.samples import from_pcm16
-from voice_gateway.speaking.synthesizer import trimmed
+from voice_gateway.speaking.synthesizer import Synthesizer, trimmed
 from voice_gateway.turn import Speech
 
 TIMEOUT_SECONDS = 15.0
@@ -13,7 +13,7 @@ DEFAULT_PORT = 10200
 ADVICE = "check it, and voice.tts"
 
 
-class WyomingSynthesizer:
+class WyomingSynthesizer(Synthesizer):
     """One connection for each sentence: servers come and go, and connecting costs a millisecond."""
 
     name = "wyoming"
@@ -21,18 +21,13 @@ class WyomingSynthesizer:
     def __init__(self, url: str) -> None:
         self._url = url
 
-    async def warm_up(self) -> None:
-        await self.speak("Ready.")
-
     async def speak(self, text: str) -> Speech:
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS):
                 return await self._ask(text)
         except TimeoutError as error:
-            message = (
-                f"the text to speech server {self._url} did not answer in {TIMEOUT_SECONDS:g} s: {ADVICE}"
-            )
-            raise SpeakingError(message) from error
+            problem = f"did not answer in {TIMEOUT_SECONDS:g} s"
+            raise SpeakingError(f"the text to speech server {self._url} {problem}: {ADVICE}") from error
         except ImportError as error:
             raise SpeakingError("a Wyoming server needs the package wyoming: run `make setup`") from error
         except (OSError, ValueError, KeyError, TypeError) as error:

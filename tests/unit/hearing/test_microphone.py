@@ -41,10 +41,10 @@ async def test_a_paced_recording_takes_as_long_as_it_sounds(tmp_path):
 
 
 CARDS = (
-    card.SoundDevice(0, "HDA Intel: ALC (hw:0,0)", "ALSA", 2, 2, 44100),
-    card.SoundDevice(1, "USB Mic", "ALSA", 1, 0, 48000, default_input=True),
-    card.SoundDevice(2, "usb mic array", "ALSA", 6, 0, 16000),
-    card.SoundDevice(3, "HDMI", "ALSA", 0, 8, 48000, default_output=True),
+    card.SoundDevice(0, "HDA Intel: ALC (hw:0,0)", 2, 2, 44100),
+    card.SoundDevice(1, "USB Mic", 1, 0, 48000, default_input=True),
+    card.SoundDevice(2, "usb mic array", 6, 0, 16000),
+    card.SoundDevice(3, "HDMI", 0, 8, 48000, default_output=True),
 )
 
 

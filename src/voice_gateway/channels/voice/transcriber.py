@@ -17,15 +17,7 @@ from voice_gateway.channels.voice.speech_output import SpeechOutput
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
 from voice_gateway.events import EventBus, State
-from voice_gateway.hearing.endpoint import (
-    SPECULATE_SECONDS,
-    Ended,
-    EndpointEvent,
-    NoSpeech,
-    Resumed,
-    Speculate,
-    SpeechStarted,
-)
+from voice_gateway.hearing.endpoint import SPECULATE_SECONDS, Ended, EndpointEvent, Signal, Speculate
 from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.hearing.microphone import Microphone
 from voice_gateway.hearing.transcriber import sounds_unfinished
@@ -292,18 +284,18 @@ class BackgroundTranscriber:
             self._endpoint(event)
 
     def _endpoint(self, event: EndpointEvent) -> None:
-        if isinstance(event, SpeechStarted):
-            self._step(VoiceEvent.SPEECH)
+        if isinstance(event, Ended):
+            self._ended(event)
         elif isinstance(event, Speculate):
             self._speculation = self._tasks.create_task(self._speculate(event.segment), name="speculation")
-        elif isinstance(event, Resumed):
+        elif event is Signal.STARTED:
+            self._step(VoiceEvent.SPEECH)
+        elif event is Signal.RESUMED:
             self._speculation = None  # its result is not used
-        elif isinstance(event, NoSpeech):
+        else:
             if self.state in (VoiceState.RECORDING, VoiceState.OVERHEARING):
                 self._on_turn(Recorded(wake=self._wake))
             self._step(VoiceEvent.NOTHING)
-        else:
-            self._ended(event)
 
     def _ended(self, event: Ended) -> None:
         speculation = self._speculation if event.speculated else None
