@@ -1,6 +1,7 @@
 """Recordings: any file that libsndfile reads, as mono 16 kHz, piece by piece; and writing of WAV files."""
 
 import io
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -9,7 +10,7 @@ import numpy as np
 
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.sound.packages import need
-from voice_gateway.sound.samples import Resampler, Samples, to_samples
+from voice_gateway.sound.samples import RATE, Resampler, Samples, to_samples
 from voice_gateway.turn import Speech
 
 RATES = (1_000, 768_000)
@@ -48,10 +49,6 @@ class WavFile:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    @property
-    def seconds(self) -> float:
-        return float(self._file.frames / self._file.samplerate)
-
     def pieces(self) -> Iterator[Samples]:
         """About a second at a time: an hour needs no more memory than a minute."""
         rate = self._file.samplerate
@@ -66,10 +63,15 @@ class WavFile:
         yield to_samples(resampler.end())
 
 
-def read_wav(path: Path) -> Samples:
-    """A whole recording; for short ones."""
+def read_wav(path: Path, longest_seconds: float = math.inf) -> Samples:
+    """A whole recording. HearingError also where it is longer than this."""
+    pieces: list[Samples] = [np.zeros(0, np.int16)]
     with WavFile(path) as wav:
-        return np.concatenate([np.zeros(0, np.int16), *wav.pieces()])
+        for piece in wav.pieces():
+            pieces.append(piece)
+            if sum(map(len, pieces)) > longest_seconds * RATE:
+                raise HearingError(f"{path} is longer than {longest_seconds:g} seconds")
+    return np.concatenate(pieces)
 
 
 def save_wav(path: Path, speech: Speech) -> None:

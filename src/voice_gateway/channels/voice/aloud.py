@@ -20,7 +20,7 @@ class SpokenOutput(Protocol):
 
 
 class Aloud:
-    """`ready` returns when the servers are connected or given up, `missing` has a sentence for each missing
+    """`ready` returns when the servers are connected or given up, `missing` gives a sentence for each missing
     part."""
 
     def __init__(
@@ -32,11 +32,8 @@ class Aloud:
         missing: Callable[[], list[str]],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._events = events
-        self._output = output
-        self._ready = ready
-        self._missing = missing
-        self._monotonic = monotonic
+        self._events, self._output = events, output
+        self._ready, self._missing, self._monotonic = ready, missing, monotonic
         self._changes = Changes()
         self._told: dict[str, float] = {}  # when a part's failure was spoken last
         self._gone: dict[str, bool] = {}  # whether a part's failure was spoken
@@ -46,16 +43,12 @@ class Aloud:
     async def run(self) -> None:
         await self._ready()
         await self._events.decided()
-        self._remember()
+        for part in self._events.parts():  # parts that are missing now are in the first sentence
+            self._worth_saying(part)
         self._events.subscribe(self._happened, PartState)
         await self._say(" ".join(["I am ready.", *self._missing()]))
         while True:
             await self._say(await self._sentences.get())
-
-    def _remember(self) -> None:
-        """Parts that are missing now are in the first sentence; their return is announced."""
-        for part in self._events.parts():
-            self._worth_saying(part)
 
     def _noticed(self, event: Notice) -> None:
         if event.aloud:

@@ -10,7 +10,6 @@ import numpy as np
 from voice_gateway.channels.voice.own_voice import STEP_SECONDS, OwnVoice
 from voice_gateway.config import VoiceSettings
 from voice_gateway.events import EventBus
-from voice_gateway.hearing.endpoint import EndpointEvent
 from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.hearing.transcriber import transcript_of
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Samples, to_floats
@@ -27,14 +26,12 @@ class AudioInput:
     def __init__(
         self, engines: HearingEngines, settings: VoiceSettings, own_voice: OwnVoice, events: EventBus
     ) -> None:
-        self._engines = engines
-        self._settings = settings
-        self._own_voice = own_voice
-        self._events = events
+        self._engines, self._settings = engines, settings
+        self._own_voice, self._events = own_voice, events
         self._samples = 0
         self._expected: float | None = None  # where the next chunk should begin
         self._levels: deque[float] = deque(maxlen=RECENT_STEPS)
-        self._fresh = False
+        self.fresh = False  # set to forget earlier sound before the next wake word
         self.heard_at = time.monotonic()  # the end of the last chunk
 
     @property
@@ -74,29 +71,10 @@ class AudioInput:
         self._engines.recorder.watch(samples)
         if self._engines.wake is None:
             return None
-        if self._fresh:
-            self._fresh = False
+        if self.fresh:
+            self.fresh = False
             self._engines.wake.reset()
         return self._engines.wake.feed(samples)
-
-    def freshen(self) -> None:
-        """Forgets earlier sound before the next wake word."""
-        self._fresh = True
-
-    # --- recording
-
-    async def start(self, *, behind_wake_word: bool, no_speech_seconds: float) -> list[EndpointEvent]:
-        return await self._engines.worker.run(
-            self._engines.recorder.start,
-            behind_wake_word=behind_wake_word,
-            no_speech_seconds=no_speech_seconds,
-        )
-
-    async def record(self, samples: Samples) -> list[EndpointEvent]:
-        return await self._engines.worker.run(self._engines.recorder.feed, samples)
-
-    async def wait_for_silence(self, seconds: float) -> None:
-        await self._engines.worker.run(self._engines.recorder.needed_silence, seconds)
 
     # --- from sound to words
 

@@ -30,19 +30,19 @@ FIRST_PAUSE_SECONDS = 2.0  # between attempts to load the engines
 LONGEST_PAUSE_SECONDS = 30.0
 
 
-def _cannot_hear(error: BaseException) -> tuple[str, str]:
-    """A sentence for people, and what to check."""
-    if isinstance(error, HearingError) and error.has_own_words:
-        return CANNOT_HEAR.format(reason=f"{error.spoken}; I keep trying"), str(error)
-    return CANNOT_HEAR.format(reason=error), ""
-
-
 class VoiceSwitches:
     """Listening and not mute, if the file cannot be read."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        kept = _read(file)
+        kept: object = None
+        try:
+            kept = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError) as error:
+            log.warning("the switches of the voice cannot be read", extra={"reason": str(error)})
+        kept = kept if isinstance(kept, dict) else {}
         self.listening = kept.get("listening") is not False
         self.mute = kept.get("mute") is True
 
@@ -54,17 +54,6 @@ class VoiceSwitches:
             private_file(self._file).write_text(json.dumps(kept), encoding="utf-8")
         except OSError as error:
             log.warning("a switch of the voice is not remembered", extra={"reason": str(error)})
-
-
-def _read(file: Path) -> dict[str, object]:
-    try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        log.warning("the switches of the voice cannot be read", extra={"reason": str(error)})
-        return {}
-    return kept if isinstance(kept, dict) else {}
 
 
 class VoiceChannel:
@@ -159,7 +148,6 @@ class VoiceChannel:
         return ""
 
     async def _load(self) -> HearingEngines:
-        """Loads all engines side by side."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.output.warm_up(), name="warm up speech")
             hearing = tasks.create_task(self._load_hearing(), name="load hearing")
@@ -182,7 +170,10 @@ class VoiceChannel:
                 )
                 failed = str(error)
                 self._announced = True  # its return is announced like that of any part
-                self._events.report("voice", State.DEGRADED, *_cannot_hear(error))
+                sentence, check = CANNOT_HEAR.format(reason=error), ""
+                if isinstance(error, HearingError) and error.has_own_words:
+                    sentence, check = CANNOT_HEAR.format(reason=f"{error.spoken}; I keep trying"), str(error)
+                self._events.report("voice", State.DEGRADED, sentence, check)
             await asyncio.sleep(wait.next())
 
     def _microphone_state(self, problem: str | None) -> None:

@@ -6,22 +6,18 @@ from collections.abc import AsyncGenerator, Callable, Coroutine
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from voice_gateway.channels import Answer
 from voice_gateway.channels.voice.speech_output import SpeechOutput
 from voice_gateway.channels.voice.transcriber import BackgroundTranscriber, Recorded
 from voice_gateway.config import VoiceSettings
-from voice_gateway.errors import HearingError
 from voice_gateway.events import EventBus
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
 from voice_gateway.hearing.transcriber import whole_segment
-from voice_gateway.sound.samples import RATE, Samples
-from voice_gateway.sound.wav import WavFile
+from voice_gateway.sound.wav import WavFile, read_wav
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.speaker import KeepingSpeaker
-from voice_gateway.turn import AudioChunk, SpeechSegment
+from voice_gateway.turn import AudioChunk
 
 TRAILING_SECONDS = 1.5  # of silence, so that speech at the very end is completed
 LONGEST_COMMAND_SECONDS = 120.0  # for --no-wake, which takes all of it at once
@@ -51,13 +47,10 @@ class Listener:
         paced: bool = False,
         whole: bool = False,
     ) -> None:
-        self._answer = answer
-        self._events = events
-        self._is_complete = is_complete
-        self._ready = ready
+        self._answer, self._events = answer, events
+        self._is_complete, self._ready = is_complete, ready
         self._voice = settings.model_copy(update={"wake": "none"}) if whole else settings
-        self._paced = paced
-        self._whole = whole
+        self._paced, self._whole = paced, whole
         self._output = SpeechOutput(
             new_synthesizer(self._voice),
             speaker,
@@ -107,22 +100,11 @@ class _Recording:
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
         if self._whole:
-            self.channel.submit(await asyncio.to_thread(whole_recording, self._path))
+            samples = await asyncio.to_thread(read_wav, self._path, LONGEST_COMMAND_SECONDS)
+            self.channel.submit(await asyncio.to_thread(whole_segment, samples))
             return
         microphone = WavMicrophone(self._path, paced=self._paced, trailing_silence_seconds=TRAILING_SECONDS)
         async for chunk in microphone.chunks():
             if not self._paced:
                 await self.channel.settled()
             yield chunk
-
-
-def whole_recording(path: Path) -> SpeechSegment:
-    """Blocking."""
-    pieces: list[Samples] = [np.zeros(0, np.int16)]
-    with WavFile(path) as wav:
-        for piece in wav.pieces():
-            pieces.append(piece)
-            if sum(map(len, pieces)) > LONGEST_COMMAND_SECONDS * RATE:
-                limit = f"{LONGEST_COMMAND_SECONDS:g} seconds"
-                raise HearingError(f"{path} is longer than {limit}, too long for one command")
-    return whole_segment(np.concatenate(pieces))

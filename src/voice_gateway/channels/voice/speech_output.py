@@ -100,11 +100,11 @@ class SpeechOutput:
         self._events, self.show, self._mute = events, show, mute
         self._earcons, self.model_tone = earcons, model_tone
         self.own_voice = OwnVoice(speaker.loudness)
-        self._free = asyncio.Event()  # no recording is under way
-        self._free.set()
-        self.alarms = Alarms(self._free)
+        self.free = asyncio.Event()  # cleared while a recording is under way: nothing begins to play
+        self.free.set()
+        self.alarms = Alarms(self.free)
         self._line = asyncio.Lock()
-        self._cue: asyncio.Task[None] | None = None
+        self._cue: asyncio.Task[bool] | None = None
         self._playback: ReplyPlayback | None = None
 
     async def warm_up(self) -> None:
@@ -120,25 +120,12 @@ class SpeechOutput:
 
     def cue(self, kind: Earcon, tasks: asyncio.TaskGroup) -> None:
         if self._earcons and not self._mute():
-            self._cue = tasks.create_task(self._play_cue(earcon(kind)), name=f"earcon {kind}")
+            self._cue = tasks.create_task(self._sound(earcon(kind)), name=f"earcon {kind}")
 
     async def mark(self, mark: Mark | None, playback: "ReplyPlayback") -> None:
         """A sound for the result of a turn, after its words, unless a person speaks already."""
-        if self._earcons and mark in _MARKS and self._free.is_set():
+        if self._earcons and mark in _MARKS and self.free.is_set():
             await self.play(earcon(_MARKS[mark]), playback)
-
-    async def _play_cue(self, sound: Speech) -> None:
-        try:
-            await self._speaker.play(sound)
-        except SpeakingError as error:
-            self.failed("speaker", error)
-
-    def hold(self) -> None:
-        """Nothing begins to play until `release`."""
-        self._free.clear()
-
-    def release(self) -> None:
-        self._free.set()
 
     def hush(self) -> None:
         """Stops at once and drops the rest of the reply."""
@@ -168,11 +155,11 @@ class SpeechOutput:
             return False
         answer = playback is not None
         while True:
-            while not self._free.is_set() or self.alarms.keeps(answer=answer):
-                await self._free.wait()
+            while not self.free.is_set() or self.alarms.keeps(answer=answer):
+                await self.free.wait()
                 await self.alarms.let_pass(answer=answer)
             async with self._line:
-                if self._free.is_set() and not self.alarms.keeps(answer=answer):
+                if self.free.is_set() and not self.alarms.keeps(answer=answer):
                     return await self._played(speech, playback)
 
     async def _played(self, speech: Speech, playback: "ReplyPlayback | None") -> bool:

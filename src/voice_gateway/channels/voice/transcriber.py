@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum, auto
 from time import perf_counter
 from typing import Any
@@ -76,7 +76,6 @@ TRANSITIONS: dict[tuple[VoiceState, VoiceEvent], tuple[VoiceState, tuple[VoiceAc
     (S.RECORDING, E.NOTHING): (S.LISTENING, (A.LISTEN,)),
     (S.THINKING, E.WAKE): (S.OVERHEARING, (A.CUE_WAKE, A.RECORD)),
     (S.THINKING, E.SPEAKS): (S.SPEAKING, ()),
-    (S.THINKING, E.NEXT): (S.THINKING, ()),
     (S.THINKING, E.DONE): (S.LISTENING, ()),
     (S.THINKING, E.ASKED): (S.FOLLOW_UP, (A.RECORD_ANSWER,)),
     (S.SPEAKING, E.WAKE): (S.OVERHEARING, (A.HUSH, A.CUE_WAKE, A.RECORD)),
@@ -89,7 +88,6 @@ TRANSITIONS: dict[tuple[VoiceState, VoiceEvent], tuple[VoiceState, tuple[VoiceAc
     (S.OVERHEARING, E.WAKE): (S.OVERHEARING, (A.RECORD,)),
     (S.OVERHEARING, E.ENDED): (S.THINKING, (A.CUE_HEARD, A.LISTEN)),
     (S.OVERHEARING, E.NOTHING): (S.THINKING, (A.LISTEN,)),
-    (S.OVERHEARING, E.NEXT): (S.OVERHEARING, ()),
     (S.OVERHEARING, E.DONE): (S.RECORDING, ()),
     (S.OVERHEARING, E.ASKED): (S.RECORDING, ()),
 }
@@ -124,8 +122,7 @@ class Recorded:
     def to_json(self) -> dict[str, Any]:
         wake, reply = self.wake, self.reply
         return {
-            "wake": wake
-            and {"word": wake.word, "score": round(wake.score, 3), "at_seconds": wake.at_seconds},
+            "wake": wake and {**asdict(wake), "score": round(wake.score, 3)},
             "transcript": self.shown,
             "text": reply.text if reply else "",
             "parts": [part.to_json() for part in reply.parts] if reply else [],
@@ -154,15 +151,11 @@ class BackgroundTranscriber:
         listens: Callable[[], bool] = lambda: True,  # False: the microphone is ignored
         conversation_id: str | None = None,
     ) -> None:
-        self._listens = listens
-        self._microphone = microphone
-        self._output = output
-        self._answer = answer
-        self._settings = settings
+        self._microphone, self._output, self._answer, self._settings = microphone, output, answer, settings
+        self._listens, self._is_complete, self._on_turn = listens, is_complete, on_turn
+        self._recorder, self._in_worker = engines.recorder, engines.worker.run
         self._events = events or EventBus()
         self._input = AudioInput(engines, settings, output.own_voice, self._events)
-        self._is_complete = is_complete
-        self._on_turn = on_turn
         self._retry_seconds = retry_seconds
         self._conversation_id = conversation_id or new_id()
         self.state = VoiceState.LISTENING
@@ -253,7 +246,7 @@ class BackgroundTranscriber:
         try:
             await self._begin_recording()
             if self.state in RECORDS:
-                for event in await self._input.record(chunk.samples):
+                for event in await self._in_worker(self._recorder.feed, chunk.samples):
                     self._endpoint(event)
             else:
                 wake = await self._input.wake_word(chunk.samples)
@@ -278,9 +271,9 @@ class BackgroundTranscriber:
         limit = self._settings.no_speech_seconds
         if start is VoiceAction.RECORD_ANSWER:
             self._wake, limit = None, max(STEP_SECONDS, self._answer_until - self._input.seconds)
-        for event in await self._input.start(
-            behind_wake_word=self._wake is not None, no_speech_seconds=limit
-        ):
+        behind = self._wake is not None
+        events = await self._in_worker(self._recorder.start, behind_wake_word=behind, no_speech_seconds=limit)
+        for event in events:
             self._endpoint(event)
 
     def _endpoint(self, event: EndpointEvent) -> None:
@@ -318,10 +311,11 @@ class BackgroundTranscriber:
             transcript = await self._input.transcript(segment)
             if asyncio.current_task() is self._speculation and transcript.noise is None:
                 if await asyncio.to_thread(self._is_complete, transcript.text):
-                    await self._input.wait_for_silence(self._settings.quick_silence_seconds)
+                    quick = self._settings.quick_silence_seconds
+                    await self._in_worker(self._recorder.needed_silence, quick)
                 elif sounds_unfinished(transcript.text):
                     longer = max(self._settings.silence_seconds, UNFINISHED_SILENCE_SECONDS)
-                    await self._input.wait_for_silence(longer)
+                    await self._in_worker(self._recorder.needed_silence, longer)
             return transcript
         finally:
             self._busy(-1)
@@ -419,10 +413,10 @@ class BackgroundTranscriber:
         if self.state is not before:
             log.debug("voice state", extra={"before": before, "event": event, "after": self.state})
         if self.state in RECORDS:
-            self._output.hold()
+            self._output.free.clear()
         else:
             self._to_start = None
-            self._output.release()
+            self._output.free.set()
         for act in acts:
             self._act(act)
 
@@ -430,7 +424,7 @@ class BackgroundTranscriber:
         if act in (VoiceAction.RECORD, VoiceAction.RECORD_ANSWER):
             self._to_start = act
         elif act is VoiceAction.LISTEN:
-            self._input.freshen()
+            self._input.fresh = True
             self._speculation = None
         elif act is VoiceAction.HUSH:
             self._output.hush()

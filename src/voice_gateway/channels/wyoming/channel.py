@@ -66,12 +66,9 @@ class WyomingChannel:
         self.transcriber, self.synthesizer = transcriber, synthesizer
         self.wants_pin = wants_pin
         self.hidden_words = HiddenWords()
-        self._name = name
-        self._events = events or EventBus()
-        self.model_tone = model_tone
-        self.model_replies = ModelReplies(self._events)
-        self._retry_seconds = retry_seconds
-        self.idle_seconds = idle_seconds
+        self._name, self._events = name, events or EventBus()
+        self.model_tone, self.model_replies = model_tone, ModelReplies(self._events)
+        self._retry_seconds, self.idle_seconds = retry_seconds, idle_seconds
         self._clients: set[Client] = set()
         self.port = 0
         self.listening = asyncio.Event()
@@ -151,10 +148,8 @@ class WyomingChannel:
             words = settings.wake_words
             models = [WakeModel(**_about(w), languages=ENGLISH, phrase=w.replace("_", " ")) for w in words]
             wake = [WakeProgram(**_about(settings.wake), models=models)]
-        hearing, voice = (
-            AsrModel(**_about(stt), languages=ENGLISH),
-            TtsVoice(**_about(tts), languages=ENGLISH),
-        )
+        hearing = AsrModel(**_about(stt), languages=ENGLISH)
+        voice = TtsVoice(**_about(tts), languages=ENGLISH)
         handling = HandleModel(**_about(OURS), languages=ENGLISH)
         return Info(
             asr=[AsrProgram(**_about(stt), models=[hearing], supports_transcript_streaming=True)],

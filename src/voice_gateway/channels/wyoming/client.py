@@ -100,8 +100,7 @@ class Client:
     """One connection."""
 
     def __init__(self, channel: "WyomingChannel", writer: asyncio.StreamWriter) -> None:
-        self._channel = channel
-        self._writer = writer
+        self._channel, self._writer = channel, writer
         peer = writer.get_extra_info("peername")
         self._host = str(peer[0]) if peer else ""
         self._conversation_id = f"wyoming-{new_id()}"
@@ -144,11 +143,10 @@ class Client:
 
     async def take(self, event: Event) -> None:
         """Handles one event. Unknown events are ignored, as the protocol asks."""
-        kind, handler = next(
-            ((kind, handler) for kind, handler in self._handlers if kind.is_type(event.type)), (None, None)
-        )
-        if kind is None or handler is None:
+        fitting = [(kind, handler) for kind, handler in self._handlers if kind.is_type(event.type)]
+        if not fitting:
             return
+        [(kind, handler)] = fitting
         try:
             typed = cast(Any, kind).from_event(event)
         except (KeyError, TypeError, ValueError, AttributeError) as error:

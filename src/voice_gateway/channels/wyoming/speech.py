@@ -3,10 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import numpy as np
-
 from voice_gateway.errors import SpeakingError
-from voice_gateway.sound.samples import RATE, Floats, to_samples
+from voice_gateway.sound.samples import RATE, Floats, resampled, to_samples
 from voice_gateway.speaking.earcons import Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.synthesizer import Synthesizer
@@ -22,9 +20,7 @@ class StreamedSpeech:
     """One answer in sound."""
 
     def __init__(self, synthesizer: Synthesizer, send: Send, *, model_tone: bool = False) -> None:
-        self._synthesizer = synthesizer
-        self._send = send
-        self._model_tone = model_tone
+        self._synthesizer, self._send, self._model_tone = synthesizer, send, model_tone
         self._waiting = ""  # an incomplete sentence
         self._source = PartSource.GATEWAY
         self._tone_due = False
@@ -61,19 +57,11 @@ class StreamedSpeech:
             if not self._begun:
                 await self._begin(form)
             if self._tone_due:
-                self._tone_due = False
-                await self._send_sound(_tone(speech.rate), form)
+                self._tone_due, tone = False, earcon(Earcon.MODEL)
+                await self._send_sound(resampled(tone.samples, tone.rate, speech.rate), form)
             await self._send_sound(speech.samples, form)
 
     async def _send_sound(self, samples: Floats, form: dict[str, Any]) -> None:
         pcm = to_samples(samples)
         for start in range(0, len(pcm), CHUNK_SAMPLES):
             await self._send("audio-chunk", form, pcm[start : start + CHUNK_SAMPLES].tobytes())
-
-
-def _tone(rate: int) -> Floats:
-    """The tone at the rate of the voice, because a stream has one."""
-    sound = earcon(Earcon.MODEL)
-    places = np.arange(0, len(sound.samples), sound.rate / rate)
-    samples = np.interp(places, np.arange(len(sound.samples)), sound.samples)
-    return np.asarray(samples, np.float32)
