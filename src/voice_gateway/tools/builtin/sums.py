@@ -1,5 +1,6 @@
 """Sums in words and signs, worked out with bounds; only numbers and signs pass."""
 
+import ast
 import operator
 import re
 from collections.abc import Callable
@@ -25,26 +26,23 @@ _MONEY = {
 MONEY_WORDS = "|".join(_MONEY.values())
 _NUMBER = r"-?\d+(?:\.\d+)?(?: (?:thousand|million|billion|trillion))?"
 _N = rf"({_NUMBER})"
-# Sums that are not said as a row of numbers and signs.
-_FORMS: tuple[tuple[str, str], ...] = (
-    (rf"(?:what )?percent(?:age)? of {_N} is {_N}", r"( \2 / \1 * 100 ) percentage"),
-    (rf"{_N} is what percent(?:age)? of {_N}", r"( \1 / \2 * 100 ) percentage"),
-    (rf"{_N} as a percent(?:age)? of {_N}", r"( \1 / \2 * 100 ) percentage"),
-    (rf"add {_N} (?:and|to|plus) {_N}", r"\1 + \2"),
-    (rf"subtract {_N} from {_N}", r"\2 - \1"),
-    (rf"multiply {_N} (?:by|and|with) {_N}", r"\1 * \2"),
-    (rf"(?:divide|split|share) {_N} (?:by|between|among|in|into) {_N}(?: people| of us| persons| ways| friends| parts)?", r"\1 / \2"),
-    (rf"{_N} (?:split|divided|shared) (?:by|between|among) {_N}(?: people| of us| persons| ways| friends)?", r"\1 / \2"),
-    (rf"(?:the )?difference between {_N} and {_N}", r"\1 - \2"),
-    (rf"(?:a |the )?{_N} percent tip (?:on|for|of) {_N}", r"\1 % of \2"),
-    (rf"(?:a |the )?tip of {_N} percent (?:on|for) {_N}", r"\1 % of \2"),
-    (rf"(?:the )?{_N} percent (?:discount|sale) (?:on|of|for) {_N}", r"\1 % off \2"),
-    (rf"{_N} (?:with|after) (?:a )?{_N} percent (?:discount|off)", r"\2 % off \1"),
-)  # fmt: skip
-_HAS_NUMBER = re.compile(r"\d|\bone\b|\bmillion|\bthousand")
 _LISTS = {"sum": "+", "total": "+", "product": "*", "average": "+", "mean": "+"}
 _LIST = rf"(?:the )?(sum|total|product|average|mean) of ({_NUMBER}(?:(?: and| ,|,)? {_NUMBER})+)"
-_WORDS: tuple[tuple[str, str], ...] = (
+_HAS_NUMBER = re.compile(r"\d|\bone\b|\bmillion|\bthousand")
+# In this order: first whole sums that are not said as a row of numbers and signs, then words for signs.
+_PHRASES: tuple[tuple[str, str], ...] = (
+    (rf"^(?:what )?percent(?:age)? of {_N} is {_N}$", r"( \2 / \1 * 100 ) percentage"),
+    (rf"^{_N} (?:is what|as a) percent(?:age)? of {_N}$", r"( \1 / \2 * 100 ) percentage"),
+    (rf"^add {_N} (?:and|to|plus) {_N}$", r"\1 + \2"),
+    (rf"^subtract {_N} from {_N}$", r"\2 - \1"),
+    (rf"^multiply {_N} (?:by|and|with) {_N}$", r"\1 * \2"),
+    (rf"^(?:divide|split|share) {_N} (?:by|between|among|in|into) {_N}(?: people| of us| persons| ways| friends| parts)?$", r"\1 / \2"),
+    (rf"^{_N} (?:split|divided|shared) (?:by|between|among) {_N}(?: people| of us| persons| ways| friends)?$", r"\1 / \2"),
+    (rf"^(?:the )?difference between {_N} and {_N}$", r"\1 - \2"),
+    (rf"^(?:a |the )?{_N} percent tip (?:on|for|of) {_N}$", r"\1 % of \2"),
+    (rf"^(?:a |the )?tip of {_N} percent (?:on|for) {_N}$", r"\1 % of \2"),
+    (rf"^(?:the )?{_N} percent (?:discount|sale) (?:on|of|for) {_N}$", r"\1 % off \2"),
+    (rf"^{_N} (?:with|after) (?:a )?{_N} percent (?:discount|off)$", r"\2 % off \1"),
     (r"open bracket", "("), (r"close bracket", ")"),
     (r"(?:raised )?to the power of|raised to(?: the)?", "^"), (r"(?:the )?square root of|square root", "sqrt"),
     (r"(?:the )?cube root of", "cbrt"), (r"squared", "^ 2"), (r"cubed", "^ 3"),
@@ -56,9 +54,18 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"double|twice", "2 *"), (r"triple", "3 *"), (r"one", "1"), (r"a (?=thousand|million|billion)", "1 "),
     (r"pi", "3.14159265358979"),
 )  # fmt: skip
-_BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
-_SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
-_TOKEN = r"\d+(?:\.\d+)?|\*\*|[-+*/^()%]|sqrt|cbrt|off|of|thousand|million|billion|trillion|percentage"
+_TOKEN = r"\d+(?:\.\d+)?|[-+*/^()%]|sqrt|cbrt|off|of|thousand|million|billion|trillion|percentage"
+# The same as Python writes it; a share ("15 percent") is a number times `percent`.
+_AS_PYTHON = (
+    (r"(\d+(?:\.\d+)?)(?: (thousand|million|billion|trillion))?",
+     lambda match: f"{Decimal(match[1]) * _SCALES.get(match[2], 1):f}"),
+    (r"([\d.]+) % off", r"( 1 - \1 / 100 ) *"), (r"% of", "/ 100 *"), (r"([\d.]+) %", r"( \1 * percent )"),
+    (r"%", "* percent"), (r"(sqrt|cbrt) ((?:- )?[\d.]+)", r"\1 ( \2 )"), (r"\^", "**"),
+)  # fmt: skip
+_SIGNS: dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}  # fmt: skip
 
 
 def read_sum(text: str) -> Callable[[], Answer] | None:
@@ -70,90 +77,56 @@ def read_sum(text: str) -> Callable[[], Answer] | None:
         return None
     money = next((name for name, words in _MONEY.items() if re.search(rf"\b(?:{words})\b", text)), "")
     plain = " ".join(re.sub(rf"\b(?:{MONEY_WORDS})\b", " ", text).split())
-    for pattern, form in _FORMS:
-        if found := re.fullmatch(pattern, plain):
-            plain = found.expand(form)
-            break
-    if found := re.fullmatch(_LIST, plain):  # "the average of 3 4 and 5"
-        numbers = re.findall(_NUMBER, found[2])
-        row = f" {_LISTS[found[1]]} ".join(numbers)
-        plain = f"( {row} ) / {len(numbers)}" if found[1] in ("average", "mean") else row
-    for phrase, sign in _WORDS:
-        plain = re.sub(rf"\b(?:{phrase})\b", f" {sign} ", plain)
+    if match := re.fullmatch(_LIST, plain):  # "the average of 3 4 and 5"
+        numbers = re.findall(_NUMBER, match[2])
+        row = f" {_LISTS[match[1]]} ".join(numbers)
+        plain = f"( {row} ) / {len(numbers)}" if match[1] in ("average", "mean") else row
+    for phrase, sign in _PHRASES:
+        plain = re.sub(rf"\b(?:{phrase})\b" if phrase[0] != "^" else phrase, f" {sign} ", plain)
     tokens = re.findall(_TOKEN, plain)
     if re.sub(r"\s", "", plain) != "".join(tokens) or len(tokens) > MOST_TOKENS:
         return None
     share = tokens[-1:] == ["percentage"]
-    reader = _Reader(tokens[:-1] if share else tokens)
+    written = " ".join(tokens[:-1] if share else tokens)
+    for pattern, python in _AS_PYTHON:
+        written = re.sub(pattern, python, written)
     with localcontext(Context(prec=DIGITS, traps=[])) as context:
         try:
-            value = reader.whole()
-        except ValueError:
+            tree = ast.parse(written, mode="eval").body
+            value = _value(tree)
+        except (SyntaxError, ValueError):
             return None
         problem = TOO_LARGE if abs(value) > LARGEST else ""
+    if not any(isinstance(node, ast.BinOp | ast.Call) and not _is_share(node) for node in ast.walk(tree)):
+        return None
     if not value.is_finite() and not context.flags[Overflow]:
         problem = _ZERO if context.flags[DivisionByZero] else "That has no result."
-    return partial(_answer, value, problem, "percent" if share else money) if reader.signs else None
+    return partial(_answer, value, problem, "percent" if share else money)
 
 
-class _Reader:
-    """Works a sum out while reading it. ValueError: it is none."""
+def _value(node: ast.AST) -> Decimal:
+    """Of numbers, signs and roots. ValueError: it has something else."""
+    match node:
+        case ast.Constant():
+            return Decimal(str(node.value))
+        case ast.Name(id="percent"):
+            return Decimal("0.01")
+        case ast.UnaryOp(op=ast.USub()):
+            return -_value(node.operand)
+        case ast.BinOp() if type(node.op) in _SIGNS:
+            left, right = _value(node.left), _value(node.right)
+            if isinstance(node.op, ast.Add | ast.Sub) and _is_share(node.right):
+                right *= left  # "80 plus 15 percent"
+            return _SIGNS[type(node.op)](left, right)
+        case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
+            return _value(inner).sqrt()
+        case ast.Call(func=ast.Name(id="cbrt"), args=[inner]):
+            return _cube_root(_value(inner))
+    raise ValueError
 
-    def __init__(self, tokens: list[str]) -> None:
-        self._tokens = tokens[::-1]  # the next one is the last
-        self.signs = 0
 
-    def whole(self) -> Decimal:
-        value, _ = self._row(1)
-        if self._tokens:
-            raise ValueError
-        return value
-
-    def _row(self, least: int) -> tuple[Decimal, bool]:
-        """The value, and whether it is a share ("15 percent")."""
-        left, share = self._signed()
-        while self._tokens and _BINDS.get(self._tokens[-1], 0) >= least:
-            sign = self._tokens.pop()
-            right, is_share = self._row(_BINDS[sign] + 1)
-            if is_share and sign in "+-":  # "80 plus 15 percent"
-                right *= left
-            left, share = _SIGNS[sign](left, right), False
-            self.signs += 1
-        return left, share
-
-    def _signed(self) -> tuple[Decimal, bool]:
-        if self._take("-"):
-            return -self._signed()[0], False
-        value, share = self._atom()
-        return (value ** self._signed()[0], False) if self._take("^", "**") else (value, share)
-
-    def _atom(self) -> tuple[Decimal, bool]:
-        token = self._tokens.pop() if self._tokens else ""
-        if token == "(":
-            value, _ = self._row(1)
-            if not self._take(")"):
-                raise ValueError
-        elif token in ("sqrt", "cbrt"):
-            self.signs += 1
-            value = -self._atom()[0] if self._take("-") else self._atom()[0]
-            value = value.sqrt() if token == "sqrt" else _cube_root(value)
-        elif token[:1].isdecimal():
-            value = Decimal(token)
-            if self._tokens and self._tokens[-1] in _SCALES:
-                value *= _SCALES[self._tokens.pop()]
-        else:
-            raise ValueError
-        if not self._take("%"):
-            return value, False
-        if self._take("of"):
-            return value / 100 * self._signed()[0], False
-        return ((1 - value / 100) * self._signed()[0], False) if self._take("off") else (value / 100, True)
-
-    def _take(self, *signs: str) -> bool:
-        if not self._tokens or self._tokens[-1] not in signs:
-            return False
-        self.signs += self._tokens.pop() in ("of", "off", "^", "**")
-        return True
+def _is_share(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.right, ast.Name)
 
 
 def _cube_root(value: Decimal) -> Decimal:

@@ -7,11 +7,11 @@ import logging
 import math
 import os
 import re
-import shutil
-import time
+import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from langchain_core.tools import BaseTool
@@ -44,7 +44,6 @@ PARAMETERS = parameters(
     },
 )
 LIMIT_SECONDS = 2.0  # a local daemon answers in milliseconds; what hangs has lost it
-LOOK_AGAIN_SECONDS = 10.0  # a desktop session may start after the gateway
 
 log = logging.getLogger(__name__)
 
@@ -76,10 +75,11 @@ def volume_tool(backend: VolumeBackend) -> BaseTool:
         async with one_at_a_time:
             before = await backend.read()
             target = plan(action, level, before)
-            percent = target.percent if target.percent != before.percent else None
+            after = before
             if target != before:
+                percent = target.percent if target.percent != before.percent else None
                 await backend.write(percent, target.muted if target.muted != before.muted else None)
-            after = before if target == before else await backend.read()
+                after = await backend.read()
         facts: dict[str, Any] = {"volume": after.percent, "muted": after.muted, "backend": backend.label}
         stuck = abs(after.percent - target.percent) > _COARSE or after.muted != target.muted
         looked = action == "get" or (stuck and after == before)
@@ -89,16 +89,9 @@ def volume_tool(backend: VolumeBackend) -> BaseTool:
             raise ToolError(f"The volume did not follow: it is {state}.", structured=facts)
         return _sentence(action, before, after), {"structured": facts}
 
-    summary = "Turns this speaker up, down or mute, or says how loud it is."
-    traits = ToolTraits(title="Speaker volume", summary=summary)
+    about = "Turns this speaker up, down or mute, or says how loud it is."
+    traits = ToolTraits(title="Speaker volume", summary=about)
     return declared_tool(NAME, DESCRIPTION, PARAMETERS, control_speaker_volume, traits)
-
-
-def as_percent(level: float) -> int:
-    """A fraction strictly between 0 and 1 is a share: 0.3 is 30. 1 is one percent."""
-    if not 0 <= level <= FULL:
-        raise BadArguments("level must be a percentage from 0 to 100.")
-    return math.floor((level * FULL if 0 < level < 1 else level) + 0.5)
 
 
 def plan(action: str, level: float | None, now: Loudness) -> Loudness:
@@ -109,7 +102,11 @@ def plan(action: str, level: float | None, now: Loudness) -> Loudness:
     """
     if action == "set" and level is None:
         raise BadArguments("level is required for set: a percentage from 0 to 100.")
-    amount = STEP if level is None else as_percent(level)
+    if level is not None and not 0 <= level <= FULL:
+        raise BadArguments("level must be a percentage from 0 to 100.")
+    if level is not None and 0 < level < 1:
+        level *= FULL  # 0.3 is a share: 30 percent. 1 is one percent.
+    amount = STEP if level is None else math.floor(level + 0.5)
     # A system may stand above 100 already; louder must not make it quieter.
     louder = max(now.percent, min(FULL, now.percent + amount))
     return {
@@ -132,9 +129,9 @@ def _before(before: Loudness, after: Loudness) -> dict[str, Any]:
         muted = after.muted and before.percent == 0
     if muted != before.muted or not calls:
         calls.append({"action": "mute" if before.muted else "unmute"})
-    facts: dict[str, Any] = {"before": [{"name": NAME, "args": args} for args in calls]}
     too_loud = f"It stood at {before.percent} percent, and {FULL} is the most that can be set."
-    return {**facts, "undo": too_loud} if before.percent > FULL else facts
+    undo = {"undo": too_loud} if before.percent > FULL else {}
+    return {"before": [{"name": NAME, "args": args} for args in calls], **undo}
 
 
 def _sentence(action: str, before: Loudness, after: Loudness) -> str:
@@ -169,24 +166,17 @@ class PlaybackVolume:
 
     async def write(self, percent: int | None, muted: bool | None) -> None:
         now = self._now
-        self._now = Loudness(
-            now.percent if percent is None else percent, now.muted if muted is None else muted
-        )
+        percent = now.percent if percent is None else percent
+        self._now = Loudness(percent, now.muted if muted is None else muted)
 
 
 class SystemVolume:
     """The sound system of this machine, or the gateway's own. It is looked for at first use."""
 
-    def __init__(
-        self,
-        own: PlaybackVolume,
-        backends: Sequence[VolumeBackend] | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, own: PlaybackVolume, backends: Sequence[VolumeBackend] | None = None) -> None:
         self._own = own
         self._backends = (PulseVolume(), AlsaVolume()) if backends is None else backends
         self._found: VolumeBackend | None = None
-        self._clock, self._look_at = clock, -math.inf
         self.label = own.label
 
     async def read(self) -> Loudness:
@@ -212,14 +202,10 @@ class SystemVolume:
         return None
 
     async def _ask(self, request: Callable[[VolumeBackend], Awaitable[Answer]]) -> Answer:
-        backend = self._found
-        if backend is None and self._clock() >= self._look_at:
-            backend = await self._find()
-            self._look_at = self._clock() + LOOK_AGAIN_SECONDS
-        if backend is None:
-            return await request(self._own)
+        if self._found is None:
+            return await request(await self._find() or self._own)
         try:
-            return await request(backend)
+            return await request(self._found)
         except ToolUnavailable:
             # It may be back, or another system may have taken over. If not, the failure is reported: setting
             # the gateway's own loudness instead would claim a change of the system's.
@@ -314,34 +300,23 @@ class AlsaVolume:
             await self._run("sset", control, "mute" if muted else "unmute")
 
     async def _control(self) -> str:
-        found = set(re.findall(r"Simple mixer control '([^']+)',0", await self._run("scontrols")))
-        for name in self._names:
-            if name in found:
-                return name
+        there = re.findall(r"Simple mixer control '([^']+)',0", await self._run("scontrols"))
+        if name := next((name for name in self._names if name in there), None):
+            return name
         raise ToolUnavailable("ALSA has no playback volume here.")
 
     async def _run(self, *arguments: str) -> str:
         """What the program prints."""
-        if shutil.which("amixer") is None:
-            raise ToolUnavailable("amixer is not installed.")
-        process = await asyncio.create_subprocess_exec(
-            "amixer",
-            *arguments,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},  # its words are parsed
-        )
+        command, environment = ("amixer", *arguments), {**os.environ, "LC_ALL": "C"}  # its words are parsed
+        run = partial(subprocess.run, command, check=True, capture_output=True, encoding="utf-8")
         try:
-            async with asyncio.timeout(self._limit_seconds):
-                output, complaint = await process.communicate()
-        except TimeoutError as error:
+            done = await asyncio.to_thread(
+                run, errors="replace", stdin=subprocess.DEVNULL, env=environment, timeout=self._limit_seconds
+            )
+        except OSError as error:
+            raise ToolUnavailable("amixer is not installed.") from error
+        except subprocess.TimeoutExpired as error:
             raise ToolUnavailable("amixer does not answer.") from error
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        if process.returncode:
-            reason = complaint.decode(errors="replace").strip().splitlines()
-            raise ToolUnavailable(f"amixer failed{': ' + reason[0][:200] if reason else ''}.")
-        return output.decode(errors="replace")
+        except subprocess.CalledProcessError as error:
+            raise ToolUnavailable(f"amixer failed: {error.stderr.strip()[:200]}") from error
+        return str(done.stdout)

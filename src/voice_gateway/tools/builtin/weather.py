@@ -1,6 +1,6 @@
 """The tool `get_weather`: now or on a day of the next week, at home or in a town, from Open-Meteo."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
@@ -28,11 +28,13 @@ NO_PLACE = "For weather and sun I need your home's location in my settings."
 NO_WEATHER = f"{SERVICE} has no weather for that place."
 UNREADABLE = f"{SERVICE} gave an answer that I cannot read."
 ABOUT = ("weather", "rain", "temperature", "wind")
-_CURRENT = "temperature_2m,weather_code,wind_speed_10m"
-_DAILY = (
-    "weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max,precipitation_sum,"
-    "wind_speed_10m_max"
-)
+# Our names for what Open-Meteo is asked for.
+_CURRENT = {"code": "weather_code", "high": "temperature_2m", "wind": "wind_speed_10m"}
+_DAILY = {
+    "code": "weather_code", "high": "temperature_2m_max", "low": "temperature_2m_min",
+    "wind": "wind_speed_10m_max", "rain_percent": "precipitation_probability_max",
+    "rain_amount": "precipitation_sum",
+}  # fmt: skip
 _IMPERIAL = {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph", "precipitation_unit": "inch"}
 
 DESCRIPTION = (
@@ -60,16 +62,21 @@ class Weather:
     """Now, when `day` is None, or of a day; `high` is then the highest temperature."""
 
     day: date | None
-    code: int
+    code: float
     high: float
-    wind: float | None
     low: float = 0.0
-    rain_percent: int | None = None
+    wind: float | None = None
+    rain_percent: float | None = None
     rain_amount: float | None = None
 
     @property
+    def chance(self) -> int | None:
+        """Of rain, in percent."""
+        return None if self.rain_percent is None else round(self.rain_percent)
+
+    @property
     def sky(self) -> str:
-        return _SKY.get(self.code, "")
+        return _SKY.get(int(self.code), "")
 
 
 def weather_tool(
@@ -92,28 +99,26 @@ def weather_tool(
             latitude, longitude = home
         else:
             raise ToolError(NO_PLACE)
-        current, days = await _forecast(settings, latitude, longitude)
-        wanted = _wanted(day, now().astimezone(local_zone()[0]).date(), days, times)
+        now_there, *days = await _forecast(settings, latitude, longitude)
+        ahead = _days_ahead(day, now().astimezone(local_zone()[0]).date(), times)
+        if ahead is not None and not 0 <= ahead < len(days):
+            raise BadArguments(f"The forecast of {SERVICE} reaches {len(days) - 1} days ahead.")
+        wanted = now_there if ahead is None else days[ahead]
         there = f" in {name}" if name else ""
-        if wanted is None:
-            text = _say_now(current, about, there, imperial)
+        if wanted.day is None:
+            text = _say_now(wanted, about, there, imperial)
         else:
-            text = _say_day(wanted, days[0].day, about, there, imperial)
-        return f"{text}.", {"structured": _facts(wanted or current, name)}
+            text = _say_day(wanted, say_day(wanted.day, days[0].day or wanted.day), about, there, imperial)
+        return f"{text}.", {"structured": _facts(wanted, name)}
 
-    return declared_tool(
-        "get_weather",
-        DESCRIPTION,
-        PARAMETERS,
-        get_weather,
-        ToolTraits(
-            title="Weather",
-            summary="The weather now and for a week, from Open-Meteo.",
-            read_only=True,
-            idempotent=True,
-            timeout_seconds=2 * limit + 5,  # a town is looked up first
-        ),
+    traits = ToolTraits(
+        title="Weather",
+        summary="The weather now and for a week, from Open-Meteo.",
+        read_only=True,
+        idempotent=True,
+        timeout_seconds=2 * limit + 5,  # a town is looked up first
     )
+    return declared_tool("get_weather", DESCRIPTION, PARAMETERS, get_weather, traits)
 
 
 # --- Open-Meteo
@@ -133,46 +138,29 @@ async def _town(settings: "ToolsSettings", name: str) -> tuple[str, float, float
         raise ToolUnavailable(UNREADABLE) from error
 
 
-async def _forecast(
-    settings: "ToolsSettings", latitude: float, longitude: float
-) -> tuple[Weather, list[Weather]]:
+async def _forecast(settings: "ToolsSettings", latitude: float, longitude: float) -> list[Weather]:
     """Now, and each day from today, there."""
     wanted = {"latitude": f"{latitude:.4f}", "longitude": f"{longitude:.4f}", "timezone": "auto"}
-    wanted |= {"current": _CURRENT, "daily": _DAILY, "forecast_days": str(DAYS)}
-    wanted |= _IMPERIAL if settings.weather_units == "imperial" else {}
+    wanted |= {"current": ",".join(_CURRENT.values()), "daily": ",".join(_DAILY.values())}
+    wanted |= {"forecast_days": str(DAYS), **(_IMPERIAL if settings.weather_units == "imperial" else {})}
     answer = await _get(settings, f"{settings.weather_url.rstrip('/')}/v1/forecast", wanted)
     try:
-        now, daily = answer["current"], answer["daily"]
-        days = [_of_day(daily, at) for at in range(len(daily["time"][:DAYS]))]
-        wind = _number(now.get("wind_speed_10m"))
-        current = Weather(None, int(now["weather_code"]), float(now["temperature_2m"]), wind)
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        daily = answer["daily"]
+        rows = [dict(zip(daily, row, strict=True)) for row in zip(*daily.values(), strict=False)]
+        days = [_weather(row, _DAILY, date.fromisoformat(row["time"])) for row in rows[:DAYS]]
+        now = _weather(answer["current"], _CURRENT, None)
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         # A place of which nothing is measured has nothing in its lists.
         raise ToolUnavailable(NO_WEATHER) from error
     if not days:
         raise ToolUnavailable(NO_WEATHER)
-    return current, days
+    return [now, *days]
 
 
-def _of_day(daily: Mapping[str, Sequence[Any]], at: int) -> Weather:
-    def optional(name: str) -> float | None:
-        values = daily.get(name) or ()
-        return _number(values[at]) if at < len(values) else None
-
-    share = optional("precipitation_probability_max")
-    return Weather(
-        date.fromisoformat(str(daily["time"][at])),
-        int(daily["weather_code"][at]),
-        float(daily["temperature_2m_max"][at]),
-        optional("wind_speed_10m_max"),
-        float(daily["temperature_2m_min"][at]),
-        None if share is None else round(share),
-        optional("precipitation_sum"),
-    )
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _weather(given: Mapping[str, Any], names: Mapping[str, str], day: date | None) -> Weather:
+    """TypeError: code or temperature are missing; anything else may be."""
+    known = {ours: given.get(theirs) for ours, theirs in names.items()}
+    return Weather(day, **{name: float(value) for name, value in known.items() if value is not None})
 
 
 async def _get(settings: "ToolsSettings", url: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
@@ -193,19 +181,15 @@ async def _get(settings: "ToolsSettings", url: str, parameters: Mapping[str, str
 # --- in words
 
 
-def _wanted(spoken_day: str | None, today: date, days: Sequence[Weather], times: Times) -> Weather | None:
-    """None is now."""
+def _days_ahead(spoken_day: str | None, today: date, times: Times) -> int | None:
+    """Counted from today here, because elsewhere it may be another day already; None is now."""
     text = " ".join((spoken_day or "").lower().split())
     if text in ("", "now", "right now", "currently"):
         return None
     day = times.day(text, today)
     if day is None:
         raise BadArguments(f'I cannot read the day "{text[:40]}". Use "tomorrow" or "friday".')
-    # Elsewhere it may be another day already: days are counted from today, there.
-    ahead = (day - today).days
-    if not 0 <= ahead < len(days):
-        raise BadArguments(f"The forecast of {SERVICE} reaches {len(days) - 1} days ahead.")
-    return days[ahead]
+    return (day - today).days
 
 
 def _say_now(now: Weather, about: str | None, there: str, imperial: bool) -> str:
@@ -220,26 +204,24 @@ def _say_now(now: Weather, about: str | None, there: str, imperial: bool) -> str
     return f"It's {degrees}{f' and {now.sky}' if now.sky else ''}{there}"
 
 
-def _say_day(day: Weather, today: date | None, about: str | None, there: str, imperial: bool) -> str:
-    assert day.day is not None
-    assert today is not None
-    when, chance = say_day(day.day, today), day.rain_percent
+def _say_day(day: Weather, when: str, about: str | None, there: str, imperial: bool) -> str:
     span = f"{round(day.low)} to {_degrees(day.high)}"
     if about == "temperature":
         return f"{span} {when}{there}"
     if about == "wind" and day.wind is not None:
         return f"Wind up to {_speed(day.wind, imperial)} {when}{there}"
+    wet = (day.rain_amount or 0) >= (WET_IMPERIAL if imperial else WET)
+    known = "" if day.chance is None else f": {day.chance} percent"
+    chance = (LIKELY if wet else 0) if day.chance is None else day.chance
+    risk = f"{'an' if chance in (8, 11, 18) or 80 <= chance < 90 else 'a'} {chance} percent chance of"
     if about == "rain":
-        wet = (day.rain_amount or 0) >= (WET_IMPERIAL if imperial else WET)
-        known = f": {chance} percent" if chance is not None else ""
         what = "snow" if day.sky == "snowy" else "rain"
-        if (chance or 0) >= LIKELY or (chance is None and wet):
+        if chance >= LIKELY:
             return f"Yes, {what} is likely {when}{there}{known}"
-        if (chance or 0) >= POSSIBLE:
-            return f"Maybe: there is {_a(chance or 0)} {chance} percent chance of {what} {when}{there}"
+        if chance >= POSSIBLE:
+            return f"Maybe: there is {risk} {what} {when}{there}"
         return f"No, {what} is unlikely {when}{there}{known}"
-    likely = chance is not None and chance >= POSSIBLE
-    rain = f", with {_a(chance or 0)} {chance} percent chance of rain" if likely else ""
+    rain = f", with {risk} rain" if known and chance >= POSSIBLE else ""
     return f"{capital(when)}{there} it will be {f'{day.sky}, ' if day.sky else ''}{span}{rain}"
 
 
@@ -251,13 +233,9 @@ def _speed(value: float, imperial: bool) -> str:
     return f"{round(value)} {'miles' if imperial else 'kilometers'} per hour"
 
 
-def _a(percent: int) -> str:
-    return "an" if percent in (8, 11, 18) or 80 <= percent < 90 else "a"
-
-
 def _facts(weather: Weather, place: str) -> dict[str, Any]:
     facts: dict[str, Any] = {"source": SERVICE, "place": place or "home"}
     if weather.day is None:
         return {**facts, "temperature": weather.high, "sky": weather.sky, "wind": weather.wind}
     facts |= {"date": weather.day.isoformat(), "low": weather.low, "high": weather.high}
-    return {**facts, "sky": weather.sky, "rain_percent": weather.rain_percent}
+    return {**facts, "sky": weather.sky, "rain_percent": weather.chance}

@@ -1,10 +1,10 @@
 """The tools that set, list, cancel and extend timers, alarms and reminders."""
 
 import asyncio
-import contextlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool
@@ -104,19 +104,12 @@ def timer_tools(
     `rings` says whether there is one, in this process or in another.
     """
     own = _Tools(store, now, rings, repeated, times or Times())
-    setting = ToolTraits(
-        title="Set a timer, alarm or reminder",
-        summary="Rings after a while or at a time of day, and says what you wanted to remember.",
-    )
-    looking = ToolTraits(
-        title="Timers",
-        summary="Which timers, alarms and reminders there are, and how long they have left.",
-        read_only=True,
-        idempotent=True,
-    )
-    ending = ToolTraits(
-        title="Cancel or stop a timer", summary="Ends a timer, an alarm or a reminder, or all of a kind."
-    )
+    about = "Rings after a while or at a time of day, and says what you wanted to remember."
+    setting = ToolTraits(title="Set a timer, alarm or reminder", summary=about)
+    about = "Which timers, alarms and reminders there are, and how long they have left."
+    looking = ToolTraits(title="Timers", summary=about, read_only=True, idempotent=True)
+    about = "Ends a timer, an alarm or a reminder, or all of a kind."
+    ending = ToolTraits(title="Cancel or stop a timer", summary=about)
     moving = ToolTraits(title="More time", summary="Gives a timer more time, and lets an alarm snooze.")
     return [
         declared_tool("set_timer", SET, SET_PARAMETERS, own.set, setting),
@@ -152,14 +145,14 @@ class _Tools:
         now = self._now()
         label, text = (" ".join((words or "").split()) for words in (name, message))
         if len(label) > MAX_NAME or len(text) > MAX_MESSAGE:
-            raise BadArguments(
+            limits = (
                 f"name must have at most {MAX_NAME} characters, message at most {MAX_MESSAGE} characters."
             )
+            raise BadArguments(limits)
         known = Kind(kind) if kind else kind_of(text, at_clock_time=bool(at))
         due = self._due(duration, at, now, known)
-        timer = await asyncio.to_thread(
-            self._store.add, due=due, now=now, name=label, message=text, kind=known
-        )
+        add = partial(self._store.add, due=due, now=now, name=label, message=text, kind=known)
+        timer = await asyncio.to_thread(add)
         reply = say_set(timer, now)
         if not self._warned and not await asyncio.to_thread(self._rings):
             self._warned, reply = True, f"{reply} {NOBODY_RINGS}"
@@ -177,13 +170,16 @@ class _Tools:
     async def cancel(self, name: str | None = None, kind: str | None = None) -> Answer:
         now = self._now()
         chosen = self._choose(name, await asyncio.to_thread(self._all), now, Kind(kind) if kind else None)
-        gone, back = await asyncio.to_thread(self._remove, chosen)
-        if not gone:
+        repeated = [timer for timer in chosen if timer.again]
+        wanted = [timer.id for timer in chosen if not timer.again]
+        gone, back = await asyncio.to_thread(self._store.remove, wanted), []
+        if repeated and self._repeated is not None:
+            back = [*await asyncio.to_thread(self._repeated.cancel, repeated)]
+        if not gone and not repeated:
             raise ToolError(ENDED)
-        again = _set_again([timer for timer in gone if not timer.again], now)
+        again, gone = _set_again(gone, now), gone + repeated
         facts = {"cancelled": [_facts(timer, now) for timer in gone], **again}
-        facts["before"] = [*again["before"], *back]
-        return say_gone(gone), {"structured": facts}
+        return say_gone(gone), {"structured": {**facts, "before": [*again["before"], *back]}}
 
     async def extend(
         self, duration: str | float | None = None, name: str | None = None, kind: str | None = None
@@ -206,17 +202,8 @@ class _Tools:
         facts = {**_facts(moved, now), **again, "before": [_cancel(moved), *again["before"]]}
         return say_moved(moved, now, snoozed=snoozed), {"structured": facts}
 
-    # --- the store
-
     def _all(self) -> "Sequence[Timer]":
         return [*self._store.all(), *(self._repeated.all() if self._repeated is not None else ())]
-
-    def _remove(self, chosen: Sequence[Timer]) -> tuple[Sequence[Timer], Sequence[dict[str, Any]]]:
-        """The timers that were still there, and the calls that make the repeated ones again."""
-        again = [timer for timer in chosen if timer.again]
-        gone = self._store.remove([timer.id for timer in chosen if not timer.again])
-        back = self._repeated.cancel(again) if again and self._repeated is not None else []
-        return [*gone, *again], back
 
     # --- times
 
@@ -229,9 +216,8 @@ class _Tools:
             return now.replace(microsecond=0)
         moment = self._read.moment(at, now, kind.value)
         if moment is None:
-            raise BadArguments(
-                f'I cannot read the time "{at[:60]}". Use a form such as "7 pm" or "tomorrow at 9".'
-            )
+            hint = 'Use a form such as "7 pm" or "tomorrow at 9".'
+            raise BadArguments(f'I cannot read the time "{at[:60]}". {hint}')
         if moment <= now:
             raise BadArguments(f'"{at[:60]}" is in the past.')
         return _in_reach(moment, now)
@@ -249,10 +235,8 @@ class _Tools:
     def _seconds(self, spoken: str) -> float:
         seconds = self._read.length(spoken)
         if seconds is None:
-            raise BadArguments(
-                f'I cannot set a timer for "{spoken[:60]}". '
-                'Use a length such as "10 minutes", "1 h 30" or "90" for seconds.'
-            )
+            hint = 'Use a length such as "10 minutes", "1 h 30" or "90" for seconds.'
+            raise BadArguments(f'I cannot set a timer for "{spoken[:60]}". {hint}')
         if not 1 <= seconds <= MAX_DAYS * 86400:
             raise BadArguments("A timer takes 1 second to one year.")
         return seconds
@@ -273,7 +257,7 @@ class _Tools:
             return timers
         if not wanted and ringing:
             return ringing  # "stop" while it rings means what is heard
-        words = _singular(wanted.split())  # "the eggs" are what the egg timer is for
+        words = _singular(wanted)  # "the eggs" are what the egg timer is for
         matches = [timer for timer in timers if not wanted or self._matches(wanted, timer, now)]
         matches = matches or [timer for timer in timers if words <= _singular(_words_of(timer))]
         matches = [timer for timer in matches if timer.rang is not None] or matches
@@ -282,12 +266,12 @@ class _Tools:
         shown, noun = matches or timers, kind or Kind.TIMER
         known = "; ".join(render_timer(timer, now) for timer in shown[:5])
         facts: dict[str, Any] = {"timers": [_facts(timer, now) for timer in shown]}
-        if not matches:
-            there = "Running" if noun is Kind.TIMER else "Set"
-            no_such = f'There is no {noun} "{(name or "")[:MAX_NAME]}". {there}: {known}.'
-            raise ToolError(no_such, structured=facts)
-        facts["outcome"] = OutcomeStatus.AMBIGUOUS.value
-        raise ToolError(f"Which {noun} do you mean? {known}.", structured=facts)
+        if matches:
+            facts["outcome"] = OutcomeStatus.AMBIGUOUS.value
+            raise ToolError(f"Which {noun} do you mean? {known}.", structured=facts)
+        there = "Running" if noun is Kind.TIMER else "Set"
+        no_such = f'There is no {noun} "{(name or "")[:MAX_NAME]}". {there}: {known}.'
+        raise ToolError(no_such, structured=facts)
 
     def _matches(self, wanted: str, timer: Timer, now: datetime) -> bool:
         """By its name, its number, its length; an alarm by its time of day, its day or both."""
@@ -295,21 +279,20 @@ class _Tools:
             return True
         if not wanted.isdecimal() and (seconds := self._read.length(wanted)) is not None:
             return seconds == round(timer.seconds)
-        zone = local_zone()[0]
-        there = timer.due.astimezone(zone)
         if timer.kind is Kind.TIMER:
             return False
+        zone = local_zone()[0]
+        there = timer.due.astimezone(zone)
         if clock := _CLOCK.fullmatch(wanted):
             hour, minute = int(clock[1]), int(clock[2] or 0)
             half = clock[3] or ("pm" if hour > 12 else "")
             fits = half in ("", f"{there:%p}".lower())
             return (there.hour % 12, there.minute) == (hour % 12, minute) and fits
-        day = self._read.day(wanted, now.astimezone(zone).date())
-        with contextlib.suppress(BadArguments):
-            return (
-                day == there.date() if day else self._read.moment(wanted, now, timer.kind.value) == timer.due
-            )
-        return False
+        try:
+            day = self._read.day(wanted, now.astimezone(zone).date())
+            return (day or self._read.moment(wanted, now, timer.kind.value)) in (there.date(), timer.due)
+        except BadArguments:
+            return False
 
 
 def _in_reach(moment: datetime, now: datetime) -> datetime:
@@ -318,15 +301,14 @@ def _in_reach(moment: datetime, now: datetime) -> datetime:
     return moment
 
 
-def _singular(words: Iterable[str]) -> set[str]:
-    return {word.removesuffix("s") for word in words}
+def _singular(text: str) -> set[str]:
+    return {word.removesuffix("s") for word in text.split()}
 
 
-def _words_of(timer: Timer) -> list[str]:
+def _words_of(timer: Timer) -> str:
     message = timer.message if timer.kind is Kind.REMINDER else ""
-    again = f"{timer.again} repeating recurring regular" if timer.again else ""
-    again = again.replace("every day", "every day daily")
-    return [word for text in (timer.name, message, again) for word in _plain(text).split()]
+    again = f"{timer.again} repeating recurring regular".replace("every day", "every day daily")
+    return _plain(f"{timer.name} {message} {again if timer.again else ''}")
 
 
 def _plain(name: str) -> str:
@@ -343,10 +325,14 @@ def _facts(timer: Timer, now: datetime) -> dict[str, Any]:
         "name": timer.name,
         "message": timer.message,
         "seconds": round(timer.seconds),
-        "due": timer.due.astimezone(local_zone()[0]).isoformat(timespec="seconds"),
+        "due": _due_here(timer),
         "remaining_seconds": timer.remaining_seconds(now),
         "ringing": timer.rang is not None,
     }
+
+
+def _due_here(timer: Timer) -> str:
+    return timer.due.astimezone(local_zone()[0]).isoformat(timespec="seconds")
 
 
 def _cancel(timer: Timer) -> dict[str, Any]:
@@ -356,16 +342,16 @@ def _cancel(timer: Timer) -> dict[str, Any]:
 def _set_again(gone: Sequence[Timer], now: datetime) -> dict[str, Any]:
     """The calls that put cancelled timers back (docs/tools.md): a time of day stays that time, and of a
     duration it is what was left."""
-    waiting = [timer for timer in gone if timer.rang is None and timer.remaining_seconds(now)]
-    calls = []
-    for timer in waiting:
+    calls, over = [], []
+    for timer in gone:
+        left = timer.remaining_seconds(now)
+        if timer.rang is not None or not left:
+            over.append(called(timer))
+            continue
+        when = {"at": _due_here(timer)} if timer.at_clock_time else {"duration": str(left)}
         guessed = kind_of(timer.message, at_clock_time=timer.at_clock_time)
         kind = "" if timer.kind is guessed else timer.kind.value
         label = {"name": timer.name, "message": timer.message, "kind": kind}
-        at = {"at": timer.due.astimezone(local_zone()[0]).isoformat(timespec="seconds")}
-        left = {"duration": str(timer.remaining_seconds(now))}
-        when = at if timer.at_clock_time else left
         calls.append({"name": "set_timer", "args": {**when, **{k: v for k, v in label.items() if v}}})
-    over = [called(timer) for timer in gone if timer not in waiting]
     undo = {"undo": f"The {' and the '.join(over)} had run out already."} if over else {}
     return {"before": calls, **undo}
