@@ -23,7 +23,6 @@ FIXED_NAMES: Mapping[str, Mapping[str, str]] = {
 WRAPPERS = frozenset({"input", "args", "arguments", "parameters", "params", "kwargs"})
 DEEPEST = 32
 _YES_NO = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-_NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
 _PERCENT = re.compile(r"\s{0,3}(%|percent)$", re.IGNORECASE)  # "30%" for a number of percent
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,), "integer": (int,), "number": (int, float), "object": (dict,), "array": (list,),
@@ -52,18 +51,6 @@ def as_object(raw: Any) -> dict[str, Any]:
     if not isinstance(raw, Mapping):
         raise BadArguments(f"the arguments must be one object of named values, not {given}")
     return {str(name): value for name, value in raw.items()}
-
-
-def too_deep(args: dict[str, Any]) -> bool:
-    """Whether values are nested more than DEEPEST levels; a value that contains itself is."""
-    level: list[Any] = [args]
-    for _ in range(DEEPEST + 1):
-        inner = (part for outer in level for part in (outer.values() if isinstance(outer, dict) else outer))
-        # By identity: a value that contains itself is seen once per level.
-        level = list({id(part): part for part in inner if isinstance(part, dict | list)}.values())
-        if not level:
-            return False
-    return True
 
 
 def repair(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_rule: bool) -> Repaired:
@@ -201,11 +188,14 @@ def _readings(value: Any, forms: list[JsonSchema]) -> Iterator[Any]:
     if len(alike) == 1:
         yield alike[0]
     if isinstance(value, str):
-        if (number := _number(_PERCENT.sub("", text))) is not None:
-            yield number
+        read = _from_json(_PERCENT.sub("", text), (int, float, type(None)))
+        if isinstance(read, float) and read.is_integer():
+            read = int(read)
+        if read is not NOTHING and read not in (math.inf, -math.inf):
+            yield read
         if text in _YES_NO:
             yield _YES_NO[text]
-        if text in ("null", "none", ""):
+        if text in ("none", ""):
             yield None
         if (inner := _from_json(value, (dict, list))) is not NOTHING:
             yield inner
@@ -214,15 +204,6 @@ def _readings(value: Any, forms: list[JsonSchema]) -> Iterator[Any]:
             yield bool(value)
         with suppress(TypeError, ValueError, RecursionError):
             yield json.dumps(value, ensure_ascii=False)
-
-
-def _number(text: str) -> int | float | None:
-    if not _NUMBER.fullmatch(text):
-        return None
-    number = int(text) if text.lstrip("+-").isdecimal() else float(text)
-    if isinstance(number, float) and number.is_integer() and math.isfinite(number):
-        return int(number)
-    return number if math.isfinite(number) else None
 
 
 def _from_json(text: str, kinds: tuple[type, ...]) -> Any:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import TypeIs
 
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.tools.arguments import as_object, repair, too_deep
+from voice_gateway.tools.arguments import as_object, repair
 from voice_gateway.tools.gateway_tool import GatewayTool, typed
 from voice_gateway.tools.masking import mask
 from voice_gateway.tools.results import Result, read
@@ -72,9 +72,6 @@ class PreparedTool:
             args = raw if type(raw) is dict else as_object(raw)
         except BadArguments as error:
             raise self._refused([SchemaProblem("", str(error))]) from None
-        nested = any(type(value) in (dict, list) for value in args.values())
-        if nested and too_deep(args):
-            raise self._refused([SchemaProblem("", "the arguments are nested too deeply")])
         if args.keys() <= self._names:
             ready, problems = self._validate(args)
             if not problems:

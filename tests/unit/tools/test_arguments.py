@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, mcp_tool, outcome_of
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.arguments import as_object, repair, to_camel_case, too_deep
+from voice_gateway.tools.arguments import as_object, repair, to_camel_case
 from voice_gateway.tools.schema import signature
 
 
@@ -161,13 +161,6 @@ def test_one_object_of_named_values(raw, wanted):
 def test_anything_else_is_no_object(raw):
     with pytest.raises(BadArguments, match="must be one object of named values"):
         as_object(raw)
-
-
-def test_something_that_contains_itself_is_too_deep():
-    loop: dict[str, Any] = {}
-    loop["a"] = loop["b"] = [loop, loop]
-    assert too_deep(loop)
-    assert not too_deep({"a": [{"b": []}]})
 
 
 def test_a_signature_says_types_choices_limits_and_what_is_optional():

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,10 +119,8 @@ class ListPublisher:
         except ToolUnavailable:
             return  # the next request for a list reports it
         self._stamp = stamp
-        lists: dict[str, list[Item]] = {name: [] for name in self._known}
-        for item in items:
-            lists.setdefault(item.list, []).append(item)
-        for name, content in lists.items():
+        for name in self._known | {item.list: [] for item in items}:
+            content = [item for item in items if item.list == name]
             if self._known.get(name) != content:
                 self._known[name] = content
                 self._tell(name, content)
@@ -138,11 +137,9 @@ _ONE_THING = re.compile(
 )
 SHOPPING = "shopping"
 _NAMES = {
-    **dict.fromkeys(
-        ("", "shopping", "grocery", "groceries", "shop", "supermarket", "buying", "food"), SHOPPING
-    ),
-    **dict.fromkeys(("to do", "todo", "to-do", "task", "tasks", "to dos", "todos", "things to do"), "to-do"),
-    **dict.fromkeys(("all", "every", "any"), "all"),
+    **dict.fromkeys(("", *"grocery groceries shop supermarket buying food".split()), SHOPPING),
+    **dict.fromkeys(("to do", "todo", "task", "tasks", "to dos", "todos", "things to do"), "to-do"),
+    **dict.fromkeys(("every", "any"), "all"),
 }
 
 
@@ -199,10 +196,10 @@ def list_tools(store: ListStore) -> list[BaseTool]:
     async def read_list(list: str | None = None) -> Answer:  # noqa: A002
         return await asyncio.to_thread(lists.read, _name(list))
 
-    summary = "Adds to shopping and to-do lists, removes, ticks off, clears."
-    manage = ToolTraits(title="Lists", summary=summary)
-    summary = "What is on a list, or which there are."
-    read = ToolTraits(title="Read a list", summary=summary, read_only=True, idempotent=True)
+    about = "Adds to shopping and to-do lists, removes, ticks off, clears."
+    manage = ToolTraits(title="Lists", summary=about)
+    about = "What is on a list, or which there are."
+    read = ToolTraits(title="Read a list", summary=about, read_only=True, idempotent=True)
     return [
         declared_tool("manage_list", DESCRIPTION, PARAMETERS, manage_list, manage),
         declared_tool("read_list", READ, READ_PARAMETERS, read_list, read),
@@ -247,9 +244,8 @@ class _Lists:
         self._store = store
 
     def add(self, name: str, texts: Sequence[str]) -> Answer:
-        added = self._store.add(name, texts)
         on_list = spoken_list(name)
-        if added:
+        if added := self._store.add(name, texts):
             return self._done(f"Added {{}} to {on_list}.", "remove", name, added, "added")
         there = f"{capital(listed(texts))} {'is' if len(texts) == 1 else 'are'} already on {on_list}."
         return there, {"structured": self._facts(name, added=[])}
@@ -259,19 +255,17 @@ class _Lists:
         return self._done(f"Removed {{}} from {spoken_list(name)}.", "add", name, gone, "removed")
 
     def complete(self, name: str, texts: Sequence[str]) -> Answer:
-        return self._done(
-            "Ticked off {}.", "add", name, self._store.tick(self._ids(name, texts)), "completed"
-        )
+        ticked_off = self._store.tick(self._ids(name, texts))
+        return self._done("Ticked off {}.", "add", name, ticked_off, "completed")
 
     def clear(self, name: str) -> Answer:
-        items = self._store.of(name)
-        if not items:
+        gone = self._store.remove([item.id for item in self._store.of(name)])
+        if not gone:
             return f"{capital(spoken_list(name))} is already empty.", {"structured": self._facts(name)}
-        gone = self._store.remove([item.id for item in items])
-        facts = {**self._facts(name), "before": [_call("add", name, gone[:MAX_AT_ONCE])]}
+        facts = self._facts(name, before=[_call("add", name, gone[:MAX_AT_ONCE])])
         if len(gone) > MAX_AT_ONCE:
             facts["undo"] = f"Only {MAX_AT_ONCE} of {len(gone)} things can be put back."
-        return f"{capital(spoken_list(name).removeprefix('the '))} cleared.", {"structured": facts}
+        return f"{capital(name)} list cleared.", {"structured": facts}
 
     def read(self, name: str) -> Answer:
         if name == "all":
@@ -280,13 +274,14 @@ class _Lists:
         return _say_list(name, left), {"structured": self._facts(name)}
 
     def _read_all(self) -> Answer:
-        counts: dict[str, int] = {}
-        for item in self._store.all():
-            counts[item.list] = counts.get(item.list, 0) + (not item.done)
-        if not counts:
-            return "All lists are empty.", {"structured": {"lists": {}}}
+        items = self._store.all()
+        counts = Counter({item.list: 0 for item in items})
+        counts.update(item.list for item in items if not item.done)
         each = [f"{count or 'nothing'} on {spoken_list(name)}" for name, count in counts.items()]
-        return f"There {'is' if len(each) == 1 else 'are'} {listed(each)}.", {"structured": {"lists": counts}}
+        text = (
+            f"There {'is' if len(each) == 1 else 'are'} {listed(each)}." if each else "All lists are empty."
+        )
+        return text, {"structured": {"lists": dict(counts)}}
 
     def _ids(self, name: str, texts: Sequence[str]) -> list[int]:
         """All of them, or none is touched."""
@@ -301,7 +296,7 @@ class _Lists:
 
     def _done(self, sentence: str, undo: str, name: str, items: Sequence[Item], fact: str) -> Answer:
         texts = [item.text for item in items]
-        facts = {**self._facts(name, **{fact: texts}), "before": [_call(undo, name, items)]}
+        facts = self._facts(name, **{fact: texts}, before=[_call(undo, name, items)])
         shown = f"{len(texts)} things" if len(texts) > MOST_SAID else listed(texts)
         return sentence.format(shown), {"structured": facts}
 

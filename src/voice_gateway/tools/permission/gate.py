@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.risk import Risk, asks_outside, is_taken_back, risk_of
@@ -87,14 +87,13 @@ class TurnGate:
         return replace(self, ask_first=True)
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> Verdict:
-        reach = self.reaches(call, traits)
-        risk = risk_of(call, traits, self.settings, reach)
-        verdict = self._verdict(call, traits, reach, risk)
+        act = self._act(call, traits)
+        verdict = self._verdict(act)
         if verdict.decision is not Decision.ALLOWED:
             self.refused.append(call)
         if verdict.decision is Decision.ASK and call not in self.asked:
             self.asked.append(call)
-        facts = {"tool": call.name, "risk": risk, "decision": verdict.decision, "channel": self.channel}
+        facts = {"tool": call.name, "risk": act.risk, "decision": verdict.decision, "channel": self.channel}
         log.info("permission decided", extra=facts)
         return verdict
 
@@ -103,42 +102,42 @@ class TurnGate:
 
         Where its acts do not fit alike, the user is asked about all of them, so that a yes does all of it.
         """
-        fits = set()
-        for call, traits in calls:
-            reach = self.reaches(call, traits)
-            if risk_of(call, traits, self.settings, reach) is not Risk.LOOK:
-                fits.add(self._fit_alone(call, traits, reach))
+        acts = [self._act(call, traits) for call, traits in calls]
+        fits = {self._fit_alone(act) for act in acts if act.risk is not Risk.LOOK}
         self._together = Fit.NEAR if len(fits) > 1 else None
 
-    def _verdict(self, call: ToolCall, traits: ToolTraits, reach: Reach | None, risk: Risk) -> Verdict:
+    def _act(self, call: ToolCall, traits: ToolTraits) -> "_Act":
+        reach = self.reaches(call, traits)
+        return _Act(call, traits, reach, risk_of(call, traits, self.settings, reach))
+
+    def _verdict(self, act: "_Act") -> Verdict:
+        call, risk = act.call, act.risk
         if risk is Risk.LOOK:
-            unasked = self.by_model and asks_outside(traits, call.name) and call.name in self.unspoken_of
+            unasked = self.by_model and asks_outside(act.traits, call.name) and call.name in self.unspoken_of
             return NOT_SEARCHED if unasked else replace(ALLOWED, why=Permission.LOOKS)
-        why = self._why_ask(call, traits, reach, risk)
-        if refusal := self._refusal(call, traits, reach, risk, why):
+        why = self._why_ask(act)
+        if refusal := self._refusal(act, why):
             return refusal
         if self.confirmed and (risk is not Risk.SENSITIVE or self.agreed_to is Risk.SENSITIVE):
             return replace(ALLOWED, why=Permission.AGREED)
         return replace(WAITING, why=why) if why else replace(ALLOWED, why=self._why_allowed(risk))
 
-    def _refusal(
-        self, call: ToolCall, traits: ToolTraits, reach: Reach | None, risk: Risk, why: Permission | None
-    ) -> Verdict | None:
+    def _refusal(self, act: "_Act", why: Permission | None) -> Verdict | None:
         """Why an act is not even asked about."""
-        if risk is Risk.NEVER:
+        if act.risk is Risk.NEVER:
             return NEVER
         if self.read_only:
             return READ_ONLY
-        if self.by_model and not self._may_be_meant(call, traits, reach):
+        if self.by_model and not self._may_be_meant(act):
             return FORBIDDEN
         if self.channel in self.settings.sensitive_channels:
             return None
-        if risk is Risk.SENSITIVE:
+        if act.risk is Risk.SENSITIVE:
             return WRONG_DOOR
         alone = UNATTENDED if why is Permission.FOREIGN else PROGRAMS
         return NEEDS_PERSON if why not in (None, Permission.DOUBTFUL) and self.channel in alone else None
 
-    def _may_be_meant(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
+    def _may_be_meant(self, act: "_Act") -> bool:
         """Whether a model's act may be done or asked about at all.
 
         After plain talk: never. A model that may only look needs a plain wish; one that must ask does not ask
@@ -148,35 +147,31 @@ class TurnGate:
             return False
         plainly, autonomy = self.words is Words.WISH, self.autonomy()
         if autonomy is Autonomy.LOOK:
-            return plainly and call.name not in self.unspoken_of
-        return plainly or autonomy is Autonomy.ACT or self._fit(call, traits, reach) >= Fit.NEAR
+            return plainly and act.call.name not in self.unspoken_of
+        return plainly or autonomy is Autonomy.ACT or self._fit(act) >= Fit.NEAR
 
-    def _why_ask(
-        self, call: ToolCall, traits: ToolTraits, reach: Reach | None, risk: Risk
-    ) -> Permission | None:
+    def _why_ask(self, act: "_Act") -> Permission | None:
         """Why the call needs a yes; None: it needs none."""
-        if risk is Risk.SENSITIVE and self.settings.confirm:
+        if act.risk is Risk.SENSITIVE and self.settings.confirm:
             return Permission.SENSITIVE
         if self.ask_first:
             return Permission.DOUBTFUL
-        if risk is Risk.ALWAYS:
+        if act.risk is Risk.ALWAYS:
             return None
-        if risk is Risk.UNKNOWN:
-            own = reach is not None or traits.source == "builtin"
-            return Permission.DRASTIC if own else Permission.FOREIGN
-        if self.by_model and self._may_be_from_outside(call, traits, reach):
+        if act.risk is Risk.UNKNOWN:
+            return Permission.DRASTIC if act.own else Permission.FOREIGN
+        if self.by_model and self._may_be_from_outside(act):
             return Permission.FROM_OUTSIDE
-        doubtful = self.by_model and self._is_doubtful(call, traits, reach, risk)
-        return Permission.DOUBTFUL if doubtful else None
+        return Permission.DOUBTFUL if self.by_model and self._is_doubtful(act) else None
 
-    def _is_doubtful(self, call: ToolCall, traits: ToolTraits, reach: Reach | None, risk: Risk) -> bool:
+    def _is_doubtful(self, act: "_Act") -> bool:
         """Whether a model's act is not plainly what was asked for, and the model is not trusted with it."""
-        autonomy, mild = self.autonomy(), risk is Risk.REVERSIBLE and is_taken_back(reach)
+        autonomy, mild = self.autonomy(), act.risk is Risk.REVERSIBLE and is_taken_back(act.reach)
         if autonomy is Autonomy.LOOK or (autonomy is Autonomy.ACT and mild):
             return False
-        return self.words is not Words.WISH or self._fit(call, traits, reach) < Fit.MEANT
+        return self.words is not Words.WISH or self._fit(act) < Fit.MEANT
 
-    def _may_be_from_outside(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
+    def _may_be_from_outside(self, act: "_Act") -> bool:
         """Whether text from outside may be the reason for a model's act.
 
         After a search or an untrusted result an act runs only if the words of this turn were read as the
@@ -185,20 +180,30 @@ class TurnGate:
         heard = self.heard_outside()
         if not (heard or self.told_by_strangers()):
             return False
-        readable = reach is not None or traits.source == "builtin"
-        return (heard and not readable) or self._fit_alone(call, traits, reach) < Fit.MEANT
+        return (heard and not act.own) or self._fit_alone(act) < Fit.MEANT
 
     def _why_allowed(self, risk: Risk) -> Permission:
         if risk is Risk.ALWAYS:
             return Permission.ALWAYS
         if risk is Risk.SENSITIVE:
             return Permission.UNCONFIRMED
-        if self.by_model and self.words is not Words.WISH:
-            return Permission.TRUSTED_MODEL
-        return Permission.ORDINARY
+        trusted = self.by_model and self.words is not Words.WISH
+        return Permission.TRUSTED_MODEL if trusted else Permission.ORDINARY
 
-    def _fit(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> Fit:
-        return self._together or self._fit_alone(call, traits, reach)
+    def _fit(self, act: "_Act") -> Fit:
+        return self._together or self._fit_alone(act)
 
-    def _fit_alone(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> Fit:
-        return Fit.FAR if call.name in self.unspoken_of else self.fits(call, traits, reach)
+    def _fit_alone(self, act: "_Act") -> Fit:
+        return Fit.FAR if act.call.name in self.unspoken_of else self.fits(*act[:3])
+
+
+class _Act(NamedTuple):
+    call: ToolCall
+    traits: ToolTraits
+    reach: Reach | None
+    risk: Risk
+
+    @property
+    def own(self) -> bool:
+        """Of this home or of the gateway itself."""
+        return self.reach is not None or self.traits.source == "builtin"

@@ -17,7 +17,6 @@ _DOING = {
     "list": "write on", "dock": "send home",
 }  # fmt: skip
 _MOST_NAMED = 4  # devices that one call would reach
-_USE = "use "  # how a tool of another server is asked about
 _LONGEST = 60  # characters of a value that are said
 
 
@@ -32,21 +31,13 @@ class _Act(NamedTuple):
 
 
 def question(
-    calls: Sequence[ToolCall],
-    traits: Callable[[str], ToolTraits],
-    reaches: Reaches,
-    *,
-    pin: bool,
+    calls: Sequence[ToolCall], traits: Callable[[str], ToolTraits], reaches: Reaches, *, pin: bool
 ) -> str:
     """ "Shall I unlock the front door?" """
     return say("confirm.pin" if pin else "confirm", what=described(calls, traits, reaches))
 
 
-def described(
-    calls: Sequence[ToolCall],
-    traits: Callable[[str], ToolTraits],
-    reaches: Reaches,
-) -> str:
+def described(calls: Sequence[ToolCall], traits: Callable[[str], ToolTraits], reaches: Reaches) -> str:
     """ "turn off the floor lamp and the desk lamp" """
     groups: dict[tuple[str, str], list[_Act]] = {}
     for call in calls:
@@ -54,12 +45,8 @@ def described(
         same = groups.setdefault((act.doing, act.how), [])
         if act not in same:
             same.append(act)
-    return listed(
-        [
-            " ".join(filter(None, (doing, listed([_told_apart(act, acts) for act in acts]), how)))
-            for (doing, how), acts in groups.items()
-        ]
-    )
+    things = {act: listed([_told_apart(each, acts) for each in acts]) for act, acts in groups.items()}
+    return listed([" ".join(filter(None, (doing, thing, how))) for (doing, how), thing in things.items()])
 
 
 def _told_apart(act: _Act, among: Sequence[_Act]) -> str:
@@ -79,12 +66,13 @@ def _act(call: ToolCall, traits: ToolTraits, reaches: Reaches) -> _Act:
         return _Act(traits.asked(args))
     if reach is not None and (act := _home_act(reach)):
         return act
-    if traits.trusted and name in _BUILTIN and (words := _BUILTIN[name](args)):
+    given = {key: _short(value) for key, value in args.items() if value not in (None, "")}
+    if traits.trusted and (words := _own_words(name, given)):
         return _Act(" ".join(words.split()))
     # An untrusted title could say anything.
     title = (traits.title if traits.trusted else "") or " ".join(name_words(name))
     if traits.source != "builtin":
-        title = f"{_USE}{title} of {traits.source}"
+        title = f"use {title} of {traits.source}"
     facts = ", ".join(f"{' '.join(name_words(key))} {_short(value)}" for key, value in args.items())
     return _Act(f"{title} with {facts}" if facts else title)
 
@@ -120,55 +108,45 @@ def _thing(reach: Reach) -> str:
 # --- our own tools
 
 
-def _volume_words(args: Mapping[str, Any]) -> str:
-    level, action = args.get("level"), str(args.get("action", ""))
-    how = "" if level is None else f"{'to' if action == 'set' else 'by'} {_short(level)} percent"
-    doing = {"up": "turn up", "down": "turn down"}.get(action, action)
-    return f"{doing} the {'speaker' if 'mute' in action else 'volume'} {how}"
+def _own_words(name: str, args: Mapping[str, str]) -> str:
+    """What a call of a built-in tool would do; empty for another tool."""
+    action, items, level = args.get("action", ""), args.get("items", "it"), args.get("level")
+    which, kind, to_do = args.get("name", ""), args.get("kind", "timer"), args.get("list", "shopping")
+    match name, action:
+        case "control_speaker_volume", _:
+            doing = {"up": "turn up", "down": "turn down"}.get(action, action)
+            how = f"{'to' if action == 'set' else 'by'} {level} percent" if level else ""
+            words = f"{doing} the {'speaker' if 'mute' in action else 'volume'} {how}"
+        case "manage_list", "add" | "remove":
+            words = f"{action} {items} {'to' if action == 'add' else 'from'} the {to_do} list"
+        case "manage_list", _:
+            words = f"tick off {items}" if action == "complete" else f"{action} the {to_do} list"
+        case "broadcast", _:
+            words = f'tell everyone "{args.get("message", "")}"'
+        case "cancel_timer", _:
+            words = f"cancel {which} {kind}s" if which == "all" else f"cancel the {which} {kind}"
+        case "extend_timer", _:
+            words = f"add {args.get('duration', 'some time')} to the {which} {kind}"
+        case "set_timer", _:
+            words = _timer_words(args)
+        case _:
+            words = ""
+    return words
 
 
-def _list_words(args: Mapping[str, Any]) -> str:
-    which, items = f"the {_short(args.get('list') or 'shopping')} list", _short(args.get("items") or "it")
-    action = str(args.get("action", ""))
-    ways = {"add": f"add {items} to {which}", "remove": f"remove {items} from {which}"}
-    return ways.get(action, f"tick off {items}" if action == "complete" else f"{action} {which}")
-
-
-def _cancel_words(args: Mapping[str, Any]) -> str:
-    which, kind = _short(args.get("name") or ""), str(args.get("kind") or "timer")
-    return f"cancel {which} {kind}s" if which == "all" else f"cancel the {which} {kind}"
-
-
-def _extend_words(args: Mapping[str, Any]) -> str:
-    which, more = _short(args.get("name") or ""), _short(args.get("duration") or "some time")
-    return f"add {more} to the {which} {args.get('kind') or 'timer'}"
-
-
-def _timer_words(args: Mapping[str, Any]) -> str:
-    duration, at = _short(args.get("duration") or ""), _short(args.get("at") or "")
+def _timer_words(args: Mapping[str, str]) -> str:
+    duration, at, named, message = (args.get(key, "") for key in ("duration", "at", "name", "message"))
     duration = f"{duration} seconds" if duration.isdecimal() else duration
-    kind = str(args.get("kind") or ("alarm" if at else "timer"))
-    named, message = _short(args.get("name") or ""), _short(args.get("message") or "")
+    kind = args.get("kind") or ("alarm" if at else "timer")
     article = "an" if kind == "alarm" and not named else "a"
-    if at == "now":  # a routine's; its time is said beside it
+    if at != "now":
         if message:
-            return (
-                f"remind you of “{message}”" if kind == "reminder" else f"ring an alarm and say “{message}”"
-            )
-        return f"ring {'the' if named else article} {named} {kind}"
+            return f"remind you {f'in {duration}' if duration else at} to {message}"
+        return f"set {article} {named} {kind} {f'for {duration or at}' if duration or at else ''}"
+    # A routine's; its time is said beside it.
     if message:
-        return f"remind you {f'in {duration}' if duration else at} to {message}"
-    return f"set {article} {named} {kind} {f'for {duration or at}' if duration or at else ''}"
-
-
-_BUILTIN: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "control_speaker_volume": _volume_words,
-    "manage_list": _list_words,
-    "broadcast": lambda args: f'tell everyone "{_short(args.get("message") or "")}"',
-    "set_timer": _timer_words,
-    "cancel_timer": _cancel_words,
-    "extend_timer": _extend_words,
-}
+        return f"remind you of “{message}”" if kind == "reminder" else f"ring an alarm and say “{message}”"
+    return f"ring {'the' if named else article} {named} {kind}"
 
 
 def _short(value: Any) -> str:
