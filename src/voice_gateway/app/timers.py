@@ -83,7 +83,7 @@ class Timers:
         self._events.publish(Notice(text))
         await asyncio.gather(*(ringer(text) for ringer in self.ringers))
 
-    def _tell_missed(self, timers: Sequence[Timer]) -> None:
+    async def _tell_missed(self, timers: Sequence[Timer]) -> None:
         names = ", ".join(called(timer) for timer in timers)
         self._events.publish(Notice(f"While I was off, this ran out: {names}.", aloud=True))
 

@@ -5,8 +5,7 @@ import html
 import logging
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
@@ -24,6 +23,7 @@ DEFAULT_RESULTS, MAX_RESULTS = 5, 10
 MAX_QUERY = 400  # characters; search engines cut longer ones anyway
 _MAX_TITLE, _MAX_SNIPPET = 150, 400
 Safe = Literal["off", "moderate", "strict"]
+Hit = tuple[str, str, str]  # title, snippet and address of one result
 MISSING = "Web search is not installed: run `pip install 'voice-gateway[search]'`, or set tools.searxng_url."
 _MAX_ANSWER = 5_000_000  # bytes; a page of results has some ten thousand
 _OK = 200
@@ -36,15 +36,6 @@ _DUCKDUCKGO_SAFE = {"strict": "1", "moderate": "-1", "off": "-2"}
 _SEARXNG_SAFE = {"off": 0, "moderate": 1, "strict": 2}
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One result of a search."""
-
-    title: str
-    snippet: str
-    url: str
 
 
 class SearchBackend(Protocol):
@@ -69,9 +60,14 @@ def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_
         wanted = " ".join(query.split())
         if not wanted or len(wanted) > MAX_QUERY:
             raise BadArguments(f"query must have 1 to {MAX_QUERY} characters.")
-        results = map(_clean, await backend.search(wanted, max_results))
-        hits = [hit for hit in results if hit.title and hit.url][:max_results]
-        facts = {"query": wanted, "source": backend.label, "results": [asdict(hit) for hit in hits]}
+        found = await backend.search(wanted, max_results)
+        rows = [
+            {"title": _plain(title, _MAX_TITLE), "snippet": _plain(snippet, _MAX_SNIPPET), "url": url.strip()}
+            for title, snippet, url in found
+        ]
+        web = ("http://", "https://")
+        hits = [row for row in rows if row["title"] and row["url"].startswith(web)][:max_results]
+        facts = {"query": wanted, "source": backend.label, "results": hits}
         return _text(wanted, backend.label, hits), {"structured": facts}
 
     traits = ToolTraits(
@@ -117,22 +113,16 @@ def _parameters(year: int) -> dict[str, Any]:
     )
 
 
-def _clean(hit: Hit) -> Hit:
-    address = hit.url.strip()
-    web = address.startswith(("http://", "https://"))
-    return Hit(_plain(hit.title, _MAX_TITLE), _plain(hit.snippet, _MAX_SNIPPET), address if web else "")
-
-
 def _plain(text: str, limit: int) -> str:
     """Snippets come with markup and entities; what is spoken and shown to a model has neither."""
     words = " ".join(html.unescape(re.sub(r"<[^<>]{0,200}>", "", text)).split())
     return words if len(words) <= limit else words[: limit - 1].rstrip() + "…"
 
 
-def _text(query: str, label: str, hits: Sequence[Hit]) -> str:
+def _text(query: str, label: str, hits: Sequence[Mapping[str, str]]) -> str:
     if not hits:
         return f'{label} found nothing for "{query}".'
-    lines = [f"{number}. {hit.title}\n{hit.snippet}\n{hit.url}" for number, hit in enumerate(hits, start=1)]
+    lines = [f"{number}. " + "\n".join(hit.values()) for number, hit in enumerate(hits, start=1)]
     return f'Results of {label} for "{query}":\n' + "\n\n".join(lines)
 
 
@@ -147,8 +137,8 @@ class DuckDuckGo:
     def __init__(
         self, *, region: str, safe: Safe, timeout_seconds: float, address: str | None = None
     ) -> None:
-        self._region, self._safe, self._address = region, safe, address
-        self._timeout_seconds = timeout_seconds
+        self._region, self._safe, self._timeout_seconds = region, safe, timeout_seconds
+        self._address = address
         # Name resolution can hang, so this is not asyncio's shared pool.
         self._threads = DaemonThreads(limit=4)
 
@@ -188,7 +178,7 @@ class DuckDuckGo:
         except DDGSException as error:
             log.info("search failed", extra={"service": self.label, "reason": str(error)})
             raise ToolUnavailable("DuckDuckGo cannot be reached, so I could not search the web.") from error
-        return [Hit(result.title, result.body, result.href) for result in results]
+        return [(result.title, result.body, result.href) for result in results]
 
 
 class SearXNG:
@@ -225,8 +215,8 @@ class SearXNG:
             # No engine answered: that is a failure, not an empty result.
             names = ", ".join(sorted({str(engine[0]) for engine in silent if engine})[:5])
             raise ToolUnavailable(f"{self._service} got no answer from its search engines ({names}).")
-        keys = ("title", "content", "url")
-        return [Hit(*(str(row.get(key) or "") for key in keys)) for row in rows[:count]]
+        text = [[str(row.get(key) or "") for key in ("title", "content", "url")] for row in rows[:count]]
+        return [(title, snippet, url) for title, snippet, url in text]
 
 
 def language(region: str) -> str:

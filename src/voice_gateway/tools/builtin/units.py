@@ -44,12 +44,12 @@ def _plural(name: str) -> str:
 def _names() -> dict[str, str]:
     """Every way to say a unit -> pint's name."""
     names: dict[str, str] = {}
-    for entry in _TABLE.replace("\n", ",").split(","):
-        name, *more = entry.split() or [""]
-        ways = {name, _plural(name), *more, *(f"{way}s" for way in more if len(way) > 2)} if name else set()
-        for way in {way.replace("_", " ").lower() for way in ways}:
-            british = re.sub(r"meter(?=s?\b)", "metre", re.sub(r"liter(?=s?\b)", "litre", way))
-            names |= dict.fromkeys((way, british, way.replace(" per ", " an ")), name)
+    for entry in _TABLE.strip().replace("\n", ",").split(","):
+        name, *more = entry.split()
+        for way in {name, _plural(name), *more, *(f"{way}s" for way in more if len(way) > 2)}:
+            said = way.replace("_", " ").lower()
+            british = re.sub(r"(?<=met|lit)er(?=s?\b)", "re", said)
+            names |= dict.fromkeys((said, british, said.replace(" per ", " an ")), name)
     return names
 
 
@@ -122,8 +122,7 @@ def _answer(amount: float, unit: str, wanted: str, more: tuple[float, str] | Non
         unknown = unit if unit not in _NAMES.values() else wanted
         raise BadArguments(f'I don\'t know the unit "{unknown.replace("_", " ")[:40]}".') from error
     shown = say_number(Decimal(f"{result:.10g}"))
-    name = _say_unit(wanted, single=shown == "1")
-    return f"That's {shown} {name}.", {"result": result, "unit": wanted}
+    return f"That's {shown} {_say_unit(wanted, single=shown == '1')}.", {"result": result, "unit": wanted}
 
 
 def _say_unit(name: str, *, single: bool = False) -> str:

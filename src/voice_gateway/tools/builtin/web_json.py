@@ -27,14 +27,13 @@ async def get_json(
     """
     import httpx
 
-    body, status = b"", 0
+    body = b""
     try:
         async with (
             asyncio.timeout(seconds),
             httpx.AsyncClient(timeout=seconds, follow_redirects=True) as client,
             client.stream("GET", url, params=dict(parameters)) as response,
         ):
-            status = response.status_code
             async for piece in response.aiter_bytes():
                 body += piece
                 if len(body) > most_bytes:
@@ -45,8 +44,8 @@ async def get_json(
         log.info("request failed", extra={"service": service, "reason": type(error).__name__})
         raise ToolUnavailable(unreachable) from error
     try:
-        return status, json.loads(body)
+        return response.status_code, json.loads(body)
     except (ValueError, RecursionError) as error:
-        if status >= httpx.codes.BAD_REQUEST:
-            return status, None
+        if response.is_error:
+            return response.status_code, None
         raise ToolUnavailable(unreadable) from error

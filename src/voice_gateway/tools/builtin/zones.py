@@ -66,15 +66,16 @@ def resolve_zone(spoken: str | None) -> tuple[tzinfo, str]:
     for candidate in (name, name.split(",")[0].strip(), name.removeprefix("the "), name.rpartition(" ")[0]):
         if key := _zone_names().get(candidate):
             return ZoneInfo(key), place_of(key) if "/" in candidate else _capitals(candidate)
-        if keys := _countries().get(candidate):
-            different = _one_for_each_time(keys)
+        if different := _one_for_each_time(_countries().get(candidate, ())):
             if len(different) == 1:
                 return ZoneInfo(different[0]), _capitals(candidate)
             some = ", ".join(map(place_of, different[:4]))
-            raise BadArguments(
-                f"{_capitals(candidate)} has several time zones. Name a city, for example {some}."
-            )
-    raise BadArguments(_unknown(spoken or "", name))
+            several = f"{_capitals(candidate)} has several time zones."
+            raise BadArguments(f"{several} Name a city, for example {some}.")
+    near = difflib.get_close_matches(name, _zone_names(), n=3, cutoff=0.7)
+    keys = " or ".join(dict.fromkeys(_zone_names()[match] for match in near))
+    hint = f"Did you mean {keys}?" if keys else "Give a city or an IANA name such as Asia/Tokyo."
+    raise BadArguments(f'I do not know the time zone "{(spoken or "").strip()[:_MAX_NAME]}". {hint}')
 
 
 def local_zone() -> tuple[tzinfo, str]:
@@ -115,11 +116,8 @@ def _one_for_each_time(keys: tuple[str, ...]) -> list[str]:
 
 def _plain(spoken: str) -> str:
     text = " ".join(spoken[: _MAX_NAME * 2].lower().replace("_", " ").split()).strip(" .?!")
-    return re.sub(
-        r"^(?:in|at|the time in)\s+|(?<!\s)\s+(?:standard time|daylight time|time zone|timezone|time)$",
-        "",
-        text,
-    )
+    around = r"^(?:in|at|the time in)\s+|(?<!\s)\s+(?:standard time|daylight time|time zone|timezone|time)$"
+    return re.sub(around, "", text)
 
 
 def _fixed_offset(name: str) -> tuple[tzinfo, str] | None:
@@ -139,10 +137,7 @@ def _zone_names() -> dict[str, str]:
     """Every name a zone can be called by, in lower case. The list comes with the tz database itself."""
     keys = resources.files("tzdata").joinpath("zones").read_text("utf-8").split()
     names: dict[str, str] = {}
-    for country, zones in _countries().items():
-        if len(zones) == 1:
-            names[country] = zones[0]
-    # Later entries win: cities over countries, good names over legacy, short over long, aliases over all.
+    # Later entries win: good names over legacy, short over long, aliases over all.
     for key in sorted(keys, key=lambda key: (not key.startswith(_LEGACY), -key.count("/"))):
         if "/" in key and not key.startswith("Etc/"):
             names[key.rpartition("/")[2].replace("_", " ").lower()] = key
@@ -165,10 +160,3 @@ def _countries() -> dict[str, tuple[str, ...]]:
 
 def _rows(table: str) -> list[list[str]]:
     return [line.split("\t") for line in table.splitlines() if line and not line.startswith("#")]
-
-
-def _unknown(spoken: str, name: str) -> str:
-    near = difflib.get_close_matches(name, _zone_names(), n=3, cutoff=0.7)
-    keys = list(dict.fromkeys(_zone_names()[match] for match in near))
-    hint = f"Did you mean {' or '.join(keys)}?" if keys else "Give a city or an IANA name such as Asia/Tokyo."
-    return f'I do not know the time zone "{spoken.strip()[:_MAX_NAME]}". {hint}'

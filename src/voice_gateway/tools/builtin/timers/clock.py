@@ -1,11 +1,11 @@
 """Rings timers when they are due."""
 
 import asyncio
+import contextlib
 import functools
-import inspect
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,8 +32,8 @@ _STOP = re.compile(
     re.IGNORECASE,
 )
 
-Ring = Callable[[Timer], Awaitable[None] | None]
-Missed = Callable[[Sequence[Timer]], Awaitable[None] | None]
+Ring = Callable[[Timer], Awaitable[None]]
+Missed = Callable[[Sequence[Timer]], Awaitable[None]]
 Wait = Callable[[asyncio.Event, float], Awaitable[None]]
 T = TypeVar("T")
 
@@ -68,17 +68,11 @@ class TimerClock:
         self._known: list[Timer] = []
         self._stamp: object = object()  # of the file when it was read last
         self._ringing: dict[int, _Ringing] = {}
-        self._unmarked: list[Timer] = []  # ring from memory: the file does not know it yet
         self._telling: set[int] = set()  # missed, and being told
         self._heard: set[int] = set()  # to be removed from the file, as soon as it can be written
-        self._runs = False
-        self._well = True
+        self._runs, self._well = False, True
         # Its own thread: the shared threads may be waiting for another file.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="timers")
-
-    @property
-    def ringing(self) -> list[Timer]:
-        return [ringing.timer for ringing in self._ringing.values()]
 
     def will_ring(self) -> bool:
         """Whether any gateway, this or another, is running to ring timers."""
@@ -86,22 +80,20 @@ class TimerClock:
 
     async def answer(self, text: str) -> str | None:
         """Stop the ringing timers if `text` means that, here or in another gateway; otherwise None."""
-        if not _STOP.match(text.strip()) or not (ringing := await self._all_ringing()):
+        if not _STOP.match(text.strip()):
+            return None
+        ringing = [each.timer for each in self._ringing.values()]
+        with contextlib.suppress(ToolUnavailable):
+            if not ringing and await self._in_thread(self._lease.held):
+                ringing = [timer for timer in await self._in_thread(self._store.all) if timer.rang]
+        if not ringing:
             return None
         await self._hear([timer.id for timer in ringing])
         kinds = {timer.kind for timer in ringing}
         what = kinds.pop() if len(kinds) == 1 else Kind.TIMER
         return f"Okay, the {what}s are off." if len(ringing) > 1 else f"Okay, the {what} is off."
 
-    async def _all_ringing(self) -> list[Timer]:
-        try:
-            if self._ringing or not await self._in_thread(self._lease.held):
-                return self.ringing
-            return [timer for timer in await self._in_thread(self._store.all) if timer.rang]
-        except ToolUnavailable:
-            return []
-
-    async def run(self, ring: Ring, missed: Missed | None = None) -> None:
+    async def run(self, ring: Ring, missed: Missed) -> None:
         """Ring timers until cancelled.
 
         `ring` is called when a timer is due, and cancelled when it is stopped or has rung for a minute; it
@@ -126,7 +118,7 @@ class TimerClock:
             self._ringing.clear()
             self._lease.release()
 
-    async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed | None) -> None:
+    async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed) -> None:
         """Start due timers and stop those that are over."""
         try:
             if not await self._in_thread(self._lease.renew):
@@ -149,6 +141,10 @@ class TimerClock:
             self._telling |= {timer.id for timer in late}
             tasks.create_task(self._tell(missed, late), name="missed timers")
 
+    def _unmarked(self) -> list[Timer]:
+        """Those that ring here, and the file does not know it."""
+        return [timer for timer in self._known if timer.id in self._ringing and timer.rang is None]
+
     async def _read(self) -> None:
         """Take over the file's timers if they have changed; silence removed ones."""
         stamp = await self._in_thread(self._store.stamp)
@@ -156,7 +152,7 @@ class TimerClock:
             self._known = await self._in_thread(self._store.all)
             self._stamp = stamp
             self._fall_silent(self._ringing.keys() - {timer.id for timer in self._known})
-        if not self._heard and not self._unmarked:  # else it can be read, but not written
+        if not self._heard and not self._unmarked():  # else it can be read, but not written
             self._report(None)
 
     def _left_seconds(self, timer: Timer) -> float:
@@ -173,20 +169,17 @@ class TimerClock:
 
     async def _marked(self, timers: list[Timer]) -> list[Timer]:
         """Mark timers as ringing in the file; returns those this gateway rings, or all if writing fails."""
-        self._unmarked = [timer for timer in self._unmarked if timer.id in self._ringing]
-        wanted = self._unmarked + timers
+        wanted = self._unmarked() + timers
         if not wanted:
             return []
         try:
             ours = await self._in_thread(self._store.start_ringing, wanted, self._now())
         except ToolUnavailable as error:
             self._report(error)
-            self._unmarked = wanted
             return timers
-        self._unmarked = []
         return [timer for timer in timers if timer.id in ours]
 
-    async def _hear(self, ids: Iterable[int]) -> None:
+    async def _hear(self, ids: Collection[int]) -> None:
         """Silence timers at once and remove them from the file, later if it cannot be written now."""
         self._heard |= set(ids)
         self._fall_silent(self._heard)
@@ -214,9 +207,8 @@ class TimerClock:
         for number in ids & self._ringing.keys():
             self._ringing.pop(number).task.cancel()
 
-    async def _tell(self, missed: Missed | None, timers: Sequence[Timer]) -> None:
-        if missed is not None:
-            await _call(missed, timers)
+    async def _tell(self, missed: Missed, timers: Sequence[Timer]) -> None:
+        await _call(missed, timers)
         await self._hear([timer.id for timer in timers])
         self._telling -= {timer.id for timer in timers}
 
@@ -227,11 +219,9 @@ class TimerClock:
         return min(LOOK_SECONDS, max(_BLINK_SECONDS, min(waiting + ringing, default=LOOK_SECONDS)))
 
 
-async def _call(listener: Callable[[Any], Awaitable[None] | None], what: Any) -> None:
+async def _call(listener: Callable[[Any], Awaitable[None]], what: Any) -> None:
     """Call a listener; its failure is logged and does not stop the other timers."""
     try:
-        result = listener(what)
-        if inspect.isawaitable(result):
-            await result
+        await listener(what)
     except Exception:
         log.exception("a timer could not be told")
