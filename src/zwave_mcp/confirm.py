@@ -47,7 +47,6 @@ _REJECTED: Final[dict[int, Outcome]] = {
     Status.NOT_IMPLEMENTED: "unsupported",
     Status.INVALID_VALUE: "invalid",
 }
-_NO_VALUE: Final = object()
 _NEAR_TARGET: Final = 2  # levels
 _A_MOMENT: Final = 0.1  # seconds left of a ramp whose length is unknown
 _CLOSING, _OPENING = 252, 254  # of a garage door
@@ -84,34 +83,22 @@ class CommandOutcome:
 
 async def carry_out(home: Home, command: Command, within_seconds: float | None = None) -> CommandOutcome:
     """Send the command and judge it, within the limit of a tool call."""
-    limit_seconds = home.timing.tool_seconds if within_seconds is None else within_seconds
+    seconds = home.timing.tool_seconds if within_seconds is None else within_seconds
     try:
-        async with asyncio.timeout(limit_seconds) as limit:
-            return await _send(home, command)
+        async with asyncio.timeout(seconds) as limit:
+            return await _Attempt(home, command).send()
     except TimeoutError:
         if not limit.expired():
             raise
         return CommandOutcome("unconfirmed")
 
 
-async def _send(home: Home, command: Command) -> CommandOutcome:
-    node = command.device.node
-    if node.dead and not await answers_ping(home, node.id):
-        return CommandOutcome("unreachable")
+async def look(home: Home, command: Command) -> CommandOutcome:
+    """What became of a value that was sent along with another."""
+    attempt = _Attempt(home, command)
     try:
-        limit = home.timing.asleep_seconds if node.asleep else WRITE_TIMEOUT_SECONDS
-        written = await home.write(command.write, command.value, limit, command.options)
-    except NotUnderstood as error:
-        return CommandOutcome("unconfirmed", message=str(error))
-    except NoAnswer:
-        now = node if node.asleep else await _node_now(home, node.id)
-        asleep = now is not None and now.asleep
-        return CommandOutcome("queued" if asleep else "unconfirmed", unanswered=True)
-    except GatewayError as error:
-        return CommandOutcome("failed", message=str(error))
-    try:
-        return await _judge(home, command, written)
-    except HomeError as error:  # it was sent, and now nothing tells what became of it
+        return await attempt.ask(attempt.window_seconds)
+    except HomeError as error:
         return CommandOutcome("unconfirmed", message=str(error))
 
 
@@ -122,196 +109,202 @@ async def answers_ping(home: Home, node_id: int) -> bool:
         return False
 
 
-async def _judge(home: Home, command: Command, written: WriteResult) -> CommandOutcome:
-    status = written.status
-    if command.stops and status in (Status.CONFIRMED, Status.WORKING, Status.ACKNOWLEDGED):
-        return await _after_stop(home, command)
-    if status == Status.CONFIRMED:
-        return await _after_confirmation(home, command)
-    if status == Status.WORKING:
-        return await _after_working(home, command, written.remaining_seconds)
-    if status == Status.ACKNOWLEDGED:
-        lock, timing = command.device.kind == "lock", home.timing
-        return await _ask(home, command, timing.lock_window_seconds if lock else timing.window_seconds)
-    if status == Status.FAILED:
-        return CommandOutcome("unreachable" if await _died(home, command.device) else "failed")
-    if status in _REJECTED:
-        return CommandOutcome(_REJECTED[status], message=written.message)
-    raise NotUnderstood
+class _Attempt:
+    """One command on its way, and what the device has answered to polls meanwhile."""
 
+    def __init__(self, home: Home, command: Command) -> None:
+        self._home, self._command, self._timing = home, command, home.timing
+        self._is_lock, timing = command.device.kind == "lock", home.timing
+        self.window_seconds = timing.lock_window_seconds if self._is_lock else timing.window_seconds
+        self._seen: list[Any] = []
 
-async def _after_confirmation(home: Home, command: Command) -> CommandOutcome:
-    """The device confirmed. It is polled where the command does not tell the value ("as bright as it was",
-    one of a few speeds), and where a motor or a bolt may have confirmed no more than its start."""
-    if command.moves:
-        value = await _polled(home, command)
-        there = value is not _NO_VALUE and command.reached(value)
-        return CommandOutcome("confirmed", value, known=True) if there else CommandOutcome("working")
-    if command.device.kind == "lock":
-        return await _after_bolt(home, command)
-    if command.recalls or command.rounds:
-        if command.rounds:
-            command = replace(command, reached=lambda now: is_number(now) and now > 0)
-        verdict = await _ask(home, command, home.timing.window_seconds)
-        if not verdict.known:
-            return CommandOutcome("confirmed")
-        # A device may say both that it did it and that it did not.
-        return replace(verdict, outcome="unconfirmed") if verdict.outcome == "failed" else verdict
-    return CommandOutcome("confirmed", command.value, known=True)
+    async def send(self) -> CommandOutcome:
+        command, node = self._command, self._command.device.node
+        if node.dead and not await answers_ping(self._home, node.id):
+            return CommandOutcome("unreachable")
+        try:
+            limit = self._timing.asleep_seconds if node.asleep else WRITE_TIMEOUT_SECONDS
+            written = await self._home.write(command.write, command.value, limit, command.options)
+        except NotUnderstood as error:
+            return CommandOutcome("unconfirmed", message=str(error))
+        except NoAnswer:
+            now = node if node.asleep else await _node_now(self._home, node.id)
+            asleep = now is not None and now.asleep
+            return CommandOutcome("queued" if asleep else "unconfirmed", unanswered=True)
+        except GatewayError as error:
+            return CommandOutcome("failed", message=str(error))
+        try:
+            return await self._judge(written)
+        except HomeError as error:  # it was sent, and now nothing tells what became of it
+            return CommandOutcome("unconfirmed", message=str(error))
 
+    async def _judge(self, written: WriteResult) -> CommandOutcome:
+        status = written.status
+        if self._command.stops and status in (Status.CONFIRMED, Status.WORKING, Status.ACKNOWLEDGED):
+            return await self._after_stop()
+        if status == Status.CONFIRMED:
+            return await self._after_confirmation()
+        if status == Status.WORKING:
+            return await self._after_working(written.remaining_seconds)
+        if status == Status.ACKNOWLEDGED:
+            return await self.ask(self.window_seconds)
+        if status == Status.FAILED:
+            return CommandOutcome("unreachable" if await self._died() else "failed")
+        if status in _REJECTED:
+            return CommandOutcome(_REJECTED[status], message=written.message)
+        raise NotUnderstood
 
-async def _after_bolt(home: Home, command: Command) -> CommandOutcome:
-    """A lock may confirm a command and jam: its bolt counts, as polled or as reported."""
-    verdict = await _ask(home, command, home.timing.lock_window_seconds)
-    if verdict.known or verdict.jammed:
+    async def _after_confirmation(self) -> CommandOutcome:
+        """The device confirmed. It is polled where the command does not tell the value ("as bright as it
+        was", one of a few speeds), and where a motor or a bolt may have confirmed no more than its start."""
+        command = self._command
+        if command.moves:
+            await self._poll()
+            there = self._seen and command.reached(self._seen[0])
+            return self._seen_as("confirmed") if there else CommandOutcome("working")
+        if self._is_lock:
+            return await self._after_bolt()
+        if command.recalls or command.rounds:
+            if command.rounds:
+                self._command = replace(command, reached=lambda now: is_number(now) and now > 0)
+            verdict = await self.ask(self.window_seconds)
+            if not verdict.known:
+                return CommandOutcome("confirmed")
+            # A device may say both that it did it and that it did not.
+            return replace(verdict, outcome="unconfirmed") if verdict.outcome == "failed" else verdict
+        return CommandOutcome("confirmed", command.value, known=True)
+
+    async def _after_bolt(self) -> CommandOutcome:
+        """A lock may confirm a command and jam: its bolt counts, as polled or as reported."""
+        verdict = await self.ask(self.window_seconds)
+        if verdict.known or verdict.jammed:
+            return verdict
+        bolt = (await self._device()).raw(self._command.read)
+        # Without a value its own confirmation is all there is.
+        there = bolt is None or (bolt != BOLT_UNKNOWN and self._command.reached(bolt))
+        return CommandOutcome("confirmed", self._command.value, known=True) if there else verdict
+
+    async def _after_working(self, remaining_seconds: float | None) -> CommandOutcome:
+        remaining = 1.0 if remaining_seconds is None else remaining_seconds
+        if self._command.moves or remaining > self._timing.short_ramp_seconds:
+            return CommandOutcome("working")
+        await asyncio.sleep(remaining)
+        verdict = await self.ask(self.window_seconds if self._is_lock else self._timing.after_ramp_seconds)
+        # The device accepted the command, so an unfinished ramp is on its way; so is one of unknown length.
+        endless = remaining_seconds is None and verdict.outcome == "failed" and not self._is_lock
+        if verdict.outcome == "unconfirmed" or endless:
+            return CommandOutcome("working", verdict.value, verdict.known)
         return verdict
-    values = (await _device_now(home, command)).values
-    bolt = next((value.value for value in values if value.id == command.read), None)
-    # Without a value its own confirmation is all there is.
-    there = bolt is None or (bolt != BOLT_UNKNOWN and command.reached(bolt))
-    return CommandOutcome("confirmed", command.value, known=True) if there else verdict
 
+    async def _after_stop(self) -> CommandOutcome:
+        await self._poll()
+        await asyncio.sleep(self._timing.stop_check_seconds)
+        await self._poll()
+        if len(self._seen) < 2:
+            return CommandOutcome("unconfirmed")
+        if self._seen[0] != self._seen[1]:
+            return CommandOutcome("failed")
+        # Some report their position only at the end.
+        return CommandOutcome("unconfirmed") if await self._ramp_left() else self._seen_as("confirmed")
 
-async def _after_working(home: Home, command: Command, remaining_seconds: float | None) -> CommandOutcome:
-    remaining = 1.0 if remaining_seconds is None else remaining_seconds
-    if command.moves or remaining > home.timing.short_ramp_seconds:
-        return CommandOutcome("working")
-    await asyncio.sleep(remaining)
-    lock = command.device.kind == "lock"
-    window = home.timing.lock_window_seconds if lock else home.timing.after_ramp_seconds
-    verdict = await _ask(home, command, window)
-    # The device accepted the command, so an unfinished ramp is on its way; so is one of unknown length.
-    endless = remaining_seconds is None and verdict.outcome == "failed" and not lock
-    if verdict.outcome == "unconfirmed" or endless:
-        return CommandOutcome("working", verdict.value, verdict.known)
-    return verdict
+    async def ask(self, window_seconds: float) -> CommandOutcome:
+        """Poll until the device confirms the command, or the window is over."""
+        clock, command = asyncio.get_running_loop().time, self._command
+        end, pause = clock() + window_seconds, self._timing.first_poll_seconds
+        while True:
+            if await self._poll():
+                rest = await self._rest()
+                if command.reached(self._seen[-1]) and not rest:
+                    return self._seen_as("confirmed")
+                if rest > self._timing.short_ramp_seconds or (command.moves and self._under_way()):
+                    return self._seen_as("working")
+            if self._is_lock and await self._newly_jammed():
+                return self._seen_as("failed", jammed=True)
+            if clock() + pause > end:
+                return await self._not_reached()
+            await asyncio.sleep(pause)
+            pause = self._timing.poll_every_seconds
 
+    def _seen_as(self, outcome: Outcome, *, jammed: bool = False) -> CommandOutcome:
+        return CommandOutcome(outcome, self._seen[-1] if self._seen else None, bool(self._seen), jammed)
 
-async def _after_stop(home: Home, command: Command) -> CommandOutcome:
-    first = await _polled(home, command)
-    await asyncio.sleep(home.timing.stop_check_seconds)
-    second = await _polled(home, command)
-    if first is _NO_VALUE or second is _NO_VALUE:
-        return CommandOutcome("unconfirmed")
-    if first != second:
-        return CommandOutcome("failed")
-    if await _ramp_left(home, command):  # some report their position only at the end
-        return CommandOutcome("unconfirmed")
-    return CommandOutcome("confirmed", second, known=True)
+    async def _poll(self) -> bool:
+        """Note the device's own value; one of another type than the wish tells nothing about it."""
+        command = self._command
+        try:
+            value = await self._home.poll(command.read)
+        except (NoAnswer, GatewayError):
+            return False
+        is_switch = isinstance(command.value, bool) and not command.stops
+        fits = isinstance(value, bool) if is_switch else is_number(value)
+        lost = command.read.command_class == CC.DOOR_LOCK and value == BOLT_UNKNOWN
+        if fits and not lost:
+            self._seen.append(value)
+        return fits and not lost
 
+    async def _rest(self) -> float:
+        """How long the device is still on its way; 0 if it has arrived.
 
-async def look(home: Home, command: Command) -> CommandOutcome:
-    """What became of a value that was sent along with another."""
-    try:
-        return await _ask(home, command, home.timing.window_seconds)
-    except HomeError as error:
-        return CommandOutcome("unconfirmed", message=str(error))
-
-
-async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOutcome:
-    """Poll until the device confirms the command, or the window is over."""
-    clock, timing = asyncio.get_running_loop().time, home.timing
-    end, pause = clock() + window_seconds, timing.first_poll_seconds
-    seen: list[Any] = []
-    while True:
-        value = await _polled(home, command)
-        if value is not _NO_VALUE:
-            seen.append(value)
-            rest = await _rest(home, command, seen)
-            if command.reached(value) and not rest:
-                return CommandOutcome("confirmed", value, known=True)
-            if rest > timing.short_ramp_seconds or (command.moves and _under_way(command, seen)):
-                return CommandOutcome("working", value, known=True)
-        if command.device.kind == "lock" and await _newly_jammed(home, command.device):
-            return CommandOutcome("failed", seen[-1] if seen else None, bool(seen), jammed=True)
-        if clock() + pause > end:
-            return await _not_reached(home, command, seen)
-        await asyncio.sleep(pause)
-        pause = timing.poll_every_seconds
-
-
-async def _rest(home: Home, command: Command, seen: list[Any]) -> float:
-    """How long the device is still on its way; 0 if it has arrived.
-
-    It has arrived with the wished level, with its own target, or when two answers are equal: a level near to
-    the wish may be one that a ramp passes.
-    """
-    if not command.reached(seen[-1]):  # the first answer says whether waiting is worth it
-        return await _ramp_left(home, command) if len(seen) == 1 else 0.0
-    levels = command.write.command_class in (CC.MULTILEVEL_SWITCH, CC.WINDOW_COVERING)
-    if not levels or isinstance(command.value, bool) or seen[-1] == command.value:
-        return 0.0
-    now = await _device_now(home, command)
-    goal = next((value.value for value in now.values if value.id == command.write), None)
-    left = ramp_left(now, command.read, command.write)
-    if is_number(goal) and goal != LAST_LEVEL and not command.rounds:
-        if seen[-1] == goal:
+        It has arrived with the wished level, with its own target, or when two answers are equal: a level near
+        to the wish may be one that a ramp passes.
+        """
+        command, seen = self._command, self._seen
+        if not command.reached(seen[-1]):  # the first answer says whether waiting is worth it
+            return await self._ramp_left() if len(seen) == 1 else 0.0
+        levels = command.write.command_class in (CC.MULTILEVEL_SWITCH, CC.WINDOW_COVERING)
+        if not levels or isinstance(command.value, bool) or seen[-1] == command.value:
             return 0.0
-        if abs(seen[-1] - goal) > _NEAR_TARGET:
-            return left or _A_MOMENT
-    return left or (0.0 if len(seen) > 1 and seen[-1] == seen[-2] else _A_MOMENT)
+        now = await self._device()
+        goal, left = now.raw(command.write), ramp_left(now, command.read, command.write)
+        if is_number(goal) and goal != LAST_LEVEL and not command.rounds:
+            if seen[-1] == goal:
+                return 0.0
+            if abs(seen[-1] - goal) > _NEAR_TARGET:
+                return left or _A_MOMENT
+        return left or (0.0 if len(seen) > 1 and seen[-1] == seen[-2] else _A_MOMENT)
 
+    async def _not_reached(self) -> CommandOutcome:
+        if not self._seen:
+            return CommandOutcome("unreachable" if await self._died() else "unconfirmed")
+        if self._under_way() or await self._ramp_left():
+            return self._seen_as("working")
+        if self._command.reached(self._seen[-1]):
+            return self._seen_as("confirmed")
+        return self._seen_as("failed", jammed=is_jammed(self._command.device))
 
-async def _device_now(home: Home, command: Command) -> Device:
-    """The device with all of its values: its answer to a poll brought more than was asked for."""
-    node = await _node_now(home, command.device.node.id)
-    return command.device if node is None else fresh(command.device, node)
+    def _under_way(self) -> bool:
+        """Whether two polls differ; a garage door says itself that it moves."""
+        if self._command.read.command_class == CC.BARRIER:
+            return bool(self._seen[-1] == (_OPENING if self._command.value else _CLOSING))
+        return len(self._seen) > 1 and self._seen[-1] != self._seen[-2]
 
+    async def _newly_jammed(self) -> bool:
+        """Whether a jam was reported since. An old one says nothing about this command; a time of its own
+        makes it new."""
+        old, now = lock_state(self._command.device), lock_state(await self._device())
+        if now is None or now.value != JAMMED:
+            return False
+        return old is None or old.value not in (JAMMED, None) or old.updated != now.updated
 
-async def _ramp_left(home: Home, command: Command) -> float:
-    return ramp_left(await _device_now(home, command), command.read, command.write)
+    async def _died(self) -> bool:
+        node = await _node_now(self._home, self._command.device.node.id)
+        return node is not None and node.dead
 
+    async def _device(self) -> Device:
+        """The device with all of its values: its answer to a poll brought more than was asked for."""
+        node = await _node_now(self._home, self._command.device.node.id)
+        return self._command.device if node is None else fresh(self._command.device, node)
 
-async def _not_reached(home: Home, command: Command, seen: list[Any]) -> CommandOutcome:
-    if not seen:
-        return CommandOutcome("unreachable" if await _died(home, command.device) else "unconfirmed")
-    if _under_way(command, seen) or await _ramp_left(home, command):
-        return CommandOutcome("working", seen[-1], known=True)
-    if command.reached(seen[-1]):
-        return CommandOutcome("confirmed", seen[-1], known=True)
-    return CommandOutcome("failed", seen[-1], known=True, jammed=is_jammed(command.device))
-
-
-def _under_way(command: Command, seen: list[Any]) -> bool:
-    """Whether two polls differ; a garage door says itself that it moves."""
-    if command.read.command_class == CC.BARRIER:
-        return bool(seen[-1] == (_OPENING if command.value else _CLOSING))
-    return len(seen) > 1 and seen[-1] != seen[-2]
-
-
-async def _died(home: Home, device: Device) -> bool:
-    node = await _node_now(home, device.node.id)
-    return node is not None and node.dead
+    async def _ramp_left(self) -> float:
+        return ramp_left(await self._device(), self._command.read, self._command.write)
 
 
 async def _node_now(home: Home, node_id: int) -> Node | None:
     try:
-        fresh = await home.snapshot(0)
+        snapshot = await home.snapshot(0)
     except HomeError:
         return None
-    return next((node for node in fresh.nodes if node.id == node_id), None)
-
-
-async def _newly_jammed(home: Home, lock: Device) -> bool:
-    """Whether a jam was reported since. An old one says nothing about this command; a time of its own makes
-    it new."""
-    node = await _node_now(home, lock.node.id)
-    old, now = lock_state(lock), lock_state(fresh(lock, node)) if node is not None else None
-    if now is None or now.value != JAMMED:
-        return False
-    return old is None or old.value not in (JAMMED, None) or old.updated != now.updated
-
-
-async def _polled(home: Home, command: Command) -> Any:
-    """The device's own value; a value of another type than the wish tells nothing about it."""
-    try:
-        value = await home.poll(command.read)
-    except (NoAnswer, GatewayError):
-        return _NO_VALUE
-    is_switch = isinstance(command.value, bool) and not command.stops
-    fits = isinstance(value, bool) if is_switch else is_number(value)
-    lost = command.read.command_class == CC.DOOR_LOCK and value == BOLT_UNKNOWN
-    return value if fits and not lost else _NO_VALUE
+    return next((node for node in snapshot.nodes if node.id == node_id), None)
 
 
 # --- the state as the device tells it now

@@ -326,8 +326,7 @@ def may_have_changed(sent: Command, verdict: CommandOutcome) -> bool:
 
 def has_changed(sent: Command, verdict: CommandOutcome) -> bool:
     """Whether the device tells another value than before the command."""
-    before = next((value.value for value in sent.device.values if value.id == sent.read), None)
-    return verdict.known and verdict.value != before
+    return verdict.known and verdict.value != sent.device.raw(sent.read)
 
 
 def _state(device: Device, action: Action, verdict: CommandOutcome) -> str:

@@ -153,6 +153,10 @@ class Device:
                 return value
         return None
 
+    def raw(self, value_id: ValueId) -> Any:
+        """The remembered value with this address; None where it is unknown."""
+        return next((value.value for value in self.values if value.id == value_id), None)
+
     @property
     def setpoints(self) -> tuple[Value, ...]:
         return tuple(
@@ -236,7 +240,7 @@ def settling(device: Device) -> Any:
     if state is None or target is None:
         return None
     if device.kind in ("dimmer", "light") and ramp_left(device, state.id, target):
-        goal = next((value.value for value in device.values if value.id == target), None)
+        goal = device.raw(target)
         if is_number(goal) and goal != LAST_LEVEL:
             return goal
     return state.value

@@ -231,10 +231,10 @@ class Connection:
     def __init__(
         self,
         options: MqttOptions,
-        first_delay_seconds: float,
-        longest_delay_seconds: float,
         on_change: Callable[[], None],
         *,
+        first_delay_seconds: float = 1.0,
+        longest_delay_seconds: float = 30.0,
         discovery_seconds: float = DISCOVERY_SECONDS,
     ) -> None:
         self._options = options

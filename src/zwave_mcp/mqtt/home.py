@@ -33,7 +33,6 @@ from zwave_mcp.home import (
 )
 from zwave_mcp.mqtt.connection import (
     COMMANDS,
-    DISCOVERY_SECONDS,
     NO_STICK,
     Api,
     Connection,
@@ -160,22 +159,11 @@ class MqttHome:
     timing = Timing()
 
     def __init__(
-        self,
-        options: MqttOptions,
-        *,
-        first_delay_seconds: float = 1.0,
-        longest_delay_seconds: float = 30.0,
-        refresh_seconds: float = REFRESH_SECONDS,
-        discovery_seconds: float = DISCOVERY_SECONDS,
+        self, options: MqttOptions, *, refresh_seconds: float = REFRESH_SECONDS, **connection: float
     ) -> None:
+        """`connection`: delays and limits of `Connection`."""
         self.limits = Limits()
-        self._connection = Connection(
-            options,
-            first_delay_seconds,
-            longest_delay_seconds,
-            self._value_changed,
-            discovery_seconds=discovery_seconds,
-        )
+        self._connection = Connection(options, self._value_changed, **connection)
         self._gateways = self._connection.gateways
         self._snapshots = Snapshots(self._ask_for_nodes)
         self._refresh_seconds = refresh_seconds
@@ -317,10 +305,8 @@ class MqttHome:
         try:
             gateway = await self._connection.ready()
             await gateway.call(Api.WRITE_VALUE, (value_id.to_wire(), value), self.limits.take_back)
-        except NoAnswer:
-            return True
-        except HomeError:
-            return False
+        except HomeError as error:
+            return isinstance(error, NoAnswer)
         finally:
             self._snapshots.outdate()
         return True
@@ -357,10 +343,8 @@ class MqttHome:
 
     async def _set_text(self, api: Api, node_id: int, text: str) -> None:
         answer = await self._optional(api, node_id, text)
-        if not isinstance(answer, bool):
-            raise NotUnderstood
-        if not answer:
-            raise GatewayError("Z-Wave JS UI did not take the name.")
+        if answer is not True:
+            raise GatewayError("Z-Wave JS UI did not take the name.") if answer is False else NotUnderstood
 
     async def _optional(self, api: Api, *args: Any, timeout_seconds: float = _NAME_SECONDS) -> Any:
         """A call that another version of the gateway, or another stick, may not have."""

@@ -72,11 +72,12 @@ def with_groups(nodes: Iterable[Node], groups: object) -> tuple[Node, ...]:
     known = tuple(nodes)
     there = {node.id for node in known}
     made = []
-    for raw in groups if isinstance(groups, list) else ():
-        if isinstance(raw, Mapping) and _is_int(raw.get("id")) and isinstance(raw.get("nodeIds"), list):
-            members, name = tuple(filter(_is_int, raw["nodeIds"])), _text(raw.get("name")).strip()
-            if name and members and set(members) <= there:
-                made.append(Node(raw["id"], name, members=members))
+    for raw in _list(groups):
+        match raw:
+            case {"id": int(number), "name": str(name), "nodeIds": list(nodes_in)}:
+                members = tuple(filter(_is_int, nodes_in))
+                if name.strip() and members and set(members) <= there:
+                    made.append(Node(number, name.strip(), members=members))
     return (*known, *made)
 
 
@@ -88,8 +89,7 @@ def _node(raw: Mapping[str, Any]) -> Node | None:
     if number == _BROADCAST or number >= _BROADCAST_LONG_RANGE:
         return None
     listed = raw.get("values")
-    items: Iterable[object] = listed.values() if isinstance(listed, Mapping) else ()
-    items = listed if isinstance(listed, list) else items
+    items: Iterable[object] = listed.values() if isinstance(listed, Mapping) else _list(listed)
     values = (_value(number, item) for item in items if isinstance(item, Mapping))
     return Node(
         id=number,
@@ -106,13 +106,10 @@ def _node(raw: Mapping[str, Any]) -> Node | None:
 
 def _classes(raw: Mapping[str, Any]) -> dict[int, tuple[int, int]]:
     """The device class of the node (endpoint 0), and of each endpoint that has its own."""
-    endpoints = raw.get("endpoints")
     classes: dict[int, tuple[int, int]] = {}
-    for part in ({**raw, "index": 0}, *(endpoints if isinstance(endpoints, list) else ())):
-        built_for = part.get("deviceClass") if isinstance(part, Mapping) else None
-        if isinstance(built_for, Mapping):
-            index, generic, specific = part.get("index"), built_for.get("generic"), built_for.get("specific")
-            if _is_int(index) and _is_int(generic) and _is_int(specific):
+    for part in ({**raw, "index": 0}, *_list(raw.get("endpoints"))):
+        match part:
+            case {"index": int(index), "deviceClass": {"generic": int(generic), "specific": int(specific)}}:
                 classes[index] = generic, specific
     return classes
 
@@ -124,13 +121,13 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
     content = raw.get("value")
     if is_secret(value_id.command_class, value_id.property):
         content = None
-    updated, states = _number(raw.get("lastUpdate")), raw.get("states")
+    updated = _number(raw.get("lastUpdate"))
     return Value(
         id=value_id,
         value=duration_seconds(content) if value_id.property == "duration" else scalar(content),
         label=_text(raw.get("label")),
         unit=_text(raw.get("unit")),
-        states=_states(states) if isinstance(states, list) else {},
+        states=_states(raw.get("states")),
         minimum=_number(raw.get("min")),
         maximum=_number(raw.get("max")),
         writeable=raw.get("writeable") is True,
@@ -159,8 +156,8 @@ def _target(current: ValueId, raw: object) -> ValueId | None:
     return ValueId(current.node_id, int(parts[0]), int(parts[1]), prop, key)
 
 
-def _states(raw: list[Any]) -> dict[int | bool | str, str]:
-    items = (item for item in raw if isinstance(item, Mapping))
+def _states(raw: object) -> dict[int | bool | str, str]:
+    items = (item for item in _list(raw) if isinstance(item, Mapping))
     known = ((item.get("value"), _text(item.get("text"))) for item in items)
     return {value: text for value, text in known if isinstance(value, bool | int | str) and text}
 
@@ -170,13 +167,13 @@ def _states(raw: list[Any]) -> dict[int | bool | str, str]:
 
 def parse_scenes(result: list[Any]) -> tuple[Scene, ...]:
     scenes = []
-    for raw in (item for item in result if isinstance(item, Mapping)):
-        number, name, listed = raw.get("sceneid"), _text(raw.get("label")).strip(), raw.get("values")
-        if _is_int(number) and name:
-            items = listed if isinstance(listed, list) else []
-            values = tuple(value for item in items if (value := _scene_value(item)) is not None)
-            complete = isinstance(listed, list) and len(values) == len(listed)
-            scenes.append(Scene(number, name, values, complete))
+    for raw in result:
+        match raw:
+            case {"sceneid": int(number), "label": str(name)} if name.strip():
+                listed = raw.get("values")
+                values = tuple(filter(None, map(_scene_value, _list(listed))))
+                complete = isinstance(listed, list) and len(values) == len(listed)
+                scenes.append(Scene(number, name.strip(), values, complete))
     return tuple(scenes)
 
 
@@ -192,10 +189,10 @@ def _scene_value(item: object) -> SceneValue | None:
 
 
 def parse_users(result: list[Any]) -> tuple[LockUser, ...]:
-    known = (raw for raw in result if isinstance(raw, Mapping) and _is_int(raw.get("userId")))
     return tuple(
         LockUser(raw["userId"], raw.get("active") is True, _text(raw.get("userName")).strip())
-        for raw in known
+        for raw in result
+        if isinstance(raw, Mapping) and _is_int(raw.get("userId"))
     )
 
 
@@ -209,14 +206,18 @@ def parse_write(result: object) -> WriteResult:
 
 def duration_seconds(raw: object) -> float | None:
     """`{"value": 2, "unit": "seconds"}` in seconds; None where the device does not know."""
-    amount = _number(raw.get("value")) if isinstance(raw, Mapping) else None
-    if amount is None or not isinstance(raw, Mapping):
-        return None
-    return amount * 60 if raw.get("unit") == "minutes" else amount
+    match raw:
+        case {"value": value, **more} if is_number(value):
+            return float(value) * (60 if more.get("unit") == "minutes" else 1)
+    return None
 
 
 def _is_int(raw: object) -> TypeGuard[int]:
     return isinstance(raw, int) and not isinstance(raw, bool)
+
+
+def _list(raw: object) -> list[Any]:
+    return raw if isinstance(raw, list) else []
 
 
 def _text(raw: object) -> str:
