@@ -113,6 +113,8 @@ class Interpreter:
 
     def _fresh(self, reader: Reader, said: Tokens, context: Context) -> Understood:
         """Words that answer no question."""
+        if not said.words:
+            return Understood(refused=Refused("nothing was said"))
         if self._cut_off(said):
             return self._more_wanted(reader, said, context)
         refused: Understood | None = None

@@ -257,6 +257,8 @@ class Resolver:
         lights = tuple(one for one in scope if one.is_light and able(one))
         if do in ("set", "change") and len(heat) == 1 and not lights:
             return Meant(heat)
+        if do == "set" and heat and lights:
+            return Doubt((*heat, *lights))  # "snug to 21": percent or degrees
         found = lights if do in STATES_OF_LIGHT else tuple(filter(able, scope))
         return Meant(found, group=True) if found and do in STATES_OF_LIGHT else Doubt(found)
 

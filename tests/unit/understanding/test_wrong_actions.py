@@ -21,7 +21,8 @@ NEVER = (
     "i am glad my kids turn off the lights", "we left the garage door open", "any desk lamp on",
     "i was going to dim the floor lamp", "let me turn off the floor lamp",
     "she let me turn on the floor lamp", "what does set timer for two hours",
-    "should i turn off the desk lamp and turn on the floor lamp",
+    "should i turn off the desk lamp and turn on the floor lamp", "um", "could you not turn on the desk lamp",
+    "don't forget to turn off the desk lamp", "turn on either the ceiling light or the bedside lamp",
     "turn on the floor lamp " + "and then think of something nice " * 40,
 )  # fmt: skip
 LIGHTS_ALONE = ("light up the whole house", "dim everything to 20", "all lamps off", "make everything darker")
@@ -40,6 +41,24 @@ def acts(understood: Understood) -> bool:
 async def test_what_is_no_order_for_now_does_not_act() -> None:
     grammar = await brain()
     assert [said for said in NEVER if acts(grammar.read(said))] == []
+
+
+async def test_a_number_for_a_room_with_heating_and_a_dimmer_asks_which() -> None:
+    home = ScriptedHome.of(
+        (
+            ("Reading Lamp", "Snug", "dimmer", "off", True),
+            ("Radiator", "Snug", "thermostat", "heat, 19 °C", True),
+        )
+    )
+    grammar = UnderstandingStage(ToolExecutor(manager_for(home)), BrainSettings())
+    await grammar.cache.refresh()
+    question = grammar.read("snug to 21").question
+    assert question is not None
+    assert {device.name for device in question.candidates} == {"Reading Lamp", "Radiator"}
+    for said, meant in (("snug to 60", "Reading Lamp"), ("snug to 21 degrees", "Radiator")):
+        [request] = grammar.read(said).requests
+        assert request.device is not None
+        assert request.device.name == meant, said
 
 
 async def test_all_timers_are_no_alarms() -> None:

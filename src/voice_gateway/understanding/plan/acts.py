@@ -448,11 +448,7 @@ def _setting_of(device: Device, command: Command, value: Value | None, amount: A
     )
     mode = value is not None and bool(value.mode)
     if device.kind == "thermostat":
-        light = command.of == "light" or (
-            value is not None
-            and bool(value.level is not None or value.percent is not None or value.colour or value.kelvin)
-        )
-        return "" if light else "set"
+        return "" if _is_for_lights(command, value) else "set"
     odd = command.of == "light" and not device.is_light
     if (
         odd
@@ -468,6 +464,17 @@ def _setting_of(device: Device, command: Command, value: Value | None, amount: A
     if device.is_cover and command.do == "change" and amount is None:
         return ""
     return next((one for one in ("dim", "speed", "volume") if device.can(one)), "")
+
+
+def _is_for_lights(command: Command, value: Value | None) -> bool:
+    """Whether the aspect, the value, or a room with a number that is no temperature rules out heating."""
+    if command.of == "light" or value is None:
+        return command.of == "light"
+    room = command.which is not None and all(item.alone for item in command.which.item)
+    number = room and value.number is not None and not COLDEST <= value.number <= WARMEST
+    return number or bool(
+        value.level is not None or value.percent is not None or value.colour or value.kelvin
+    )
 
 
 def _several_values(value: Value) -> bool:
