@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from voice_gateway import __version__
 from voice_gateway.config import control_file, data_folder, web_token_file
 from voice_gateway.conversation.store import SqliteStore
-from voice_gateway.events import Notice, Planned, State
+from voice_gateway.events import Notice, State
 from voice_gateway.problems import VOICE_PACKAGE
 from voice_gateway.reports import damaged_file
 
@@ -253,7 +253,7 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
     from voice_gateway.app.control_api import ControlApi
     from voice_gateway.channels import ModelReplies
     from voice_gateway.channels.web.ask_api import AskApi, login_router
-    from voice_gateway.channels.web.home_api import DevicesApi, Routines, routine_json
+    from voice_gateway.channels.web.home_api import DevicesApi, Routines
     from voice_gateway.channels.web.mcp import McpChannel
     from voice_gateway.channels.web.openai import OpenAi
     from voice_gateway.channels.web.sse import Feed
@@ -275,13 +275,6 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
 
     stats = Stats(known_tool, __version__)
     events.subscribe(stats.on_event)
-
-    def publish_routines(event: Planned) -> None:
-        if event.kind == "routine" and feed.listened:
-            plans = [routine_json(dict(plan)) for plan in event.plans.values()]
-            feed.publish("routines", {"routines": plans})
-
-    events.subscribe(publish_routines, Planned)
 
     async def tools() -> Sequence[Mapping[str, Any]]:
         listed = await api.tools({"action": "list"})

@@ -14,7 +14,6 @@ from voice_gateway.problems import WEB_CERTIFICATE, WEB_NO_TLS, WEB_NO_TOKEN, WE
 
 if TYPE_CHECKING:
     from voice_gateway.channels.web.guard import Limits
-    from voice_gateway.channels.web.server import HttpServer
 
 log = logging.getLogger(__name__)
 
@@ -70,11 +69,13 @@ class WebChannel:
             await self._open(lambda work: tasks.create_task(_logged(work), name="web"))
 
     async def _open(self, start: Start) -> None:
+        from voice_gateway.channels.web.guard import LIMITS
         from voice_gateway.channels.web.server import HttpServer, application
 
-        app = application(self._settings, self._tokens, self._routes(start), self._limits)
+        limits = self._limits or LIMITS
+        app = application(self._settings, self._tokens, self._routes(start), limits)
         while True:
-            server = HttpServer(app, self._settings, self._limits)
+            server = HttpServer(app, self._settings, limits)
             try:
                 self.port = await server.open()
                 break
@@ -85,19 +86,16 @@ class WebChannel:
                 host, port = self._settings.host, self._settings.port
                 self._failed(WEB_PORT.format(host=host, port=port, reason=reason))
             await asyncio.sleep(self._retry_seconds)
+        self._report()
+        self.tried.set()
         try:
-            await self._serve(server)
+            async with asyncio.TaskGroup() as tasks:
+                if self._settings.needs_token:
+                    tasks.create_task(self._follow_token(), name="web token")
+                await server.wait_closed()
         finally:
             self.port = 0
             await server.close()
-
-    async def _serve(self, server: "HttpServer") -> None:
-        self._report()
-        self.tried.set()
-        async with asyncio.TaskGroup() as tasks:
-            if self._settings.needs_token:
-                tasks.create_task(self._follow_token(), name="web token")
-            await server.wait_closed()
 
     async def _follow_token(self) -> None:
         """Reports when another process makes or revokes the token."""

@@ -5,7 +5,7 @@ import hashlib
 import re
 import secrets
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from time import monotonic
@@ -91,12 +91,19 @@ class RateLimit:
         return allowed
 
 
-def error_json(path: str, status: int, reason: str, parameter: str | None = None) -> dict[str, Any]:
-    """The body of a refused request; below `/v1` in the shape of OpenAI's API."""
-    if not path.startswith("/v1/"):
-        return {"error": reason}
-    kind = "invalid_request_error" if status < 500 else "server_error"
-    return {"error": {"message": reason, "type": kind, "param": parameter, "code": None}}
+def refusal(
+    path: str,
+    status: int,
+    reason: str,
+    parameter: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """The answer to a refused request; below `/v1` in the shape of OpenAI's API."""
+    content: dict[str, Any] = {"error": reason}
+    if path.startswith("/v1/"):
+        kind = "invalid_request_error" if status < 500 else "server_error"
+        content = {"error": {"message": reason, "type": kind, "param": parameter, "code": None}}
+    return JSONResponse(content, status, headers)
 
 
 class Guard:
@@ -106,7 +113,10 @@ class Guard:
         self._app = app
         self._tokens = tokens
         self._needs_token = settings.needs_token
-        self._hosts = frozenset((*LOOPBACK_NAMES, *settings.hosts, *_own_names(settings)))
+        self._hosts = {*LOOPBACK_NAMES, *settings.hosts, settings.host.casefold().strip("[]")}
+        if settings.needs_token:  # other machines connect by a name of this one
+            name = socket.gethostname().casefold()
+            self._hosts |= {name, f"{name}.local", f"{name}.lan"}
         self._limits = limits
         self._asks = RateLimit(limits.asks_a_second, limits.asks_at_once)
         self._guesses = RateLimit(limits.guesses_a_second, limits.guesses_at_once)
@@ -116,22 +126,28 @@ class Guard:
         try:
             self._check(scope, headers)
             limited = self._limited(scope, headers, receive) if scope["type"] == "http" else receive
-        except HTTPException as refusal:
-            content = error_json(scope["path"], refusal.status_code, refusal.detail)
-            answer = {**SECURITY_HEADERS, "cache-control": "no-store", **(refusal.headers or {})}
-            await JSONResponse(content, refusal.status_code, answer)(scope, receive, send)
+        except HTTPException as error:
+            more = {**SECURITY_HEADERS, "cache-control": "no-store", **(error.headers or {})}
+            answer = refusal(scope["path"], error.status_code, error.detail, headers=more)
+            await answer(scope, receive, send)
             return
         scope.setdefault("state", {})["allowed"] = lambda: self._may_enter(headers)
         sender = self._sender(scope, headers, send) if scope["type"] == "http" else send
-        await self._app(_as_json(scope), limited, sender)
+        if scope["path"].startswith(("/api/", "/v1/")):
+            # Every body of the API is JSON, whatever its type says: `curl -d` calls it a form.
+            others = [field for field in scope["headers"] if field[0].lower() != b"content-type"]
+            scope = {**scope, "headers": [*others, (b"content-type", b"application/json")]}
+        await self._app(scope, limited, sender)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Raises HTTPException if the request must not be served."""
         path, client = scope["path"], scope["client"][0] if scope.get("client") else ""
         if sum(len(name) + len(value) for name, value in headers.raw) > self._limits.headers_bytes:
             raise HTTPException(431, "too long headers", CLOSE)
-        host = _only(headers, "host")
-        if not self._is_ours(host, scope):
+        host, local = _only(headers, "host"), scope.get("server")
+        reached = self._needs_token and local is not None and _host_name(host) == local[0]
+        # An attacker's DNS name may resolve to this address.
+        if not reached and _host_name(host) not in self._hosts:
             raise HTTPException(421, "this is not the name of this gateway: see web.hosts in docs/web.md")
         if _is_cross_site(scope, headers, host):
             raise HTTPException(403, "a page of another site may not use this gateway")
@@ -147,14 +163,13 @@ class Guard:
         challenge = {"www-authenticate": 'Bearer realm="voice-gateway"'}
         raise HTTPException(401, "a token is needed: `voice-gateway web token` makes one", challenge)
 
-    def _is_ours(self, host: str, scope: Scope) -> bool:
-        """Whether the Host header names this gateway. An attacker's DNS name for this address does not."""
-        name, local = _host_name(host), scope.get("server")
-        reached = self._needs_token and local is not None and name == local[0]
-        return name in self._hosts or reached
-
     def _may_enter(self, headers: Headers) -> bool:
-        if not self._needs_token and not _by_proxy(headers):
+        """Whether no token is needed, or a valid one is given."""
+        # A proxy on this machine may pass a request on for another machine.
+        by_proxy = not is_loopback(_host_name(_only(headers, "host"))) or any(
+            name.startswith(PROXY_HEADERS) for name in headers
+        )
+        if not self._needs_token and not by_proxy:
             return True
         return any(self._tokens.knows(token) for token in _tokens_of(headers))
 
@@ -211,14 +226,6 @@ class Guard:
         return guarded
 
 
-def _own_names(settings: WebSettings) -> Iterable[str]:
-    """The configured address and, if other machines may connect, the names of this machine."""
-    yield settings.host.casefold().strip("[]")
-    if settings.needs_token:
-        name = socket.gethostname().casefold()
-        yield from (name, f"{name}.local", f"{name}.lan")
-
-
 def _only(headers: Headers, name: str) -> str:
     """The header's value; empty if it is missing or repeated."""
     values = headers.getlist(name)
@@ -239,12 +246,6 @@ def _is_cross_site(scope: Scope, headers: Headers, host: str) -> bool:
     return site in ("cross-site", "same-site") and (
         scope["type"] == "websocket" or scope["path"].startswith(PROGRAMS)
     )
-
-
-def _by_proxy(headers: Headers) -> bool:
-    """Whether a proxy on this machine may have passed the request on for another machine."""
-    by_name = not is_loopback(_host_name(_only(headers, "host")))
-    return by_name or any(name.startswith(PROXY_HEADERS) for name in headers)
 
 
 def _tokens_of(headers: Headers) -> Iterable[str]:
@@ -274,11 +275,3 @@ def _wants_page(scope: Scope, headers: Headers) -> bool:
     if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
         return False
     return "text/html" in _only(headers, "accept") and not scope["path"].startswith(PROGRAMS)
-
-
-def _as_json(scope: Scope) -> Scope:
-    """Every body of the API is JSON, whatever its type says: `curl -d` calls it a form."""
-    if not scope["path"].startswith(("/api/", "/v1/")):
-        return scope
-    headers = [(name, value) for name, value in scope["headers"] if name.lower() != b"content-type"]
-    return {**scope, "headers": [*headers, (b"content-type", b"application/json")]}

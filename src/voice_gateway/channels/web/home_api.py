@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter
@@ -108,7 +109,7 @@ class DevicesApi:
     ) -> None:
         self._home, self._known, self._make_calls = home, known, make_calls
         self._asks, self._feed = asks, feed
-        self._published: dict[str, dict[str, Any]] = {}
+        self._published: dict[str, dict[str, Any]] = {}  # as listeners know it, by id
 
     def router(self) -> APIRouter:
         router = APIRouter()
@@ -210,7 +211,9 @@ class Routines:
         raise HTTPException(404, f"there is no routine {number}")
 
     def _json(self, routine: Routine) -> dict[str, Any]:
-        return routine_json(routine.to_json(self._book.place.zone))
+        """The object of `routines --json`, with its sentence."""
+        facts = routine.to_json(self._book.place.zone)
+        return {**facts, "sentence": facts["text"]}
 
     def router(self) -> APIRouter:
         router = APIRouter(responses={"4XX": {"model": ERROR}, 503: {"model": ERROR}})
@@ -228,21 +231,14 @@ class Routines:
         @router.post("/api/routines/{number}", response_model=REPLY)
         async def switch(request: Request, number: int, asked: Switch) -> Response:
             """Switch a routine on or off"""
-            action = "resume" if asked.enabled else "pause"
-            return await changed(request, number, action, asked.conversation_id or CONVERSATION)
+            words = partial(utterance_of, request, conversation_id=asked.conversation_id or CONVERSATION)
+            reply = await self.change(number, "resume" if asked.enabled else "pause", words)
+            return json_response(reply.to_json())
 
         @router.delete("/api/routines/{number}", response_model=REPLY)
         async def delete(request: Request, number: int, conversation_id: Name = CONVERSATION) -> Response:
             """Delete a routine; `conversation_id` is where it can be undone"""
-            return await changed(request, number, "cancel", conversation_id)
-
-        async def changed(request: Request, number: int, action: str, conversation: str) -> Response:
-            reply = await self.change(number, action, lambda text: utterance_of(request, text, conversation))
-            return json_response(reply.to_json())
+            words = partial(utterance_of, request, conversation_id=conversation_id)
+            return json_response((await self.change(number, "cancel", words)).to_json())
 
         return router
-
-
-def routine_json(facts: dict[str, Any]) -> dict[str, Any]:
-    """The object of `routines --json`, with its sentence."""
-    return {**facts, "sentence": facts["text"]}

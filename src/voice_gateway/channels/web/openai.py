@@ -6,9 +6,8 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-from pydantic_core import PydanticSerializationError
-from starlette.exceptions import HTTPException
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,10 +22,10 @@ from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Utteranc
 MODEL = OWNER = "voice-gateway"
 CHANNEL = "v1"
 
+Name = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
+
 
 class ContentPart(BaseModel):
-    model_config = ConfigDict(extra="allow")  # a picture is not understood, but tells chats apart
-
     type: str
     text: str | None = None
 
@@ -35,14 +34,19 @@ class Message(BaseModel):
     role: str
     content: str | list[ContentPart] | None = None
 
+    def text(self) -> str:
+        if isinstance(self.content, list):
+            return "\n".join(part.text or "" for part in self.content)
+        return self.content or ""
+
 
 class ChatRequest(BaseModel):
     """The other fields of OpenAI's clients have no meaning here: their tools and prompts are not ours."""
 
-    model: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] = MODEL
+    model: Name = MODEL
     messages: Annotated[list[Message], Field(min_length=1)]
     stream: bool | None = None
-    user: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] | None = None
+    user: Name | None = None
     n: Literal[1] | None = None
 
 
@@ -57,14 +61,6 @@ COMPLETION = shape(
 )
 DETAIL = shape("OpenAiErrorDetail", message=str, type=str, param=str | None, code=str | None)
 ERROR = shape("OpenAiError", error=DETAIL)
-
-
-class Refused(HTTPException):
-    """The request cannot be answered; `parameter` names the field that is wrong."""
-
-    def __init__(self, reason: str, parameter: str) -> None:
-        super().__init__(400, reason)
-        self.parameter = parameter
 
 
 class OpenAi:
@@ -82,7 +78,16 @@ class OpenAi:
         @router.post("/v1/chat/completions", response_model=COMPLETION, responses=STREAMS)
         async def chat(request: Request, asked: ChatRequest) -> Response:
             """OpenAI's chat completions: the last message of the user is what is said"""
-            return await self._chat(request, asked)
+            utterance, interruption = utterance_of(asked), Interruption()
+            if asked.stream:
+                chunks = partial(self._put_chunks, asked, utterance, interruption)
+                return streamed(chunks, self._start, interruption)
+            answer = self._answer(utterance, interruption=interruption)
+            reply = await unless_left(request, answer, interruption)
+            message = {"role": "assistant", "content": reply.text, "refusal": None}
+            choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+            head = _head(asked, utterance, "chat.completion")
+            return json_response({**head, "choices": [choice], "voice_gateway": _ours(reply)})
 
         @router.get("/v1/models")
         async def models() -> Response:
@@ -98,17 +103,6 @@ class OpenAi:
 
     def _model(self, name: str) -> dict[str, Any]:
         return {"id": name, "object": "model", "created": self._created, "owned_by": OWNER}
-
-    async def _chat(self, request: Request, asked: ChatRequest) -> Response:
-        utterance, interruption = utterance_of(asked), Interruption()
-        if asked.stream:
-            chunks = partial(self._put_chunks, asked, utterance, interruption)
-            return streamed(chunks, self._start, interruption)
-        reply = await unless_left(request, self._answer(utterance, interruption=interruption), interruption)
-        message = {"role": "assistant", "content": reply.text, "refusal": None}
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-        head = _head(asked, utterance, "chat.completion")
-        return json_response({**head, "choices": [choice], "voice_gateway": _ours(reply)})
 
     async def _put_chunks(
         self, asked: ChatRequest, utterance: Utterance, interruption: Interruption, stream: Stream
@@ -134,32 +128,24 @@ class OpenAi:
 
 def utterance_of(asked: ChatRequest) -> Utterance:
     """The user's last message, in the conversation `user` or one named by a hash of the user's first message,
-    which stays the same while a chat goes on. Raises Refused."""
+    which stays the same while a chat goes on. Raises RequestValidationError."""
     of_user = [(number, message) for number, message in enumerate(asked.messages) if message.role == "user"]
     if not of_user:
-        raise Refused("There is no message of the role user in messages.", "messages")
-    text, (number, first) = _words(*of_user[-1]), of_user[0]
-    if asked.user:
-        return Utterance(text, CHANNEL, asked.user)
-    try:
-        begun = first.content if isinstance(first.content, str) else first.model_dump_json()
-    except PydanticSerializationError:
-        raise Refused("This is nested too deeply.", f"messages.{number}.content") from None
-    name = hashlib.sha256(begun.encode("utf-8", "replace")).hexdigest()[:24]
-    return Utterance(text, CHANNEL, f"chat-{name}")
+        raise _refused("there is no message of the role user", "messages")
+    number, last = of_user[-1]
+    text, where = last.text(), ("messages", number, "content")
+    if isinstance(last.content, list) and any(part.type != "text" for part in last.content):
+        raise _refused("only text is understood here", *where)
+    if not text.strip():
+        raise _refused("the last message of the user is empty", *where)
+    if len(text) > LONGEST_TEXT:
+        raise _refused(f"the last message of the user may have {LONGEST_TEXT} characters", *where)
+    begun = hashlib.sha256(of_user[0][1].text().encode("utf-8", "replace")).hexdigest()
+    return Utterance(text, CHANNEL, asked.user or f"chat-{begun[:24]}")
 
 
-def _words(number: int, message: Message) -> str:
-    content, where = message.content, f"messages.{number}.content"
-    if isinstance(content, list):
-        if any(part.type != "text" for part in content):
-            raise Refused("Only text is understood here.", where)
-        content = "\n".join(part.text or "" for part in content)
-    if not content or not content.strip():
-        raise Refused("The last message of the user is empty.", where)
-    if len(content) > LONGEST_TEXT:
-        raise Refused(f"The last message of the user may have {LONGEST_TEXT} characters.", where)
-    return content
+def _refused(reason: str, *where: str | int) -> RequestValidationError:
+    return RequestValidationError([{"type": "value_error", "loc": ("body", *where), "msg": reason}])
 
 
 def _head(asked: ChatRequest, utterance: Utterance, kind: str) -> dict[str, Any]:

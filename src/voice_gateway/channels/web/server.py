@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
@@ -20,7 +20,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 
 from voice_gateway import __version__
-from voice_gateway.channels.web.guard import LIMITS, PROGRAMS, Guard, Limits, error_json
+from voice_gateway.channels.web.guard import LIMITS, PROGRAMS, Guard, Limits, refusal
 from voice_gateway.channels.web.models import ERROR
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
@@ -39,7 +39,7 @@ Routes = Sequence[APIRouter | BaseRoute]
 
 
 def application(
-    settings: WebSettings, tokens: TokenFile, routes: Routes = (), limits: Limits | None = None
+    settings: WebSettings, tokens: TokenFile, routes: Routes = (), limits: Limits = LIMITS
 ) -> ASGIApp:
     """Everything that is served, behind the guard."""
     app = FastAPI(
@@ -64,7 +64,7 @@ def application(
             app.router.routes.append(route)
     mimetypes.add_type("application/manifest+json", ".webmanifest")
     app.router.routes.append(_Pages("/", StaticFiles(directory=STATIC, html=True)))
-    return Guard(app, settings, tokens, limits or LIMITS)
+    return Guard(app, settings, tokens, limits)
 
 
 class _Pages(Mount):
@@ -79,8 +79,7 @@ class _Pages(Mount):
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     reason = NO_JSON if error.detail == "There was an error parsing the body" else error.detail
-    content = error_json(request.url.path, error.status_code, reason, getattr(error, "parameter", None))
-    return JSONResponse(content, error.status_code, error.headers)
+    return refusal(request.url.path, error.status_code, reason, headers=error.headers)
 
 
 async def _validation_error(request: Request, error: Exception) -> Response:
@@ -88,27 +87,25 @@ async def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first, path = error.errors()[0], request.url.path
     if first["type"] == "json_invalid" or (first["type"], first["loc"]) == ("missing", ("body",)):
-        return JSONResponse(error_json(path, 400, NO_JSON), 400)
+        return refusal(path, 400, NO_JSON)
     where = ".".join(str(part) for part in first["loc"][1:])
     reason = f"{where or 'the body'}: {str(first['msg']).removeprefix('Value error, ')}"
-    status = 400 if path.startswith("/v1/") else 422
-    return JSONResponse(error_json(path, status, reason, where), status)
+    return refusal(path, 400 if path.startswith("/v1/") else 422, reason, where)
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:
-    return JSONResponse(error_json(request.url.path, 503, str(error)), 503)
+    return refusal(request.url.path, 503, str(error))
 
 
 async def _unexpected_error(request: Request, error: Exception) -> Response:
     log.error("a web request failed", exc_info=error)
-    return JSONResponse(error_json(request.url.path, 500, WENT_WRONG), 500)
+    return refusal(request.url.path, 500, WENT_WRONG)
 
 
 class HttpServer:
     """One port."""
 
-    def __init__(self, app: ASGIApp, settings: WebSettings, limits: Limits | None = None) -> None:
-        limits = limits or LIMITS
+    def __init__(self, app: ASGIApp, settings: WebSettings, limits: Limits = LIMITS) -> None:
         self._settings = settings
         self._state = ServerState()
         self._server: asyncio.Server | None = None

@@ -27,12 +27,6 @@ def sse(kind: str, data: Any) -> bytes:
     return f"event: {kind}\ndata: {json_text(data).translate(_LINE_ENDS)}\n\n".encode()
 
 
-def limits_of(request: HTTPConnection) -> Limits:
-    """The limits of the server that received the request."""
-    limits: Limits = getattr(request.state, "limits", LIMITS)
-    return limits
-
-
 def event_stream(pieces: AsyncIterator[bytes]) -> StreamingResponse:
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(pieces, media_type="text/event-stream", headers=headers)
@@ -148,7 +142,7 @@ class Feed:
 
     def response(self, request: HTTPConnection, turn: str) -> StreamingResponse:
         """The events of one turn or, without a turn, all of them."""
-        limits = limits_of(request)
+        limits: Limits = request.state.limits
         if len(self._streams) >= limits.streams:
             raise HTTPException(503, "too many listeners")
         return event_stream(self._listen(turn, limits))

@@ -13,12 +13,10 @@ PREFIX = "vg_"  # recognisable in a log
 
 
 class TokenFile:
-    """Read again when it changes, so a running gateway notices a revoked token at once."""
+    """Read at each use, so a running gateway notices a revoked token at once."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._seen: tuple[int, int, int] | None = None
-        self._hash = b""
         self._link_keys: set[bytes] = set()
         self._sessions: set[bytes] = set()  # of browsers that came by a link; gone with the process
 
@@ -61,21 +59,14 @@ class TokenFile:
         return bool(self._current())
 
     def knows(self, token: str) -> bool:
-        known = self._current()
-        if _hashed(token) in self._sessions:
-            return True
-        return bool(known) and hmac.compare_digest(known, _hashed(token))
+        known, given = self._current(), _hashed(token)
+        return given in self._sessions or (bool(known) and hmac.compare_digest(known, given))
 
     def _current(self) -> bytes:
         try:
-            status = self._file.stat()
-            stamp = (status.st_mtime_ns, status.st_ino, status.st_size)
-            if stamp != self._seen:
-                self._hash = bytes.fromhex(json.loads(self._file.read_text(encoding="utf-8"))["sha256"])
-                self._seen = stamp
-        except (OSError, ValueError, KeyError, TypeError):  # none, or damaged: nobody may enter
-            self._seen, self._hash = None, b""
-        return self._hash
+            return bytes.fromhex(json.loads(self._file.read_text(encoding="utf-8"))["sha256"])
+        except (OSError, ValueError, KeyError, TypeError):  # none, or damaged: access is denied
+            return b""
 
 
 def _hashed(token: str) -> bytes:

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from voice_gateway.channels import Answer, ModelReplies, json_text, unsaid
 from voice_gateway.channels.web.ask_api import utterance_of
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.sse import Feed, limits_of
+from voice_gateway.channels.web.sse import Feed
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import EventBus
@@ -182,7 +182,7 @@ class Microphone:
                 message = await self._unsent.get()
                 if await self._is_revoked():
                     return
-                async with asyncio.timeout(limits_of(self._socket).send_seconds):
+                async with asyncio.timeout(self._socket.state.limits.send_seconds):
                     if isinstance(message, bytes):
                         await self._socket.send_bytes(message)
                     else:

@@ -85,28 +85,6 @@ async def test_the_conversation_is_the_users_else_that_of_the_first_words(tmp_pa
     assert len({named, first, other}) == 3
 
 
-def shows(text, picture):
-    address = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{picture}"}}
-    return {"role": "user", "content": [{"type": "text", "text": text}, address]}
-
-
-async def test_a_chat_that_began_with_a_picture_goes_on_in_a_conversation_of_its_own(tmp_path):
-    house = House(*["fine"] * 4)
-    refusal = {"role": "assistant", "content": "Only text is understood here."}
-    async with openai(tmp_path, house) as http:
-        for messages in (
-            [shows("look", "a"), refusal, *user("hello")],
-            [shows("look", "a"), refusal, *user("hello", "and now?")],
-            [shows("look", "b"), refusal, *user("hello")],
-            user("look", "hello"),
-        ):
-            answer = await http.post(CHAT, json={"model": "x", "messages": messages})
-            assert answer.status_code == 200, answer.text
-    first, later, other, words = [turn.utterance.conversation_id for turn in house.stage.seen]
-    assert first == later
-    assert len({first, other, words}) == 3
-
-
 @pytest.mark.parametrize("stream", [False, True])
 async def test_the_parts_of_a_reply_stand_beside_the_choices(tmp_path, stream):
     body = {"model": "x", "messages": user("hello")}
@@ -116,15 +94,6 @@ async def test_the_parts_of_a_reply_stand_beside_the_choices(tmp_path, stream):
         else:
             ours = (await http.post(CHAT, json=body)).json()["voice_gateway"]
     assert ours["parts"] == [{"source": "gateway", "text": "fine"}]
-
-
-async def test_a_deeply_nested_picture_is_answered_or_refused(tmp_path):
-    for depth in (200, 950, 5000):
-        picture = '{"type": "image_url", "image_url": ' + "[" * depth + "]" * depth + "}"
-        messages = f'[{{"role": "user", "content": [{picture}]}}, {{"role": "user", "content": "hello"}}]'
-        async with openai(tmp_path, House("fine")) as http:
-            answer = await http.post(CHAT, content=f'{{"messages": {messages}}}')
-        assert answer.status_code in (200, 400)
 
 
 async def test_a_yes_counts_only_in_the_conversation_that_was_asked(tmp_path):

@@ -6,9 +6,9 @@ const KEPT_TURNS = 60;
 const AGAIN_MILLISECONDS = 2000;
 const TYPES = [
   "heard", "staged", "round", "judged", "started", "acted", "said", "answered", "waiting", "progress", "notice",
-  "part", "planned", "list", "devices", "routines", "event", "alarms",
+  "part", "planned", "list", "devices", "event", "alarms",
 ];
-const STATES = new Set(["devices", "routines", "part"]); // of these /api/… has the whole
+const STATES = new Set(["devices", "part"]); // of these /api/… has the whole
 const turns = new Map(); // id -> {events, seen}
 const listeners = new Map(); // type -> functions
 export const state = { connected: false, devices: [], routines: [], parts: new Map() };
@@ -51,7 +51,6 @@ function received(type, data) {
 
 function apply(type, data) {
   if (type === "devices") merge(data.devices, data.removed ?? []);
-  else if (type === "routines") replaceRoutines(data.routines);
   else {
     if (type === "part") state.parts.set(data.part, data);
     if (type === "planned" && data.kind === "routine") refreshRoutines();
