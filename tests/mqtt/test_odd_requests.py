@@ -7,7 +7,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from tests.mqtt.conftest import Listener
 
-from voice_gateway.channels.mqtt.topics import BadRequest, Request, read_request
+from voice_gateway.channels.mqtt.topics import read_request
 from voice_gateway.config import MqttSettings, load
 from voice_gateway.errors import ConfigError
 from voice_gateway.turn import Utterance
@@ -76,14 +76,13 @@ def test_answers_go_below_the_answer_topic_and_the_configured_prefix_only():
     ]
     refused = [(settings, where) for where in (*ELSEWHERE, *BAD_TOPICS) for settings in (own, more)]
     refused += [(above, where) for where in ("home/voice", "home/voice/req", "home/voice/status")]
-    for expected, cases in ((Request, allowed), (BadRequest, refused)):
+    for is_allowed, cases in ((True, allowed), (False, refused)):
         for settings, where in cases:
-            read = read_request(settings, json.dumps({"text": "hi", "reply_to": where}).encode())
-            assert isinstance(read, expected), (settings.reply_prefix, where)
+            request = read_request(settings, json.dumps({"text": "hi", "reply_to": where}).encode())
+            assert (not request.problem) is is_allowed, (settings.reply_prefix, where)
+            assert request.reply_to == (where if is_allowed else f"{settings.prefix}/res")
             if isinstance(where, str) and where:
-                assert isinstance(read_request(settings, b"hi", where), expected), where
-            if expected is BadRequest:
-                assert read.reply_to == f"{settings.prefix}/res"
+                assert read_request(settings, b"hi", where).reply_to == request.reply_to
 
 
 @pytest.mark.parametrize("wrong", ["voice", "voice/req", "voice/res", "a/#", "$SYS", "/a"])

@@ -3,7 +3,7 @@
 import json
 
 from voice_gateway.channels.mqtt.requests import Requests
-from voice_gateway.channels.mqtt.topics import Request, message_for, read_request
+from voice_gateway.channels.mqtt.topics import message_for, read_request
 from voice_gateway.config import BrainSettings, MqttSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.store import MemoryStore
@@ -84,7 +84,6 @@ async def test_secrets_of_a_call_are_not_in_the_answer_either():
         return Reply("Done.", (SECRET,))
 
     request = read_request(MqttSettings(), b'{"text": "do it", "id": "1"}')
-    assert isinstance(request, Request)
     answered = await Requests(answer, MemoryStore(), None).answered(request)
 
     assert answered["outcomes"][0]["name"] == "set_user_code"

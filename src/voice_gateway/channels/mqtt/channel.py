@@ -23,7 +23,6 @@ from voice_gateway.channels.mqtt.discovery import PUSH_TO_TALK, SAY, Retained
 from voice_gateway.channels.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, correlated, session, where
 from voice_gateway.channels.mqtt.requests import Requests
 from voice_gateway.channels.mqtt.topics import (
-    BadRequest,
     Message,
     Request,
     message_for,
@@ -76,12 +75,8 @@ class Controls:
     acknowledge: Callable[[], str] = lambda: ""
 
 
-@dataclass(eq=False, frozen=True, slots=True)
-class Delivery:
-    """A request that is not acknowledged yet. The broker gives its number out again after that."""
-
-    number: int
-    digest: str
+# The broker's number of a request and a digest of it: the number is given out again once it is acknowledged.
+Delivery = tuple[int, str]
 
 
 @dataclass(eq=False, slots=True)
@@ -129,7 +124,7 @@ class MqttChannel:
         self._free = asyncio.Semaphore(AT_ONCE)
         self._waiting: Counter[str] = Counter()  # unanswered requests, by conversation
         self._not_begun: set[Request] = set()
-        self._open: dict[int, Delivery] = {}
+        self._open: dict[int, Delivery] = {}  # not acknowledged yet, by number
         events.subscribe(self._on_event)
         events.report(PART, State.STARTING, f"The MQTT broker {where(settings)} has not answered yet.")
 
@@ -213,7 +208,8 @@ class MqttChannel:
         """The others get all requests from now on, and those that wait here are answered with `busy`."""
         await client.unsubscribe(self._request_topic(), timeout=1.0)
         waiting, self._not_begun = self._not_begun, set()
-        await asyncio.gather(*(_publish(client, refusal(_busy(request))) for request in waiting))
+        refused = (refusal(replace(request, problem=BUSY)) for request in waiting)
+        await asyncio.gather(*(_publish(client, message) for message in refused))
 
     async def _subscribe(self, client: "aiomqtt.Client") -> None:
         """Only requests are kept by the broker: a command of minutes ago must not start a recording."""
@@ -284,33 +280,29 @@ class MqttChannel:
 
     def _asked(self, message: "MQTTMessage", answers: asyncio.TaskGroup) -> None:
         payload, properties = bytes(message.payload), message.properties
-        delivery = Delivery(message.mid, sha256(payload).hexdigest()) if message.qos else None
+        delivery = (message.mid, sha256(payload).hexdigest()) if message.qos else None
         if delivery is not None:
-            known = self._open.get(delivery.number)
-            if message.dup and known is not None and known.digest == delivery.digest:
+            if message.dup and self._open.get(message.mid) == delivery:
                 return  # it is being answered, and acknowledged afterwards
-            self._open[delivery.number] = delivery
+            self._open[message.mid] = delivery
         if message.retain:  # an old request
             self._acknowledge(delivery)
             return
         reply_to = getattr(properties, "ResponseTopic", None)
         correlation = getattr(properties, "CorrelationData", None)
         request = read_request(self._settings, payload, reply_to, correlation)
-        if isinstance(request, Request):
-            if not self._is_busy(request):
-                if delivery is not None and self._session is not None:
-                    number = f"{self._session}:{delivery.number}:{delivery.digest}"
-                    request = replace(request, delivery=number, delivered_again=message.dup)
-                self._waiting[request.conversation_id] += 1
-                self._not_begun.add(request)
-                answers.create_task(self._answer(request, delivery), name="mqtt answer")
-                return
-            request = _busy(request)
-        self._send(Outgoing(refusal(request), delivery, is_answer=True))
-
-    def _is_busy(self, request: Request) -> bool:
-        in_conversation = self._waiting[request.conversation_id]
-        return in_conversation >= self._most_in_conversation or self._waiting.total() >= self._most_waiting
+        in_conversation, in_all = self._waiting[request.conversation_id], self._waiting.total()
+        if in_conversation >= self._most_in_conversation or in_all >= self._most_waiting:
+            request = replace(request, problem=request.problem or BUSY)
+        if request.problem:
+            self._send(Outgoing(refusal(request), delivery, is_answer=True))
+            return
+        if delivery is not None and self._session is not None:
+            number = f"{self._session}:{message.mid}:{delivery[1]}"
+            request = replace(request, delivery=number, delivered_again=message.dup)
+        self._waiting[request.conversation_id] += 1
+        self._not_begun.add(request)
+        answers.create_task(self._answer(request, delivery), name="mqtt answer")
 
     async def _answer(self, request: Request, delivery: Delivery | None) -> None:
         """A conversation answers one request after the other."""
@@ -330,17 +322,16 @@ class MqttChannel:
             answer = await self._requests.answered(request)
         except Exception as error:  # a bug must cost one answer, not the channel
             log.exception("MQTT request failed", extra={"request": request.id, "reason": repr(error)})
-            problem = "something went wrong in the gateway"
-            return refusal(BadRequest(problem, request.reply_to, request.id, request.correlation))
+            return refusal(replace(request, problem="something went wrong in the gateway"))
         body = json_text({**answer, "timestamp": timestamp()})
         return Message(request.reply_to, body, correlation=request.correlation)
 
     def _acknowledge(self, delivery: Delivery | None) -> None:
         """The broker forgets the request. Nothing happens where it has forgotten it by itself."""
-        if delivery is not None and self._open.get(delivery.number) is delivery:
-            del self._open[delivery.number]
+        if delivery is not None and self._open.get(delivery[0]) is delivery:
+            del self._open[delivery[0]]
             if self._client is not None:
-                self._client._client.ack(delivery.number, 1)
+                self._client._client.ack(delivery[0], 1)
 
     # --- what goes out
 
@@ -382,10 +373,6 @@ async def _publish(client: "aiomqtt.Client", message: Message) -> None:
         raise aiomqtt.MqttError(str(error)) from error
     except Exception as error:
         log.exception("MQTT message cannot be sent", extra={"topic": message.topic, "reason": repr(error)})
-
-
-def _busy(request: Request) -> BadRequest:
-    return BadRequest(BUSY, request.reply_to, request.id, request.correlation)
 
 
 def _no_lock(_phrase: str, error: Exception) -> None:

@@ -101,12 +101,8 @@ async def connected(
                     gone = status_message(settings, "offline")
                     with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                         await client.publish(gone.topic, gone.payload, qos=1, retain=True, timeout=1.0)
-    except aiomqtt.MqttError as error:
+    except (aiomqtt.MqttError, OSError) as error:
         raise trouble(settings, error) from error
-    except OSError as error:
-        raise LinkError(
-            error.strerror or str(error), spoken=problems.BROKER_UNREACHABLE.format(where=where(settings))
-        ) from error
 
 
 def _hand_over(client: Client, take: Callable[[MQTTMessage], None]) -> None:
@@ -122,27 +118,21 @@ def _hand_over(client: Client, take: Callable[[MQTTMessage], None]) -> None:
     client.on_message = on_message
 
 
-def trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
+def trouble(settings: MqttSettings, error: Exception) -> LinkError:
     """The reason and what to check. The library raises one kind of error, with the cause as its context."""
     code = getattr(getattr(error, "rc", None), "value", getattr(error, "rc", None))
+    cause, problem = error.__context__, problems.BROKER_UNREACHABLE
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     if code in REFUSED_LOGIN:
-        return LinkError(
-            f"check mqtt.username, MQTT_PASSWORD and the broker's own list of users ({error})",
-            spoken=problems.BROKER_LOGIN.format(where=where(settings)),
-        )
-    if isinstance(error.__context__, ssl.SSLCertVerificationError):
-        return LinkError(
-            f"check mqtt.ca_file, and the name in mqtt.broker_url ({error.__context__.verify_message})",
-            spoken=problems.BROKER_UNTRUSTED.format(where=where(settings)),
-        )
-    if isinstance(error.__context__, ssl.SSLError):
-        return LinkError(
-            f"check mqtt.broker_url: with mqtts:// it needs the broker's port for TLS ({error})",
-            spoken=problems.BROKER_NO_TLS.format(where=where(settings)),
-        )
-    return LinkError(
-        str(error) or type(error).__name__, spoken=problems.BROKER_UNREACHABLE.format(where=where(settings))
-    )
+        problem = problems.BROKER_LOGIN
+        reason = f"check mqtt.username, MQTT_PASSWORD and the broker's own list of users ({error})"
+    elif isinstance(cause, ssl.SSLCertVerificationError):
+        problem = problems.BROKER_UNTRUSTED
+        reason = f"check mqtt.ca_file, and the name in mqtt.broker_url ({cause.verify_message})"
+    elif isinstance(cause, ssl.SSLError):
+        problem = problems.BROKER_NO_TLS
+        reason = f"check mqtt.broker_url: with mqtts:// it needs the broker's port for TLS ({error})"
+    return LinkError(reason, spoken=problem.format(where=where(settings)))
 
 
 def _tls(settings: MqttSettings) -> ssl.SSLContext:

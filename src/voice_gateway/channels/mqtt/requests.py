@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from voice_gateway.channels import Answer
 from voice_gateway.channels.mqtt.topics import Request
@@ -60,7 +60,7 @@ class Requests:
             claimed = await self._try(store.exchange(key, None, BEGUN, expiry_seconds=expiry), True)
             kept = None if claimed else BEGUN
         if kept:
-            return _loaded(kept)
+            return cast("dict[str, Any]", json.loads(kept))
         if kept is None:
             answer = await self._fresh(request)
         else:
@@ -72,7 +72,7 @@ class Requests:
             return answer
         # This gateway was taken for dead (a machine that slept), and another has answered by now.
         other = await self._try(store.get(key), None)
-        return _loaded(other) if other else answer
+        return cast("dict[str, Any]", json.loads(other)) if other else answer
 
     async def _fresh(self, request: Request, **options: Any) -> dict[str, Any]:
         reply: Reply = await self._answer(request.utterance(self._room), **options)
@@ -83,11 +83,6 @@ class Requests:
         try:
             return await step
         except Exception as error:  # each kind of store has errors of its own
-            reason = str(error) or repr(error)
-            log.error("MQTT request is kept without the store", extra={"reason": reason})
+            facts = {"reason": str(error) or repr(error)}
+            log.error("MQTT request is kept without the store", extra=facts)
             return otherwise
-
-
-def _loaded(text: str) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(text)
-    return answer

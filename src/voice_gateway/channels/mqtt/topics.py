@@ -44,7 +44,7 @@ class Message:
 
 @dataclass(eq=False, frozen=True, slots=True)
 class Request:
-    """A request, and the topic for its answer."""
+    """A request, and the topic for its answer. With a `problem` it is refused."""
 
     text: str
     id: str
@@ -53,111 +53,90 @@ class Request:
     repeatable: bool  # the client gave the id, so the same id is the same request
     room: str | None = None  # of the client: one gateway may answer for many rooms
     correlation: bytes | None = None
+    problem: str = ""
     delivery: str = ""  # the broker's number and a digest, of a request that it may deliver again
     delivered_again: bool = False
 
     def utterance(self, room: str | None) -> Utterance:
         """`room` is the gateway's own, for a request that names none."""
-        return Utterance(
-            self.text,
-            channel="mqtt",
-            conversation_id=self.conversation_id,
-            room=self.room or room,
-            id=self.id,
-        )
+        return Utterance(self.text, "mqtt", self.conversation_id, room=self.room or room, id=self.id)
 
 
 def topic(settings: MqttSettings, name: str) -> str:
     return f"{settings.prefix}/{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class BadRequest:
-    """What is wrong with a request. The answer goes to the client's topic, with its id."""
-
-    problem: str
-    reply_to: str
-    id: str | None = None
-    correlation: bytes | None = None
-
-
-def refusal(refused: BadRequest) -> Message:
-    body = {"id": refused.id, "error": refused.problem, "ok": False, "timestamp": timestamp()}
-    return Message(refused.reply_to, json_text(body), correlation=refused.correlation)
+def refusal(request: Request) -> Message:
+    body = {"id": request.id or None, "error": request.problem, "ok": False, "timestamp": timestamp()}
+    return Message(request.reply_to, json_text(body), correlation=request.correlation)
 
 
 def read_request(
     settings: MqttSettings, payload: bytes, reply_to: str | None = None, correlation: bytes | None = None
-) -> Request | BadRequest:
-    """A request, from JSON or plain text, or what is wrong with it."""
-    return replace(_read_request(settings, payload, reply_to), correlation=correlation)
-
-
-def _read_request(settings: MqttSettings, payload: bytes, reply_to: str | None) -> Request | BadRequest:
+) -> Request:
+    """A request, from JSON or plain text. A refusal goes to the client's own topic if that is allowed."""
+    answers = topic(settings, "res")
+    refused = Request("", "", "", answers, repeatable=False, correlation=correlation)
     if len(payload) > LONGEST_REQUEST:
-        return BadRequest(f"a request may have {LONGEST_REQUEST} bytes", topic(settings, "res"))
+        return replace(refused, problem=f"a request may have {LONGEST_REQUEST} bytes")
     words = payload.decode("utf-8", "replace").strip()
-    tree: Any = words
+    fields: dict[str, Any] = {"text": words}
     if words.startswith("{"):
         try:
-            tree = json.loads(words)
+            fields = json.loads(words)
         except json.JSONDecodeError as error:
-            return BadRequest(f"not valid JSON: {error}", topic(settings, "res"))
+            return replace(refused, problem=f"not valid JSON: {error}")
         except (ValueError, RecursionError):  # thousands of digits, or nested too deep
-            return BadRequest("JSON too deep or too big to read", topic(settings, "res"))
-    fields = {"text": tree} if isinstance(tree, str) else tree
-    where = fields.get("reply_to") or reply_to or topic(settings, "res")
+            return replace(refused, problem="JSON too deep or too big to read")
+    name, room, where = fields.get("id"), fields.get("room"), fields.get("reply_to") or reply_to or answers
     wrong_place = _wrong_place(settings, where)
-    checked = wrong_place or _checked(fields, where)
-    if isinstance(checked, Request):
-        return checked
-    asked = fields.get("id")
-    return BadRequest(
-        checked,
-        topic(settings, "res") if wrong_place else where,
-        encodable(str(asked)[:LONGEST_ID]) if isinstance(asked, str | int) else None,
+    problem = wrong_place or _problem(fields)
+    if problem:
+        shown = encodable(str(name)[:LONGEST_ID]) if isinstance(name, str | int) else ""
+        return replace(refused, id=shown, reply_to=answers if wrong_place else where, problem=problem)
+    return replace(
+        refused,
+        text=fields["text"][:MOST_TEXT],
+        id=new_id() if name is None else str(name),
+        conversation_id=encodable(str(fields.get("conversation_id") or "mqtt")),
+        reply_to=where,
+        repeatable=name is not None,
+        room=room or None,
     )
 
 
-def _wrong_place(settings: MqttSettings, where: Any) -> str | None:
+def _problem(fields: Mapping[str, Any]) -> str:
+    """What is wrong with the fields beside `reply_to`, or ""."""
+    text, name, room = fields.get("text"), fields.get("id"), fields.get("room")
+    if not isinstance(text, str) or not text.strip():
+        return 'needs "text"'
+    plain = isinstance(name, str | int) and 0 < len(str(name)) <= LONGEST_ID
+    if name is not None and not (plain and str(name) == encodable(str(name))):  # it must come back unchanged
+        return f'"id" must be a text of at most {LONGEST_ID} characters'
+    if len(str(fields.get("conversation_id") or "")) > LONGEST_ID:
+        return f'"conversation_id" must have at most {LONGEST_ID} characters'
+    if room is not None and not (isinstance(room, str) and len(room) <= LONGEST_ID):
+        return f'"room" must be a text of at most {LONGEST_ID} characters'
+    return ""
+
+
+def _wrong_place(settings: MqttSettings, where: Any) -> str:
+    """Why the topic cannot take answers, or ""."""
+    answers, more = topic(settings, "res"), settings.reply_prefix
     if not isinstance(where, str) or not is_plain_topic(where):
         return '"reply_to" must be a plain topic, without wildcards'
-    answers = topic(settings, "res")
     if _is_below(where, answers):
-        return None
+        return ""
     if _is_below(where, settings.prefix):
         return f'"reply_to" must not be a topic of the gateway, except {answers} and what is below it'
-    if settings.reply_prefix is None or not _is_below(where, settings.reply_prefix):
-        more = f" or {settings.reply_prefix}" if settings.reply_prefix else ""
-        return f'"reply_to" must be {answers}{more} or below it; mqtt.reply_prefix can allow another place'
-    return None
+    if more and _is_below(where, more):
+        return ""
+    allowed = f"{answers} or {more}" if more else answers
+    return f'"reply_to" must be {allowed} or below it; mqtt.reply_prefix can allow another place'
 
 
 def _is_below(where: str, place: str) -> bool:
     return where == place or where.startswith(f"{place}/")
-
-
-def _checked(fields: Mapping[str, Any], where: str) -> Request | str:
-    text, asked_id = fields.get("text"), fields.get("id")
-    if not isinstance(text, str) or not text.strip():
-        return 'needs "text"'
-    if not (asked_id is None or (isinstance(asked_id, str | int) and _is_plain_id(str(asked_id)))):
-        return f'"id" must be a text of at most {LONGEST_ID} characters'
-    conversation = encodable(str(fields.get("conversation_id") or "mqtt"))
-    room = fields.get("room")
-    if len(conversation) > LONGEST_ID:
-        return f'"conversation_id" must have at most {LONGEST_ID} characters'
-    if not (room is None or (isinstance(room, str) and len(room) <= LONGEST_ID)):
-        return f'"room" must be a text of at most {LONGEST_ID} characters'
-    known = str(asked_id) if asked_id is not None else new_id()
-    return Request(
-        text[:MOST_TEXT], known, conversation, where, repeatable=asked_id is not None, room=room or None
-    )
-
-
-def _is_plain_id(text: str) -> bool:
-    """Whether the id can be sent back unchanged."""
-    return 0 < len(text) <= LONGEST_ID and text == encodable(text)
 
 
 def is_plain_topic(name: str) -> bool:
@@ -192,34 +171,25 @@ def message_for(settings: MqttSettings, event: Event) -> Message | None:
             listed = [dict(alarm) for alarm in alarms]
             name, facts = "alarms", {"count": len(alarms), "unacknowledged": unheard, "alarms": listed}
         case ListTold(items=items):
-            shown = [{"text": text, "done": done} for text, done in items[:MOST_LISTED]]
+            first = [{"text": text, "done": done} for text, done in items[:MOST_LISTED]]
             counts = {"count": len(items), "open": sum(not done for _, done in items)}
-            name, facts = (
-                f"lists/{_level(event.name) or 'list'}",
-                {"list": event.name, **counts, "items": shown},
-            )
+            name = f"lists/{_level(event.name) or 'list'}"
+            facts = {"list": event.name, **counts, "items": first}
         case _:
             return None
+    about: dict[str, Any] = {}
     utterance: Utterance | None = getattr(event, "utterance", None)
-    return _message(settings, name, facts, utterance, retain=isinstance(event, AlarmsTold | ListTold))
+    if utterance is not None:
+        conversation, channel = utterance.conversation_id, utterance.channel
+        shown = public_name(conversation) if channel in PRIVATE_CHANNELS else conversation
+        about = {"id": utterance.id, "conversation_id": shown, "door": channel, "room": utterance.room}
+    body = json_text({**facts, **about, "timestamp": timestamp()})
+    return Message(topic(settings, name), body, retain=isinstance(event, AlarmsTold | ListTold))
 
 
 def _level(name: str) -> str:
     """The name as one level of a topic."""
     return re.sub(r"[^\w-]+", "-", name).strip("-")
-
-
-def _message(
-    settings: MqttSettings, name: str, facts: Mapping[str, Any], utterance: Utterance | None, *, retain: bool
-) -> Message:
-    about: dict[str, Any] = {}
-    if utterance is not None:
-        conversation, channel = utterance.conversation_id, utterance.channel
-        shown = public_name(conversation) if channel in PRIVATE_CHANNELS else conversation
-        about = {"id": utterance.id, "conversation_id": shown, "door": channel, "room": utterance.room}
-    return Message(
-        topic(settings, name), json_text({**facts, **about, "timestamp": timestamp()}), retain=retain
-    )
 
 
 def status_message(
