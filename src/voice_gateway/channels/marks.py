@@ -18,19 +18,18 @@ class Mark(StrEnum):
     OPEN = "…"  # under way, queued or unconfirmed
 
 
-_OPEN = frozenset({OutcomeStatus.WORKING, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED})
+_MARKS = {
+    OutcomeStatus.CONFIRMED: Mark.DONE,
+    **dict.fromkeys((OutcomeStatus.WORKING, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED), Mark.OPEN),
+    **dict.fromkeys((OutcomeStatus.WAITING, OutcomeStatus.READ)),
+}
 
 
 def mark_of(outcome: ToolOutcome) -> Mark | None:
     """None for what is no act: reading, a call that waits for confirmation, an unknown tool."""
     if outcome.read_only or outcome.error is ErrorKind.UNKNOWN_TOOL:
         return None
-    status = outcome.status
-    if status in (OutcomeStatus.WAITING, OutcomeStatus.READ):
-        return None
-    if status is OutcomeStatus.CONFIRMED:
-        return Mark.DONE
-    return Mark.OPEN if status in _OPEN else Mark.NOT_DONE
+    return _MARKS.get(outcome.status, Mark.NOT_DONE)
 
 
 def mark_of_turn(outcomes: Iterable[ToolOutcome]) -> Mark | None:

@@ -22,7 +22,7 @@ from voice_gateway.progress import Progress
 from voice_gateway.turn import PartSource, Reply, Utterance, new_id
 
 LEAVING = frozenset({"quit", "exit"})  # at a terminal only
-END = None  # sent by the reader thread after the last line
+END = None  # read after the last line
 GREEN, YELLOW, RED, CYAN, DIM = "32", "33", "31", "36", "2"
 COLOURS = {Mark.DONE: GREEN, Mark.OPEN: YELLOW, Mark.NOT_DONE: RED}
 
@@ -64,49 +64,33 @@ class InputPrompt:
             InputPrompt.standing = None
 
 
-class _Reader:
-    """Reads lines in a daemon thread: a terminal or file cannot be awaited on every system, and a read that
-    never ends must not hold up the exit."""
+async def _next_line(stream: TextIO, prompt: InputPrompt | None) -> str | None:
+    """The next line, or END. It is read in a daemon thread: a terminal or file cannot be awaited on every
+    system, and a read that never ends must not hold up the exit."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str | None] = loop.create_future()
 
-    def __init__(self, stream: TextIO, prompt: InputPrompt | None) -> None:
-        self._stream = stream
-        self._prompt = prompt
-        self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        # One line is read for each answer, so the prompt comes after it.
-        self._wanted = threading.Semaphore(0)
-        threading.Thread(target=self._read, name="stdin", daemon=True).start()
+    def deliver(text: str | None) -> None:
+        if not line.done():
+            line.set_result(text)
 
-    async def next(self) -> str | None:
-        self._wanted.release()
-        return await self._queue.get()
+    def read() -> None:
+        text: str | None = END
+        with contextlib.suppress(EOFError, ValueError, OSError):
+            text = prompt.read() if prompt is not None else stream.readline() or END
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(deliver, text)
 
-    def _read(self) -> None:
-        line: str | None = ""
-        while line is not END:
-            self._wanted.acquire()
-            line = self._read_line()
-            try:
-                self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
-            except RuntimeError:
-                return  # the loop has ended
-
-    def _read_line(self) -> str | None:
-        try:
-            if self._prompt is not None:
-                return self._prompt.read()
-            line = self._stream.readline()
-        except (EOFError, ValueError, OSError):
-            return END
-        return line.rstrip("\r\n") if line else END
+    threading.Thread(target=read, name="stdin", daemon=True).start()
+    text = await line
+    return text.rstrip("\r\n") if text is not END else END
 
 
 async def lines(stream: TextIO, prompt: InputPrompt | None = None) -> AsyncIterator[str]:
     """Each line, until the input ends or, at a prompt, until `quit` or `exit`."""
     if prompt is not None:
         import readline  # noqa: F401 (gives input() its line editing)
-    reader = _Reader(stream, prompt)
-    while (line := await reader.next()) is not END:
+    while (line := await _next_line(stream, prompt)) is not END:
         if prompt is not None and line.strip().lower() in LEAVING:
             return
         yield line
@@ -219,8 +203,8 @@ class TextChannel:
             if asked.problem:
                 reply = Reply(asked.problem, ok=False, conversation_id=asked.conversation_id)
             else:
-                name = asked.conversation_id
-                reply = await self._answer(Utterance(asked.text, "cli", name, room=self._room))
+                words = Utterance(asked.text, "cli", asked.conversation_id, room=self._room)
+                reply = await self._answer(words)
                 # `heard` differs from the text where numbers that may be a PIN were masked.
                 if typed and reply.heard != asked.text:
                     _forget_last_line()
@@ -230,10 +214,11 @@ class TextChannel:
 
     def show(self, reply: Reply) -> None:
         self._progress.end()
+        facts = reply.to_json()
         if self._as_json:
-            print(json_text(reply.to_json()), file=self._out, flush=True)
+            print(json_text(facts), file=self._out, flush=True)
         else:
-            print_reply(reply.text, mark_lines(reply.outcomes), self._out, reply.to_json()["parts"])
+            print_reply(reply.text, mark_lines(reply.outcomes), self._out, facts["parts"])
 
     def on_event(self, event: Event) -> None:
         """Shows notices; and at a terminal what its own conversation waits for, and its progress."""
