@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 RESOURCE = "zwave://events"
 DEVICES = "zwave://devices"  # any change of a device updates this
@@ -13,23 +16,32 @@ MOST = 200  # events of one answer
 AlarmKey = tuple[str, int, int, str]  # server, node, endpoint, kind
 
 
-@dataclass(frozen=True, slots=True)
-class HomeEvent:
-    server: str
-    id: int
-    at: float
-    kind: str
-    state: str
-    device: str
-    room: str
-    node: int | None
-    endpoint: int
-    text: str
+def _line(text: str) -> str:
+    """One line of limited length."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:LONGEST]
+
+
+Line = Annotated[str, AfterValidator(_line)]
+
+
+class HomeEvent(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, populate_by_name=True)
+
+    kind: Line
+    state: Line
+    server: str = ""
+    id: int = 0
+    at: float = 0.0
+    device: Line = ""
+    room: Line = ""
+    node: int | None = Field(None, validation_alias="nodeId")
+    endpoint: int = 0
+    text: Line = ""
     urgent: bool = False
     standing: bool = False
     button: int | None = None
     user: int | None = None
-    way: str = ""
+    way: Line = ""
 
     @property
     def resource(self) -> str:
@@ -76,53 +88,19 @@ def read_page(text: str, server: str) -> EventPage | None:
         return None
     if not isinstance(page, Mapping) or not isinstance(page.get("events"), list):
         return None
-    calm = (
-        (server, _number(entry, "nodeId") or 0, _number(entry, "endpoint") or 0, _line(entry, "kind"))
-        for entry in _entries(page.get("watched"))
-        if entry.get("state") == "off"
-    )
+    began = page.get("began")
+    watched = _events(page.get("watched"), server)
     return EventPage(
-        _time(page.get("began")),
+        float(began) if isinstance(began, int | float) else 0.0,
         _events(page["events"], server),
         _events(page.get("alarms"), server),
-        frozenset(calm),
+        frozenset(sensor.key for sensor in watched if sensor.state == "off"),
     )
 
 
 def _events(raw: Any, server: str) -> tuple[HomeEvent, ...]:
-    return tuple(
-        HomeEvent(
-            server,
-            entry["id"],
-            _time(entry.get("at")),
-            **{key: _line(entry, key) for key in ("kind", "state", "device", "room", "text", "way")},
-            node=_number(entry, "nodeId"),
-            endpoint=_number(entry, "endpoint") or 0,
-            urgent=entry.get("urgent") is True,
-            standing=entry.get("standing") is True,
-            button=_number(entry, "button"),
-            user=_number(entry, "user"),
-        )
-        for entry in _entries(raw)[-MOST:]
-        if isinstance(entry.get("id"), int)
-    )
-
-
-def _entries(raw: Any) -> list[Mapping[str, Any]]:
-    return [entry for entry in raw if isinstance(entry, Mapping)] if isinstance(raw, list) else []
-
-
-def _time(raw: Any) -> float:
-    return float(raw) if isinstance(raw, int | float) else 0.0
-
-
-def _number(entry: Mapping[str, Any], key: str) -> int | None:
-    raw = entry.get(key)
-    return raw if isinstance(raw, int) and not isinstance(raw, bool) else None
-
-
-def _line(entry: Mapping[str, Any], key: str) -> str:
-    """One line of limited length."""
-    raw = entry.get(key)
-    text = raw if isinstance(raw, str) else ""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:LONGEST]
+    events: list[HomeEvent] = []
+    for entry in raw[-MOST:] if isinstance(raw, list) else ():
+        with suppress(ValidationError):
+            events.append(HomeEvent.model_validate(entry).model_copy(update={"server": server}))
+    return tuple(events)

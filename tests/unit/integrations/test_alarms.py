@@ -9,8 +9,8 @@ from voice_gateway.integrations.alarms import AlarmBook, means_heard
 from voice_gateway.integrations.events import EventPage, HomeEvent, read_page
 
 SMOKE = HomeEvent(
-    "zwave", 1, 1000.0, "smoke", "on", "Smoke Alarm", "Kitchen", 7, 0,
-    "Smoke is detected in the Kitchen.", urgent=True,
+    server="zwave", id=1, at=1000.0, kind="smoke", state="on", device="Smoke Alarm", room="Kitchen", node=7,
+    text="Smoke is detected in the Kitchen.", urgent=True,
 )  # fmt: skip
 STANDS = EventPage(1.0, (), (SMOKE,), frozenset())
 CALM = EventPage(1.0, (), (), frozenset({SMOKE.key}))
@@ -93,7 +93,7 @@ def test_a_file_that_cannot_be_read_costs_only_itself(tmp_path: Path) -> None:
 
 
 def test_tamper_is_no_alarm_that_sounds(book: AlarmBook) -> None:
-    book.take(replace(STANDS, alarms=(replace(SMOKE, kind="tamper", urgent=False),)))
+    book.take(replace(STANDS, alarms=(SMOKE.model_copy(update={"kind": "tamper", "urgent": False}),)))
     assert book.all == []
 
 

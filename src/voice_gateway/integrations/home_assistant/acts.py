@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from home_names.names import name_key
-from home_names.phrases import listed
-from home_names.wording import quoted, unreachable
+from home_names.phrases import capital, listed
+from home_names.wording import quoted, the, unreachable, verb
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording
@@ -39,7 +39,6 @@ from voice_gateway.integrations.home_assistant.entities import (
 from voice_gateway.integrations.home_assistant.live_context import Entity, LiveList
 from voice_gateway.turn import OutcomeStatus
 
-READ_ITEMS: Final = "todo_get_items"
 LIST_TRIES: Final = 3  # a list in the cloud takes a moment
 # Of several outcomes the worst is that of the call: done is only what was done by all.
 _WORST_FIRST: Final = (
@@ -232,7 +231,8 @@ class WrappedCall:
         if verdict.outcome is OutcomeStatus.UNREACHABLE:
             return unreachable(device)
         if effect.before.domain == "media_player" and device.can(effect.action):
-            return wording.not_playing(device) if self._tool in ha.WHILE_PLAYING else wording.is_off(device)
+            idle = "not playing" if self._tool in ha.WHILE_PLAYING else "off"
+            return capital(f"{the(device)} {verb(device, 'is')} {idle}.")
         return wording.cannot(device, effect.action)
 
     def _lost(self, effects: Sequence[Effect], reason: str) -> ToolError:

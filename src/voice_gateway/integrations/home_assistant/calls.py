@@ -46,13 +46,12 @@ from voice_gateway.turn import OutcomeStatus
 Takes = Callable[[str], frozenset[str]]
 ToolCall = tuple[str, dict[str, Any]]  # the tool by Home Assistant's name, and its arguments
 
-_TEXTS: Final = {ha.SEARCH: "search_query", ha.VACUUM_CLEAN: "area"}
 _LEVELED: Final = {
-    "light": (ha.LIGHT_SET, "brightness"),
-    "cover": (ha.SET_POSITION, "position"),
-    "valve": (ha.SET_POSITION, "position"),
-    "fan": (ha.SET_SPEED, "percentage"),
-    "media_player": (ha.SET_VOLUME, "volume_level"),
+    "light": ha.LIGHT_SET,
+    "cover": ha.SET_POSITION,
+    "valve": ha.SET_POSITION,
+    "fan": ha.SET_SPEED,
+    "media_player": ha.SET_VOLUME,
 }
 
 
@@ -112,8 +111,8 @@ def _tool_and_values(entity: Entity, wish: Act, action: str, degrees: str) -> To
     colour: dict[str, Any] = {"color": wish.colour} if wish.colour else {}
     if not wish.colour and wish.kelvin is not None:
         colour = {"temperature": wish.kelvin}
-    if (leveled := _LEVELED.get(entity.domain)) is not None and wish.level is not None:
-        return leveled[0], {leveled[1]: wish.level, **colour}
+    if wish.level is not None and (leveled := _LEVELED.get(entity.domain)):
+        return leveled, {TOOLS[leveled].value: wish.level, **colour}
     if action in ("colour", "kelvin"):
         return ha.LIGHT_SET, colour
     if action == "dim":
@@ -121,7 +120,7 @@ def _tool_and_values(entity: Entity, wish: Act, action: str, degrees: str) -> To
     tool = ha.SEARCH if action == "search" else tool_for(action, entity.domain)
     if tool is None:
         return "Home Assistant offers no way to do that."
-    return tool, {_TEXTS[tool]: wish.text} if tool in _TEXTS else {}
+    return tool, {TOOLS[tool].value: wish.text} if wish.text else {}
 
 
 def _warmth(entity: Entity, wish: Act, degrees: str) -> ToolCall | str:
@@ -196,8 +195,7 @@ def _steps_back(effect: Effect) -> list[ToolCall]:
     was, domain, percent = effect.before, effect.before.domain, percent_of(effect.before)
     state = was.state
     if domain in ("light", "fan") and state == "on" and percent:
-        tool, key = _LEVELED[domain]
-        return [(tool, {key: percent})]
+        return [(_LEVELED[domain], {TOOLS[_LEVELED[domain]].value: percent})]
     if domain in ("cover", "valve"):
         position = was.number("current_position")
         if position is not None and state in ("open", "closed"):
@@ -241,7 +239,7 @@ def targets(
 
     `scripts`: there are some, and what an area or a name reaches may be one of them.
     """
-    domains = TOOLS[tool][1] if tool in TOOLS else None
+    domains = TOOLS[tool].domains if tool in TOOLS else None
     if domains is None or text_of(args, "floor") or not isinstance(args.get("floor", ""), str):
         return None
     given = frozenset(texts_of(args, "domain"))

@@ -23,52 +23,55 @@ VACUUM_START, VACUUM_DOCK = "HassVacuumStart", "HassVacuumReturnToBase"
 VACUUM_CLEAN, MOW, MOWER_DOCK = "HassVacuumCleanArea", "HassLawnMowerStartMowing", "HassLawnMowerDock"
 ADD_ITEM, COMPLETE_ITEM = "HassListAddItem", "HassListCompleteItem"
 LIVE_CONTEXT: Final = "GetLiveContext"
-LOOKS: Final = frozenset({LIVE_CONTEXT, "GetDateTime", "todo_get_items", "calendar_get_events"})
+READ_ITEMS: Final = "todo_get_items"
+LOOKS: Final = frozenset({LIVE_CONTEXT, READ_ITEMS, "GetDateTime", "calendar_get_events"})
 CANCEL_TIMERS: Final = "HassCancelAllTimers"
 
-_ANY: Final = frozenset[str]()
-_PLAYERS, _MOVERS = frozenset({"media_player"}), frozenset({"cover", "valve"})
-_LISTS, _VACUUMS, _MOWERS = frozenset({TODO}), frozenset({"vacuum"}), frozenset({"lawn_mower"})
-# What a tool does, "" where its arguments decide; and the domains with which it does something, whatever else
-# it takes; none: nearly any.
-TOOLS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
-    TURN_ON: ("", _ANY),
-    TURN_OFF: ("", _ANY),
-    LIGHT_SET: ("", frozenset({"light"})),
-    SET_POSITION: ("", _MOVERS),
-    STOP: ("stop", _MOVERS),
-    SET_TEMPERATURE: ("set", frozenset({"climate"})),
-    SET_SPEED: ("speed", frozenset({"fan"})),
-    SET_VOLUME: ("volume", _PLAYERS),
-    CHANGE_VOLUME: ("volume", _PLAYERS),
-    PAUSE: ("pause", _PLAYERS),
-    PLAY: ("play", _PLAYERS),
-    SEARCH: ("play", _PLAYERS),
-    NEXT: ("next", _PLAYERS),
-    PREVIOUS: ("previous", _PLAYERS),
-    MUTE: ("mute", _PLAYERS),
-    UNMUTE: ("unmute", _PLAYERS),
-    VACUUM_START: ("start", _VACUUMS),
-    VACUUM_DOCK: ("dock", _VACUUMS),
-    VACUUM_CLEAN: ("clean", _VACUUMS),
-    MOW: ("start", _MOWERS),
-    MOWER_DOCK: ("dock", _MOWERS),
-    ADD_ITEM: ("add", _LISTS),
-    COMPLETE_ITEM: ("complete", _LISTS),
+_PLAYER, _MOVER, _LIST = frozenset({"media_player"}), frozenset({"cover", "valve"}), frozenset({TODO})
+_VACUUM, _MOWER = frozenset({"vacuum"}), frozenset({"lawn_mower"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a tool of Home Assistant does, and with what."""
+
+    phrase: str  # as a person says it
+    action: str = ""  # "": its arguments decide
+    domains: frozenset[str] = frozenset()  # those that it acts on, whatever it accepts; empty: nearly all
+    value: str = ""  # the argument for the level or text
+
+
+TOOLS: Final = {
+    TURN_ON: Tool("turn things on"),
+    TURN_OFF: Tool("turn things off"),
+    LIGHT_SET: Tool("set brightness or colour", "", frozenset({"light"}), "brightness"),
+    SET_POSITION: Tool("set a position", "", _MOVER, "position"),
+    STOP: Tool("stop what moves", "stop", _MOVER),
+    SET_TEMPERATURE: Tool("set a temperature", "set", frozenset({"climate"}), "temperature"),
+    SET_SPEED: Tool("set the speed of a fan", "speed", frozenset({"fan"}), "percentage"),
+    SET_VOLUME: Tool("set the volume", "volume", _PLAYER, "volume_level"),
+    CHANGE_VOLUME: Tool("turn the volume up or down", "volume", _PLAYER, "volume_step"),
+    PAUSE: Tool("pause", "pause", _PLAYER),
+    PLAY: Tool("play", "play", _PLAYER),
+    SEARCH: Tool("search for music", "play", _PLAYER, "search_query"),
+    NEXT: Tool("skip", "next", _PLAYER),
+    PREVIOUS: Tool("go back", "previous", _PLAYER),
+    MUTE: Tool("mute", "mute", _PLAYER),
+    UNMUTE: Tool("unmute", "unmute", _PLAYER),
+    VACUUM_START: Tool("start a vacuum", "start", _VACUUM),
+    VACUUM_DOCK: Tool("send a vacuum home", "dock", _VACUUM),
+    VACUUM_CLEAN: Tool("clean a room", "clean", _VACUUM, "area"),
+    MOW: Tool("start a mower", "start", _MOWER),
+    MOWER_DOCK: Tool("send a mower home", "dock", _MOWER),
+    ADD_ITEM: Tool("add to a list", "add", _LIST, "item"),
+    COMPLETE_ITEM: Tool("tick something off", "complete", _LIST, "item"),
+    READ_ITEMS: Tool("read a list", "read", _LIST),
 }
 # For these Home Assistant itself looks for nothing else; the others take anything.
 OWN_DOMAINS: Final = frozenset(TOOLS) - {TURN_ON, TURN_OFF, LIGHT_SET, SET_POSITION, STOP}
 # For these Home Assistant finds only players that play.
 WHILE_PLAYING: Final = frozenset({PAUSE, NEXT, PREVIOUS})
 _ON_AND_OFF: Final = {"cover": ("open", "close"), "valve": ("open", "close"), "lock": ("lock", "unlock")}
-# Which argument has the level of an action.
-_LEVELS: Final = {
-    "dim": "brightness",
-    "set": "temperature",
-    "speed": "percentage",
-    "volume": "volume_level",
-    "kelvin": "temperature",
-}
 _NEAR: Final = 2  # percent: lamps and motors stop close to the wish, and report that
 _FAN_STEP: Final = 34  # percent: a fan with three speeds takes the next one above
 _NEAR_DEGREES: Final = 0.26  # a thermostat rounds to halves
@@ -109,7 +112,8 @@ def tool_for(action: str, domain: str) -> str | None:
     on, off = _ON_AND_OFF.get(domain, ("on", "off"))
     if action in (on, off, "on", "off"):
         return TURN_ON if action in (on, "on") else TURN_OFF
-    return next((tool for tool, does in TOOLS.items() if does[0] == action and domain in does[1]), None)
+    able = (tool for tool, does in TOOLS.items() if does.action == action and domain in does.domains)
+    return next(able, None)
 
 
 def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
@@ -120,7 +124,7 @@ def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
     if tool == SET_POSITION:
         return "close" if number_of(args, "position") == 0 else "dim"
     if tool != LIGHT_SET:
-        return TOOLS[tool][0] if tool in TOOLS else ""
+        return TOOLS[tool].action if tool in TOOLS else ""
     if "color" in args or "temperature" in args:  # these are not shown, whatever else is asked
         return "colour" if "color" in args else "kelvin"
     bright = number_of(args, "brightness") if "brightness" in args else None
@@ -129,15 +133,16 @@ def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
 
 def effect_of(tool: str, args: Mapping[str, Any], entity: Entity) -> Effect | None:
     """None: the tool does nothing with this entity, whatever Home Assistant says."""
-    if tool not in TOOLS or (TOOLS[tool][1] and entity.domain not in TOOLS[tool][1]):
+    does = TOOLS.get(tool)
+    if does is None or (does.domains and entity.domain not in does.domains):
         return None
     action = action_of(tool, entity.domain, args)
     if tool == CHANGE_VOLUME:
         step = str(args.get("volume_step"))
         level = {"up": 1.0, "down": -1.0}.get(step, number_of(args, "volume_step"))
         return Effect(entity, action, level, value=step, relative=True)
-    key = "position" if tool == SET_POSITION else _LEVELS.get(action)
-    level = number_of(args, key) if key and action != "close" else None
+    key = "temperature" if action == "kelvin" else does.value
+    level = number_of(args, key) if action in ("dim", "set", "speed", "volume", "kelvin") else None
     return Effect(entity, action, level, str(args.get("color") or args.get("item") or ""))
 
 
@@ -180,7 +185,7 @@ def _moved(effect: Effect, now: Entity) -> Seen | bool:
 
 
 def _dimmed(effect: Effect, now: Entity) -> Seen | bool:
-    if now.domain in _MOVERS:
+    if now.domain in _MOVER:
         return _moved(effect, now)
     percent, level = percent_of(now), effect.level
     return now.state == "on" and None not in (percent, level) and abs((percent or 0) - (level or 0)) <= _NEAR

@@ -11,7 +11,7 @@ from voice_gateway.errors import ToolError
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant import acts as wrapped
 from voice_gateway.integrations.home_assistant import effects as ha
-from voice_gateway.integrations.home_assistant.acts import READ_ITEMS, change_list, find_list, read_list
+from voice_gateway.integrations.home_assistant.acts import change_list, find_list, read_list
 from voice_gateway.integrations.home_assistant.calls import make_call, reach
 from voice_gateway.integrations.home_assistant.effects import Pace
 from voice_gateway.integrations.home_assistant.entities import SCENE, address, devices_of, name_of
@@ -74,8 +74,8 @@ class HomeAssistant(HomeSource):
         }
         scripts = [name for name in named if not name.startswith("Hass") and name not in ha.LOOKS]
         self._scripts = {name: name.strip("_").replace("_", " ") for name in scripts}
-        items = named.get(READ_ITEMS)
-        reads = None if items is None else wrapped.Raw(READ_ITEMS, getattr(items, "coroutine", None))
+        items = named.get(ha.READ_ITEMS)
+        reads = None if items is None else wrapped.Raw(ha.READ_ITEMS, getattr(items, "coroutine", None))
         home = wrapped.Home(self._seen, self._arguments, self._pace, self._scripts, reads)
         self._seen.ask = None
         return [self._wrapped(home, tool) for tool in tools]
@@ -163,9 +163,9 @@ class HomeAssistant(HomeSource):
             return None
         called = name_of(entity)
         if action == "read":
-            if not self._arguments(READ_ITEMS):
-                return not_offered(READ_ITEMS)
-            return (Call(self._offered(READ_ITEMS), {"todo_list": called}),)
+            if not self._arguments(ha.READ_ITEMS):
+                return not_offered(ha.READ_ITEMS)
+            return (Call(self._offered(ha.READ_ITEMS), {"todo_list": called}),)
         tool = {"add": ha.ADD_ITEM, "complete": ha.COMPLETE_ITEM}.get(action)
         if tool is None:
             return f"Nothing can be taken off Home Assistant's {called} from here; it can be ticked off."
@@ -177,7 +177,7 @@ class HomeAssistant(HomeSource):
 
 _WAYS: Final = {
     ha.LIVE_CONTEXT: wrapped.look,
-    READ_ITEMS: read_list,
+    ha.READ_ITEMS: read_list,
     ha.ADD_ITEM: change_list,
     ha.COMPLETE_ITEM: change_list,
     **dict.fromkeys(("GetDateTime", "calendar_get_events", ha.CANCEL_TIMERS), wrapped.pass_on),

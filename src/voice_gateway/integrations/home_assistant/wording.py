@@ -10,14 +10,9 @@ from home_names.phrases import capital, with_article
 from home_names.states import spoken_state
 from home_names.wording import quoted, the, verb
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.home_assistant.effects import Seen, Verdict
+from voice_gateway.integrations.home_assistant.effects import TOOLS, Seen, Verdict
 from voice_gateway.integrations.home_assistant.entities import BUTTONS, SCENE, TODO, device_of
 from voice_gateway.turn import OutcomeStatus
-
-_HIDDEN: Final = {
-    **dict.fromkeys(("colour", "kelvin"), "shows no colours"),
-    **dict.fromkeys(("mute", "unmute"), "does not show whether it is muted"),
-}
 
 
 def cannot(device: Device, action: str) -> str:
@@ -26,14 +21,6 @@ def cannot(device: Device, action: str) -> str:
     only = "; it can only be turned on and off" if device.kind in ("light", "switch", "plug") else ""
     only = "; it only measures" if device.kind == "sensor" else only
     return capital(f"{the(device)} cannot be {wording.passive(action)}{only}.")
-
-
-def not_playing(device: Device) -> str:
-    return capital(f"{the(device)} {verb(device, 'is')} not playing.")
-
-
-def is_off(device: Device) -> str:
-    return capital(f"{the(device)} {verb(device, 'is')} off.")
 
 
 def twins(device: Device) -> str:
@@ -66,11 +53,12 @@ def sentence(verdict: Verdict, degrees: str) -> str:  # noqa: PLR0911 (one for e
     if verdict.outcome is OutcomeStatus.FAILED:
         return wording.failed(device, effect.action, device.state)
     stateless = domain in (SCENE, TODO, *BUTTONS)
+    if verdict.outcome is OutcomeStatus.CONFIRMED and stateless:
+        return f"{capital(the(device))}: {effect.action} {effect.value}".strip() + "."
     if verdict.outcome is OutcomeStatus.CONFIRMED:
-        started = f"{capital(the(device))}: {effect.action} {effect.value}".strip() + "."
-        return started if stateless else wording.done(device, effect.action, device.state)
+        return wording.done(device, effect.action, device.state)
     if verdict.seen is Seen.HIDDEN:
-        return f"I have asked {the(device)}; Home Assistant {_HIDDEN.get(effect.action, 'does not show it')}."
+        return f"I have asked {the(device)}; Home Assistant does not show it."
     listed = verdict.now is not None
     why = f"it is {spoken_state(device.state)}" if listed else "Home Assistant no longer lists it"
     return wording.not_confirmed(device, "" if stateless and listed else why)
@@ -122,21 +110,8 @@ def explain(text: str, tool: str, args: Mapping[str, Any]) -> Failure:
 
 
 def not_offered(tool: str) -> str:
-    ability = {
-        "HassStopMoving": "stop what moves",
-        "HassFanSetSpeed": "set the speed of a fan",
-        "HassSetPosition": "set a position",
-        "HassSetVolumeRelative": "turn the volume up or down",
-        "HassMediaPlayerMute": "mute",
-        "HassMediaPlayerUnmute": "unmute",
-        "HassMediaSearchAndPlay": "search for music",
-        "HassLightSet": "set brightness or colour",
-        "HassClimateSetTemperature": "set a temperature",
-        "HassVacuumStart": "start a vacuum",
-        "HassVacuumReturnToBase": "send a vacuum home",
-        "todo_get_items": "read a list",
-    }.get(tool, "do that")
-    return f"This Home Assistant does not offer a way to {ability}."
+    phrase = TOOLS[tool].phrase if tool in TOOLS else "do that"
+    return f"This Home Assistant does not offer a way to {phrase}."
 
 
 def _no_match(reason: str, args: Mapping[str, Any]) -> Failure:

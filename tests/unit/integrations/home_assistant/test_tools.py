@@ -36,7 +36,7 @@ SHOWN: list[tuple[str, str, dict[str, Any], OutcomeStatus, str]] = [
     ("Slow Light", "on", {}, UNCONFIRMED, "it is off"),
     ("Cellar Lock", "unlock", {}, UNCONFIRMED, "it is locked"),
     ("Poorly Installed Door", "lock", {}, FAILED, "jammed"),
-    ("Bed Light", "colour", {"colour": "red"}, UNCONFIRMED, "shows no colours"),
+    ("Bed Light", "colour", {"colour": "red"}, UNCONFIRMED, "does not show it"),
 ]
 # These would come to nothing: they are reported and not called.
 HOPELESS: list[tuple[str, str, dict[str, Any], OutcomeStatus, str]] = [
