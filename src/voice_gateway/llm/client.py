@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from voice_gateway.config import BrainSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.loop import run_loop
-from voice_gateway.llm.model import Model, several_steps, trust
+from voice_gateway.llm.model import Model, is_trusted, trust
 from voice_gateway.llm.offer import Offer, Offering
 from voice_gateway.llm.prompt import (
     Clock,
@@ -80,7 +80,7 @@ class ModelClient(ABC):
     def several_steps(self) -> bool:
         """Whether the model is asked again after all went well; known once it has answered."""
         setting = self._brain.several_steps
-        return several_steps(setting, provider=self.name, parameter_size=self.parameter_size)
+        return is_trusted(self.name, self.parameter_size) if setting == "auto" else setting
 
     def trust(self) -> Trust:
         return trust(self._brain.autonomy, provider=self.name, parameter_size=self.parameter_size)

@@ -4,7 +4,6 @@ import hashlib
 import json
 import logging
 import re
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -83,14 +82,11 @@ class _Rounds:
         self._model, self._turn, self._executor = model, turn, executor
         self._history, self._history_budget = turn.history, history_budget
         self._question = turn.history.messages[-1]  # what was said in this turn, as the model gets it
-        self._provenance = Provenance(
-            turn.utterance.text,
-            turn.home,
-            of_home=self._is_of_home,
-        )
+        self._provenance = Provenance(turn.utterance.text, turn.home, of_home=self._is_of_home)
         self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, SAID, *model.offer.descriptions()]
         self._out = SentenceStreamer(turn.say, self._provenance.on_sentence, self._usable)
-        self._repeats = _Repeats(executor)
+        self._first: dict[str, str] = {}  # by what a call does: the id of the first such call
+        self._by_id: dict[str, ToolOutcome] = {}
         self._asked = 0  # how often the model was
         self._sent: dict[int, BaseMessage] = {}  # in this turn, by their ids, which stay taken so
 
@@ -146,14 +142,13 @@ class _Rounds:
         if self._history_budget is not None and (gone := self._history.trim(self._history_budget)):
             log.info("older part of the conversation forgotten", extra={"messages": gone})
         messages = [*self._history.paired(), *extra]
-        self._out.open(hold=self._model.doubtful(messages))
+        self._out.open()
         try:
             return await self._watched(messages)
         except UnreadableCall as error:
             log.warning("tool call could not be read, asking again", extra={"reason": str(error)})
-            self._out.open(hold=True, again=True)
-            again = [*messages, HumanMessage(content=correction("call"))]
-            return await self._watched(again)
+            self._out.open(again=True)
+            return await self._watched([*messages, HumanMessage(content=correction("call"))])
 
     async def _watched(self, messages: list[BaseMessage]) -> AIMessage:
         self._asked += 1
@@ -207,14 +202,15 @@ class _Rounds:
         return calls
 
     async def _run(self, text: str, calls: list[ToolCall]) -> list[ToolOutcome]:
-        """Run them, repeated ones excepted. What became of each is said as soon as it is known."""
-        earlier = {call.id: first for call in calls if (first := self._repeats.first_call(call))}
+        """Run them. The same act again in one turn runs once, and its outcome is told again. What became of
+        each is said as soon as it is known."""
+        firsts = {call.id: self._first.setdefault(self._act(call), call.id) for call in calls}
         self.called = True
         self._out.finish(text)
         self._provenance.begin_calls()
         self._history.add_ai(text, calls)
         done: list[ToolOutcome] = []
-        new = [call for call in calls if call.id not in earlier]
+        new = [call for call in calls if firsts[call.id] == call.id]
 
         def tell(outcome: ToolOutcome) -> None:
             done.append(outcome)
@@ -225,11 +221,21 @@ class _Rounds:
         finally:  # also when the turn is cancelled: what was finished is known
             order = {call.id: place for place, call in enumerate(calls)}
             self.outcomes += sorted(done, key=lambda outcome: order[outcome.call_id])
-            self._repeats.remember(done)
-            again = self._repeats.again(calls, earlier)
+            self._by_id |= {outcome.call_id: outcome for outcome in done}
+            repeated = ((call, self._by_id.get(firsts[call.id])) for call in calls if call not in new)
+            again = [_told_again(call, first) for call, first in repeated if first is not None]
             self._history.add_outcomes([*done, *again])
             self._history.repair()
         return [*done, *again]
+
+    def _act(self, call: ToolCall) -> str:
+        """The same text for the same act; a look is never a repetition."""
+        tool = self._executor.tools.find(call.name)
+        if tool is None or not traits(tool).side_effects:
+            return call.id
+        # Small models spell one argument in many ways: `device_name` and "50", `deviceName` and 50.
+        given = call.args if isinstance(call.args, dict) else {"": call.args}
+        return f"{qualified_name(tool)} {sorted((_folded(name), _folded(given[name])) for name in given)}"
 
     def _usable(self, sentence: str) -> bool:
         return self._unusable(sentence) in {None, "nothing"}  # an emoji between two sentences is no harm
@@ -271,38 +277,11 @@ def _sent(message: BaseMessage) -> SentMessage:
     return SentMessage("user", text)
 
 
-class _Repeats:
-    """The same call again in one turn: a tool with side effects runs once, and its outcome is told again."""
-
-    def __init__(self, executor: ToolExecutor) -> None:
-        self._tools = executor.tools
-        self._first: dict[str, str] = {}
-        self._outcomes: dict[str, ToolOutcome] = {}
-
-    def first_call(self, call: ToolCall) -> str | None:
-        """The id of the earlier call that this one repeats; None (and remembered) when it is the first."""
-        tool = self._tools.find(call.name)
-        if tool is None or not traits(tool).side_effects:
-            return None
-        # Small models spell one argument in many ways: `device_name` and "50", `deviceName` and 50.
-        given = call.args if isinstance(call.args, dict) else {"": call.args}
-        args = sorted((_folded(name), _folded(value)) for name, value in given.items())
-        earlier = self._first.setdefault(f"{qualified_name(tool)} {args}", call.id)
-        return earlier if earlier != call.id else None
-
-    def remember(self, outcomes: list[ToolOutcome]) -> None:
-        self._outcomes |= {outcome.call_id: outcome for outcome in outcomes}
-
-    def again(self, calls: list[ToolCall], earlier: dict[str, str]) -> list[ToolOutcome]:
-        """For each repeated call what became of the first, for the model alone."""
-        repeated = []
-        for call in calls:
-            if (first := self._outcomes.get(earlier.get(call.id, ""))) is not None:
-                log.info("repeated call not run again", extra={"tool": call.name})
-                text = NOT_RUN_AGAIN + (first.for_model or first.text)
-                outcome = ToolOutcome(call.id, call.name, text, first.ok, 0.0, for_model=text)
-                repeated.append(replace(outcome, outside=first.outside))
-        return repeated
+def _told_again(call: ToolCall, first: ToolOutcome) -> ToolOutcome:
+    """For the model alone."""
+    log.info("repeated call not run again", extra={"tool": call.name})
+    text = NOT_RUN_AGAIN + (first.for_model or first.text)
+    return ToolOutcome(call.id, call.name, text, first.ok, 0.0, for_model=text, outside=first.outside)
 
 
 def _folded(value: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
-from voice_gateway.config import AutonomySetting, SeveralSteps
+from voice_gateway.config import AutonomySetting
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.offer import Offer
 from voice_gateway.turn import Autonomy
@@ -36,10 +36,6 @@ class Model(Protocol):
     @property
     def several_steps(self) -> bool:
         """Whether it is trusted to go on after all went well (see `trust`); known once it has answered."""
-        ...
-
-    def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
-        """Whether a reply to these can be trusted only when complete: nothing of it is said before."""
         ...
 
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
@@ -82,24 +78,19 @@ _BILLIONS = {"K": 1e-6, "M": 1e-3, "B": 1.0, "T": 1e3}
 
 
 def is_trusted(provider: str, parameter_size: str | None) -> bool:
-    """The one place that decides it. `parameter_size` is Ollama's word: "7.6B"."""
-    return provider == "anthropic" or billions(parameter_size or "") >= LEAST_BILLIONS  # unknown: it is not
-
-
-def several_steps(setting: SeveralSteps, *, provider: str, parameter_size: str | None = None) -> bool:
-    """Whether the model is asked again after all went well."""
-    return is_trusted(provider, parameter_size) if setting == "auto" else setting
+    """The one place that decides it. `parameter_size` is Ollama's word: "7.6B"; unknown: not trusted."""
+    return provider == "anthropic" or billions(parameter_size or "") >= LEAST_BILLIONS
 
 
 def trust(setting: AutonomySetting, *, provider: str, parameter_size: str | None = None) -> Trust:
     """What becomes of an act that the words do not plainly ask for."""
     if setting != "auto":
         return Trust(Autonomy(setting), f"brain.autonomy is {setting}")
+    autonomy = Autonomy.ACT if is_trusted(provider, parameter_size) else Autonomy.ASK
     if provider == "anthropic":
-        return Trust(Autonomy.ACT, "brain.autonomy is auto, and Anthropic is trusted")
+        return Trust(autonomy, "brain.autonomy is auto, and Anthropic is trusted")
     size = f"the model has {parameter_size} parameters" if parameter_size else "its size is not known"
     least = f"from {LEAST_BILLIONS:.0f} B on it is trusted"
-    autonomy = Autonomy.ACT if is_trusted(provider, parameter_size) else Autonomy.ASK
     return Trust(autonomy, f"brain.autonomy is auto, {size}, {least}")
 
 

@@ -97,55 +97,38 @@ class HomeNote:
 
 
 def home_note(devices: Iterable[HomeDevice], budget: int) -> str:
-    """All names if they fit; else how many of each kind, by room or in all; else nothing.
+    """All names if they fit; else how many there are of each kind; else nothing.
 
     The same home gives the same bytes in whatever order its devices come. A name that could be taken for an
     order is left out: a model meets it only in a tool's result, where the permission gate knows of it.
     """
     if budget <= 0:
         return ""
-    known = [(_room(device), device.name, device.kind) for device in devices]
-    for note in (_names, _rooms, _kinds):
-        text = note(known)
-        if tokens_of(text) <= budget:
-            return text
-    return ""
+    listed = list(devices)
+    notes = (note(listed) for note in (_names, _kinds))
+    return next((note for note in notes if tokens_of(note) <= budget), "")
 
 
 def note_tokens(note: str) -> int:
     return tokens_of(note) if note else 0
 
 
-Known = Sequence[tuple[str, str, str]]  # room, name, kind
-
-
-def _names(known: Known) -> str:
+def _names(devices: Sequence[HomeDevice]) -> str:
     by_room: dict[str, set[str]] = {}
-    for room, name, _kind in known:
-        if not _says_more(name):
-            by_room.setdefault(room, set()).add(name)
+    for device in devices:
+        if not _says_more(device.name):
+            by_room.setdefault(_room(device), set()).add(device.name)
     lines = [f"{room}: {', '.join(map(_quoted, _sorted(by_room[room])))}" for room in _sorted(by_room)]
     return _note(NAMES, lines)
 
 
-def _rooms(known: Known) -> str:
-    by_room: dict[str, list[str]] = {}
-    for room, _name, kind in known:
-        by_room.setdefault(room, []).append(kind)
-    return _note(COUNTS, [f"{room}: {_counted(by_room[room])}" for room in _sorted(by_room)])
-
-
-def _kinds(known: Known) -> str:
-    return _note(COUNTS, [_counted([kind for _room, _name, kind in known])] if known else [])
+def _kinds(devices: Sequence[HomeDevice]) -> str:
+    counts = Counter(device.kind.replace("_", " ") for device in devices if not _says_more(device.kind))
+    return _note(COUNTS, [", ".join(f"{counts[kind]} {kind}" for kind in sorted(counts))] if counts else [])
 
 
 def _note(head: str, lines: Sequence[str]) -> str:
     return "\n".join([f"[{head}", *lines]) + "]" if lines else ""
-
-
-def _counted(kinds: Sequence[str]) -> str:
-    counts = Counter(kind.replace("_", " ") for kind in kinds if not _says_more(kind))
-    return ", ".join(f"{counts[kind]} {kind}" for kind in sorted(counts))
 
 
 def _room(device: HomeDevice) -> str:

@@ -1,6 +1,5 @@
 """A model's text on its way out: cleaned, refused where it is no answer, handed on sentence by sentence."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 
@@ -30,6 +29,8 @@ _PLACEHOLDER = re.compile(
 )
 _STAMP = re.compile(r"^\[[A-Z][a-z]+day,? [^\]]*\]")  # what we put before the user's words, said back to us
 
+# Half an object too: no answer to speak opens with a brace.
+_JSON = re.compile(r'\{|\[\s*["{\[]|\[[\d\s.,-]*\]$')
 _LONG_ENOUGH = 6  # words in a row that are no coincidence
 
 
@@ -38,7 +39,7 @@ def clean(text: str) -> str:
     text = _CONTROL_TOKEN.sub("", _THOUGHT.sub("", text)).strip()
     if envelope := _ENVELOPE.match(text):
         text = envelope[2].strip()
-    if (fenced := _FENCED.match(text)) and not _looks_like_json(fenced[1].strip()):
+    if (fenced := _FENCED.match(text)) and not _JSON.match(fenced[1].strip()):
         text = fenced[1].strip()
     if len(text) > 2 and text[0] == text[-1] == '"' and '"' not in text[1:-1]:
         text = text[1:-1].strip()
@@ -53,25 +54,13 @@ def unusable(text: str, *, prompt: Sequence[str] = (), said: str = "") -> str | 
     if not any(character.isalnum() for character in text):
         return "nothing"
     signs = {
-        "json": _looks_like_json(text) or _JSON_PAIR.search(text),
+        "json": _JSON.match(text) or _JSON_PAIR.search(text),
         "tags": _MACHINE_TAG.search(text) or _TAG.match(text),
         "placeholder": _PLACEHOLDER.search(text),
         "code": _CODE_BLOCK.search(text),
         "echo": _STAMP.match(text) or _repeats(text, said) or _echoes(text, prompt),
     }
     return next((reason for reason, found in signs.items() if found), None)
-
-
-def _looks_like_json(text: str) -> bool:
-    if text[:1] not in {"{", "["}:
-        return False
-    if text.startswith("{"):
-        return True  # also half an object: no answer to speak opens with a brace
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return text.startswith(('["', "[{"))
-    return True
 
 
 def _words(text: str) -> list[str]:
@@ -81,19 +70,11 @@ def _words(text: str) -> list[str]:
 def _echoes(text: str, prompt: Sequence[str]) -> bool:
     """Whether half of the text or more is a stretch of the prompt, word for word."""
     words = _words(text)
-    if len(words) < _LONG_ENOUGH:
-        return False
     told = [f" {' '.join(_words(part))} " for part in prompt]
-    copied = 0
-    start = 0
-    while start + _LONG_ENOUGH <= len(words):
-        stretch = f" {' '.join(words[start : start + _LONG_ENOUGH])} "
-        if any(stretch in part for part in told):
-            copied += _LONG_ENOUGH
-            start += _LONG_ENOUGH
-        else:
-            start += 1
-    return copied * 2 >= len(words)
+    starts = range(len(words) - _LONG_ENOUGH + 1)
+    stretches = [f" {' '.join(words[start : start + _LONG_ENOUGH])} " for start in starts]
+    copied = sum(any(stretch in part for part in told) for stretch in stretches)
+    return bool(copied) and copied * 2 >= len(stretches)
 
 
 def _repeats(text: str, said: str) -> bool:
@@ -120,12 +101,10 @@ class SentenceStreamer:
         self._closed = False
         self.said: list[Part] = []
 
-    def open(self, *, hold: bool, again: bool = False) -> None:
-        """A new model call begins. With `hold` nothing leaves before its text is complete (see `finish`).
-
-        With `again` it is the same question: what was said of the first try is not said twice.
-        """
-        self._waiting, self._closed = "", hold or again
+    def open(self, *, again: bool = False) -> None:
+        """A new model call begins. With `again` it is the same question: nothing leaves before its text is
+        complete (see `finish`), and what was said of the first try is not said twice."""
+        self._waiting, self._closed = "", again
         if not again:
             self._round = ""
 
@@ -165,7 +144,12 @@ class SentenceStreamer:
     def add(self, parts: Iterable[Part]) -> None:
         """Say what needs no review: the gateway's own words about what was done."""
         for part in parts:
-            self._let_out(part)
+            if not part.text.strip():
+                continue
+            apart = bool(self.said) and not self.said[-1].text[-1].isspace() and not part.text[0].isspace()
+            self.said.append(Part(part.source, f" {part.text}") if apart else part)
+            if self._say is not None:
+                self._say(self.said[-1])
 
     @property
     def text(self) -> str:
@@ -180,12 +164,3 @@ class SentenceStreamer:
         self._round += sentence
         if sentence.strip():
             self.add(self._review(sentence))
-
-    def _let_out(self, part: Part) -> None:
-        if not part.text.strip():
-            return
-        if self.said and not self.said[-1].text[-1].isspace() and not part.text[0].isspace():
-            part = Part(part.source, " " + part.text)
-        self.said.append(part)
-        if self._say is not None:
-            self._say(part)

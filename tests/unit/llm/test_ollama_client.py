@@ -267,21 +267,11 @@ async def test_an_answer_that_is_not_whole_is_an_error(bench: Bench, reply: Scri
     assert len(bench.server.chats) == 1
 
 
-async def test_a_prompt_that_may_be_cut_is_not_spoken_before_it_is_known(bench: Bench) -> None:
-    said: list[str] = []
-    bench.server.script("One. Two. Three.")
-    error = await fails(bench.client(num_ctx=512), "word " * 1000, say=said.append, home=TALK)
-
-    assert "fills the whole context" in str(error)
-    assert "ollama.num_ctx" in str(error)
-    assert said == []
-
-
 async def test_a_model_with_less_context_than_asked_for_is_noticed(bench: Bench) -> None:
     bench.server.context_length = 600
     error = await fails(bench.client(num_ctx=4096), "word " * 1000)
-
     assert "fills the whole context (600 tokens" in str(error)
+    assert "ollama.num_ctx" in str(await fails(bench.client(num_ctx=512), "word " * 1000))
 
 
 async def test_silence_has_a_limit(bench: Bench) -> None:
@@ -449,21 +439,6 @@ async def test_a_question_does_not_wait_for_a_home_that_has_changed(bench: Bench
 
     assert not warming.result()
     assert question.result().text == "All right."
-
-
-async def test_a_question_waits_for_tools_that_must_be_read_anyway(bench: Bench) -> None:
-    client, go_on = bench.client(), asyncio.Event()
-    bench.server.script(Scripted("H", gate=go_on))
-    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
-        warming = tasks.create_task(client.warm_up())
-        await bench.server.wait_for_chats(1)
-        bench.home = (LAMP, FAN)  # read while the model is being warmed up, as at start
-        question = tasks.create_task(ask(client))
-        go_on.set()
-
-    assert warming.result()
-    assert question.result().text == "All right."
-    assert sent_before_the_words(bench.server.chats[1]) == NOTE
 
 
 # The budget

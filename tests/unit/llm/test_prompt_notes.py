@@ -49,7 +49,7 @@ def test_past_the_budget_it_says_how_many_there_are_of_each_kind() -> None:
     assert home_note(HOME, whole).startswith(f"[{NAMES}")
     assert NAMES not in home_note(HOME, whole - 1)
     short = home_note([*HOME, *many], 100)
-    assert '"Kitchen": 40 garage door, 1 plug, 1 switch' in short
+    assert "1 dimmer, 40 garage door, 1 other, 1 plug, 1 switch" in short
     assert "lamp 3" not in short
 
 

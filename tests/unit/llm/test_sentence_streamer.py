@@ -19,7 +19,7 @@ def streamer(review: Review = by_model) -> tuple[SentenceStreamer, list[str]]:
 
 def test_sentences_leave_one_by_one_while_the_text_comes() -> None:
     stream, said = streamer()
-    stream.open(hold=False)
+    stream.open()
 
     for piece in ["It is", " ten. It", " rains at 3", ".5 mm. By", "e"]:
         stream.feed(piece)
@@ -32,7 +32,7 @@ def test_sentences_leave_one_by_one_while_the_text_comes() -> None:
 def test_what_opens_like_json_a_tag_or_a_fence_is_held_to_its_end() -> None:
     for opening in ['{"a": 1}. ', "<tools>. ", "[Monday. ", "```json. ", ' \n{"a". ', '"Well. ']:
         stream, said = streamer()
-        stream.open(hold=False)
+        stream.open()
         stream.feed(opening)
         stream.feed("And more. And more. ")
         assert said == []
@@ -40,7 +40,7 @@ def test_what_opens_like_json_a_tag_or_a_fence_is_held_to_its_end() -> None:
 
 def test_text_is_held_from_the_first_sentence_that_cannot_be_spoken() -> None:
     stream, said = streamer()
-    stream.open(hold=False)
+    stream.open()
 
     stream.feed('Sure. {"name": "x"}. Done. ')
 
@@ -49,7 +49,7 @@ def test_text_is_held_from_the_first_sentence_that_cannot_be_spoken() -> None:
 
 def test_held_text_leaves_only_when_it_is_complete() -> None:
     stream, said = streamer()
-    stream.open(hold=True)
+    stream.open(again=True)
     stream.feed("The lamp is on. Enjoy. ")
     assert said == []
 
@@ -59,9 +59,9 @@ def test_held_text_leaves_only_when_it_is_complete() -> None:
 
 def test_a_second_try_does_not_say_the_same_twice() -> None:
     stream, said = streamer()
-    stream.open(hold=False)
+    stream.open()
     stream.feed("Let me see. I")
-    stream.open(hold=False, again=True)
+    stream.open(again=True)
     stream.feed("Let me see. It is ten.")
 
     stream.finish("Let me see. It is ten.")
@@ -70,9 +70,9 @@ def test_a_second_try_does_not_say_the_same_twice() -> None:
 
 def test_neighbours_of_one_source_become_one_part() -> None:
     stream, _ = streamer()
-    stream.open(hold=False)
+    stream.open()
     stream.feed("Let me see.\n")
-    stream.open(hold=False)
+    stream.open()
     stream.finish("It is ten.")
     stream.add([Part(PartSource.GATEWAY, "Bye.")])
 
@@ -84,7 +84,7 @@ def test_neighbours_of_one_source_become_one_part() -> None:
 @given(st.lists(st.text(alphabet="ab .!?\n<'", max_size=12), max_size=8))
 def test_whatever_the_pieces_the_words_are_the_same(pieces: list[str]) -> None:
     stream, _ = streamer()
-    stream.open(hold=False)
+    stream.open()
     for piece in pieces:
         stream.feed(piece)
     text = "".join(pieces).strip()

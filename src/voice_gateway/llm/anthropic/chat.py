@@ -110,9 +110,6 @@ class AnthropicModel:
     def model_name(self) -> str:
         return self.settings.model
 
-    def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
-        return False  # the API refuses a prompt that is too long, it does not cut it
-
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
         tries = self.settings.max_retries + 1
         limit = self.settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)

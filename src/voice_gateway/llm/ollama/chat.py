@@ -16,7 +16,6 @@ from voice_gateway.llm.client import Made
 from voice_gateway.llm.model import collected
 from voice_gateway.llm.ollama.errors import incomplete, prompt_cut, translated
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
-from voice_gateway.tools.traits import estimate_tokens
 
 if TYPE_CHECKING:
     import ssl
@@ -171,9 +170,3 @@ class OllamaChat:
             await chat._async_client.close()  # type: ignore[no-untyped-call]
             chat._client.close()  # type: ignore[no-untyped-call]
             self._made.chat = None
-
-
-def prompt_tokens(messages: Sequence[BaseMessage], prefix_tokens: int) -> int:
-    """A cautious estimate of a whole prompt."""
-    said = sum(estimate_tokens(str(message.text)) + 8 for message in messages)
-    return estimate_tokens(SYSTEM_PROMPT) + prefix_tokens + said

@@ -16,7 +16,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.llm.client import Around, ModelClient
 from voice_gateway.llm.model import Model
 from voice_gateway.llm.offer import Offer
-from voice_gateway.llm.ollama.chat import OllamaChat, prompt_tokens
+from voice_gateway.llm.ollama.chat import OllamaChat
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool, to_qwen_tools
 from voice_gateway.llm.prompt import SYSTEM_PROMPT, note_tokens, stamped, tokens_of
 from voice_gateway.tools.executor import ToolExecutor
@@ -60,6 +60,10 @@ class Prefix:
     home: str = ""
 
     @property
+    def sent(self) -> tuple[list[dict[str, Any]], str]:
+        return self.tools, self.home
+
+    @property
     def tokens(self) -> int:
         return self.offer.tokens + note_tokens(self.home)
 
@@ -89,12 +93,8 @@ class PrefixCache:
         self._prefix = None
 
     def knows(self, prefix: Prefix) -> bool:
-        return self.knows_tools(prefix) and self._prefix is not None and self._prefix.home == prefix.home
-
-    def knows_tools(self, prefix: Prefix) -> bool:
-        """The long part of it; only the home behind it may be another."""
-        known = self._prefix is not None and self._prefix.tools == prefix.tools
-        return known and self._now() < self._until
+        known, now = self._prefix, self._now()
+        return known is not None and now < self._until and known.sent == prefix.sent
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,6 @@ class _OllamaModel:
     @property
     def several_steps(self) -> bool:
         return self.client.several_steps
-
-    def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
-        # Only the last chunk tells that a prompt was cut, and by then a sentence would have been spoken.
-        return prompt_tokens(messages, self.prefix.tokens) >= self.client.chat.context
 
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
         cache, prefix = self.client.cache, self.prefix
@@ -234,11 +230,9 @@ class OllamaClient(ModelClient):
         return self._prefix
 
     def _stop_stale_warm_up(self, prefix: Prefix) -> None:
-        """A turn waits for a warm-up of its own prefix, or of tools that must be read anyway."""
+        """A turn waits only for a warm-up of its own prefix. Ollama keeps what it has read of another."""
         if self._warming is None:
             return
         being_read, limit = self._warming
-        same_tools = being_read.tools == prefix.tools
-        useful = same_tools and (being_read.home == prefix.home or not self.cache.knows_tools(prefix))
-        if not useful and not limit.expired():
+        if being_read.sent != prefix.sent and not limit.expired():
             limit.reschedule(asyncio.get_running_loop().time())
