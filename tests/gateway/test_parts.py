@@ -8,8 +8,8 @@ import pytest
 from voice_gateway.config import AnthropicSettings, OllamaSettings
 from voice_gateway.errors import ErrorKind, UnfitAnswer
 from voice_gateway.events import Acted, EventBus, State
-from voice_gateway.llm.anthropic import chat as anthropic_errors
-from voice_gateway.llm.ollama import errors as ollama_errors
+from voice_gateway.llm.anthropic import client as anthropic_client
+from voice_gateway.llm.ollama import chat as ollama_chat
 from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.reports import model_report, outside_parts, server_report, what_is_missing
 from voice_gateway.turn import ToolOutcome, Utterance
@@ -82,11 +82,11 @@ def test_the_internet_is_judged_by_how_calls_end(outcome, state):
 def test_an_answer_that_is_not_wanted_does_not_make_the_model_gone():
     ollama, anthropic = OllamaSettings(), AnthropicSettings()
 
-    assert isinstance(ollama_errors.incomplete("length", ollama), UnfitAnswer)
-    assert isinstance(ollama_errors.prompt_cut(4096, ollama), UnfitAnswer)
-    assert isinstance(anthropic_errors.incomplete("max_tokens", anthropic), UnfitAnswer)
-    assert isinstance(anthropic_errors.incomplete("refusal", anthropic), UnfitAnswer)
-    assert not isinstance(ollama_errors.translated(ConnectionError(), ollama, None), UnfitAnswer)
+    assert isinstance(ollama_chat.incomplete("length", ollama), UnfitAnswer)
+    assert isinstance(ollama_chat.prompt_cut(4096, ollama), UnfitAnswer)
+    assert isinstance(anthropic_client.incomplete("max_tokens", anthropic), UnfitAnswer)
+    assert isinstance(anthropic_client.incomplete("refusal", anthropic), UnfitAnswer)
+    assert not isinstance(ollama_chat.translated(ConnectionError(), ollama, None), UnfitAnswer)
     assert model_report(None, "m")[0] is State.OK
 
 

@@ -10,8 +10,7 @@ from tests.fakes.some_tools import ZWAVE_SCHEMA, executor_with, mcp_tool
 
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, ToolsSettings
 from voice_gateway.errors import ToolError
-from voice_gateway.llm.anthropic.chat import make_chat
-from voice_gateway.llm.anthropic.client import AnthropicClient
+from voice_gateway.llm.anthropic.client import AnthropicClient, make_chat
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.llm.prompt import USE_TOOL
 from voice_gateway.tools.builtin import builtin_tools

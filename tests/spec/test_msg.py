@@ -17,8 +17,7 @@ from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.ollama_server import Scripted as OllamaReply
 
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings
-from voice_gateway.llm.anthropic.chat import make_chat
-from voice_gateway.llm.anthropic.client import AnthropicClient
+from voice_gateway.llm.anthropic.client import AnthropicClient, make_chat
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.llm.ollama.chat import OllamaChat
 from voice_gateway.llm.ollama.client import OllamaClient

@@ -18,6 +18,7 @@ from home_names.phrases import is_question
 from voice_gateway.errors import ErrorKind
 from voice_gateway.languages.outcomes import told
 from voice_gateway.turn import NOT_MADE, NOT_MEANT, OutcomeStatus, Part, PartSource, ToolOutcome
+from voice_gateway.turns.sentences import sentences
 from voice_gateway.turns.stage import HomeFacts
 
 NOT_CHECKED = "I haven't changed or checked anything."
@@ -140,8 +141,6 @@ class Provenance:
         )
 
     def _question(self) -> list[Part]:
-        from voice_gateway.turns.sentences import sentences
-
         asked = [one for one in sentences(self._held) if is_question(one) and len(one) <= LONGEST_QUESTION]
         return _model(asked[0]) if asked else []
 

@@ -184,7 +184,7 @@ def test_the_messages_api_accepts_every_paired_history(messages: list[BaseMessag
     """Against the fake that refuses what the real API refuses, through LangChain's own formatting."""
     from langchain_anthropic.chat_models import _format_messages
 
-    from voice_gateway.llm.anthropic.chat import sendable
+    from voice_gateway.llm.anthropic.client import sendable
 
     fixed = pair([HumanMessage(content="hello"), *messages, HumanMessage(content="next")])
 

@@ -1,25 +1,152 @@
-"""Answers with a model of Anthropic (MSG-1); tools stay LangChain tools, ChatAnthropic converts them."""
+"""Answers with a model of Anthropic (MSG-1): prompts are marked for caching, answers checked to their end.
 
-from collections.abc import Callable
+Tools stay LangChain tools, ChatAnthropic converts them.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
 from voice_gateway.config import AnthropicSettings, BrainSettings
-from voice_gateway.errors import BrainError
-from voice_gateway.llm.anthropic.chat import NO_KEY, AnthropicModel, make_chat, with_cache_mark
+from voice_gateway.errors import BrainError, UnfitAnswer, named
 from voice_gateway.llm.client import Around, Made, ModelClient
-from voice_gateway.llm.model import Model
+from voice_gateway.llm.model import Model, collected
 from voice_gateway.llm.offer import Offer
-from voice_gateway.llm.prompt import tokens_of
-from voice_gateway.problems import MODEL_NO_KEY
+from voice_gateway.llm.prompt import SYSTEM_PROMPT, tokens_of
+from voice_gateway.problems import (
+    MODEL_BROKE_OFF,
+    MODEL_BUSY,
+    MODEL_KEY_REFUSED,
+    MODEL_NO_KEY,
+    MODEL_REFUSED,
+    MODEL_TOO_LONG,
+    MODEL_TOO_SLOW,
+    MODEL_UNKNOWN,
+    MODEL_UNREACHABLE,
+)
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.traits import schema_of
+from voice_gateway.tools.traits import schema_of, sendable_name
 
 if TYPE_CHECKING:
+    from anthropic import APIStatusError
     from langchain_anthropic import ChatAnthropic
 
+log = logging.getLogger(__name__)
+
+CACHED = {"type": "ephemeral"}
+# Besides one timeout per try: the waits between tries, and one long answer. Whatever happens, a request ends.
+DEADLINE_TIMEOUTS = 2
+NO_KEY = "ANTHROPIC_API_KEY is not set. Set it, or choose another brain.provider."
 HISTORY_TOKENS = 50_000  # of a context of 200,000: what is older is seldom meant, and costs money
+_COMPLETE = {"end_turn", "stop_sequence", "tool_use"}
+
+
+def make_chat(settings: AnthropicSettings) -> "ChatAnthropic":
+    """Imports the library, which takes about two seconds: call it in a thread."""
+    import anthropic
+    from langchain_anthropic import ChatAnthropic
+
+    class Chat(ChatAnthropic):
+        """With a connection pool of its own: the library shares one by address, and we close ours."""
+
+        @cached_property
+        def _async_client(self) -> anthropic.AsyncClient:
+            return anthropic.AsyncClient(**self._client_params)
+
+    assert settings.api_key is not None
+    extra: dict[str, Any] = {"base_url": settings.base_url} if settings.base_url else {}
+    return Chat(
+        model_name=settings.model,
+        api_key=settings.api_key,
+        max_tokens_to_sample=settings.max_tokens,
+        timeout=settings.timeout_seconds,
+        max_retries=settings.max_retries,
+        stop=None,
+        **extra,
+    )
+
+
+def with_cache_mark(tools: Sequence[BaseTool]) -> list[BaseTool]:
+    """The tools themselves, but for a schema without `type: object`, and a mark on the last one.
+
+    The mark makes the API keep everything up to and including the tools, so they are read once.
+    """
+    fit = [tool if schema_of(tool).get("type") == "object" else _as_object(tool) for tool in tools]
+    if fit:
+        extras = {**(fit[-1].extras or {}), "cache_control": CACHED}
+        fit[-1] = fit[-1].model_copy(update={"extras": extras})
+    return fit
+
+
+def _as_object(tool: BaseTool) -> BaseTool:
+    return tool.model_copy(update={"args_schema": {"properties": {}, **schema_of(tool), "type": "object"}})
+
+
+def sendable(message: BaseMessage) -> BaseMessage:
+    """Names and ids as the API accepts them: a conversation may have begun with another brain."""
+    if isinstance(message, ToolMessage):
+        return message.model_copy(update={"tool_call_id": sendable_name(message.tool_call_id)})
+    if isinstance(message, AIMessage) and message.tool_calls:
+        calls = [
+            {**call, "id": sendable_name(call["id"] or ""), "name": sendable_name(call["name"])}
+            for call in message.tool_calls
+        ]
+        return message.model_copy(update={"tool_calls": calls})
+    return message
+
+
+@dataclass(frozen=True)
+class AnthropicModel:
+    """One turn's model with its tools bound."""
+
+    bound: Any  # a Runnable; LangChain's types for it say nothing more
+    offer: Offer
+    settings: AnthropicSettings
+    home: str = ""
+    several_steps: bool = True
+
+    stage = "anthropic"
+
+    @property
+    def model_name(self) -> str:
+        return self.settings.model
+
+    async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
+        tries = self.settings.max_retries + 1
+        limit = self.settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)
+        stream = self.bound.astream([self._system(), *map(sendable, messages)])
+        try:
+            async with asyncio.timeout(limit):
+                whole = await collected(stream, on_text, self._translated)
+        except TimeoutError as error:
+            raise translated(error, self.settings) from error
+        return self._checked(whole)
+
+    def _system(self) -> SystemMessage:
+        """The home last, with a mark of its own: a change of it leaves tools and prompt in the cache."""
+        texts = [SYSTEM_PROMPT, self.home] if self.home else [SYSTEM_PROMPT]
+        return SystemMessage(
+            content=[{"type": "text", "text": text, "cache_control": CACHED} for text in texts]
+        )
+
+    async def _translated(self, error: Exception) -> BrainError:
+        return translated(error, self.settings)
+
+    def _checked(self, whole: AIMessageChunk | None) -> AIMessage:
+        stop_reason = whole.response_metadata.get("stop_reason") if whole is not None else None
+        if whole is None or stop_reason not in _COMPLETE:
+            raise incomplete(stop_reason, self.settings)
+        calls = bool(whole.tool_calls or whole.invalid_tool_calls)
+        if calls and stop_reason != "tool_use":  # input cut off in the middle still parses to a likely call
+            raise incomplete(stop_reason, self.settings)
+        log.debug("model answered", extra={"model": self.settings.model, "usage": whole.usage_metadata})
+        return whole
 
 
 class AnthropicClient(ModelClient):
@@ -70,3 +197,62 @@ class AnthropicClient(ModelClient):
 
 def _cost(tool: BaseTool) -> int:
     return tokens_of({"name": tool.name, "description": tool.description, "input_schema": schema_of(tool)})
+
+
+# --- what goes wrong, by the type of the error, in words that say what to do
+
+
+_KINDS = {
+    401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error",
+    529: "overloaded_error",
+}  # fmt: skip
+_BUSY = {
+    "rate_limit_error": "rate-limited", "overloaded_error": "overloaded", "api_error": "in trouble",
+    "timeout_error": "in trouble",
+}  # fmt: skip
+
+
+def translated(error: Exception, settings: AnthropicSettings) -> BrainError:
+    import anthropic
+    import httpx2
+
+    if isinstance(error, anthropic.APIStatusError):
+        return _status(error, settings)
+    if isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException | TimeoutError):
+        return BrainError(
+            f"Anthropic did not answer within {settings.timeout_seconds:g} s.", spoken=MODEL_TOO_SLOW
+        )
+    if isinstance(error, anthropic.APIConnectionError | httpx2.HTTPError | OSError):
+        return BrainError(f"The connection to Anthropic failed: {named(error)}", spoken=MODEL_UNREACHABLE)
+    return BrainError(f"Anthropic gave no readable answer: {named(error)}", spoken=MODEL_BROKE_OFF)
+
+
+def _status(error: "APIStatusError", settings: AnthropicSettings) -> BrainError:
+    """By the API's own error type first: inside a stream the HTTP status is 200 whatever went wrong."""
+    status = error.status_code
+    kind = error.type or _KINDS.get(status, "")
+    if kind in {"authentication_error", "permission_error"}:
+        key = f"Anthropic does not accept the key ({status}). Check ANTHROPIC_API_KEY."
+        return BrainError(key, spoken=MODEL_KEY_REFUSED)
+    if kind == "not_found_error":
+        model = f'Anthropic does not know the model "{settings.model}". Check anthropic.model.'
+        return BrainError(model, spoken=MODEL_UNKNOWN)
+    if kind in _BUSY or status >= 500:
+        words = _BUSY.get(kind, "in trouble")
+        return BrainError(f"Anthropic is {words} ({status}). Try again later.", spoken=MODEL_BUSY)
+    return BrainError(f"Anthropic refused the request ({status}): {error.api_message or kind}")
+
+
+def incomplete(stop_reason: str | None, settings: AnthropicSettings) -> BrainError:
+    """A reply that ended before its end is no answer, and half a tool call is never run."""
+    if stop_reason == "max_tokens":
+        return UnfitAnswer(f"The answer was cut after {settings.max_tokens} tokens.", spoken=MODEL_TOO_LONG)
+    if stop_reason == "refusal":
+        return UnfitAnswer("The model refused to answer.", spoken=MODEL_REFUSED)
+    if stop_reason == "model_context_window_exceeded":
+        return BrainError(
+            "The conversation is too long for the model. Start a new one.", spoken=MODEL_BROKE_OFF
+        )
+    return BrainError(
+        f"Anthropic's answer ended without its end (stop_reason {stop_reason}).", spoken=MODEL_BROKE_OFF
+    )

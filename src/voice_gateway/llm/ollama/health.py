@@ -16,7 +16,7 @@ async def trouble(settings: OllamaSettings) -> BrainError | None:
     """What would go wrong with the next question. Asking for the model's description loads nothing."""
     import httpx
 
-    from voice_gateway.llm.ollama.errors import translated
+    from voice_gateway.llm.ollama.chat import translated
 
     try:
         async with httpx.AsyncClient(base_url=settings.base_url, timeout=PROBE_SECONDS) as http:

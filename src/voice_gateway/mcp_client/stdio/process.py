@@ -1,22 +1,25 @@
-"""A stdio server's process: environment, three pipes, its end, and a stop that leaves nothing alive."""
+"""A stdio server's process: environment, pipes, frames on a line, and a stop that leaves nothing alive."""
 
 import asyncio
 import atexit
 import contextlib
+import json
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
 from voice_gateway.logs import one_line
-from voice_gateway.mcp_client.connection import REPLY_LIMIT
-from voice_gateway.mcp_client.stdio.frames import parse
+from voice_gateway.mcp_client.connection import REPLY_LIMIT, SHOWN, shorten
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +38,9 @@ KILL_SECONDS = 1.0  # for the kernel to report a killed process
 READ_SIZE = 64 * 1024  # what a pipe holds
 HEAD_KEPT = 256  # bytes of a line that is skipped
 UNTERMINATED_LIMIT = 64 * 1024  # a frame without its newline is looked for up to here
+RECOVERY_TRIES = 100  # places on a line where a frame may begin
+_FRAME_START = re.compile(r'\{\s*"(?:jsonrpc|id|result|error|method)"\s*:')
+_decoder = json.JSONDecoder()
 
 _alive: set[int] = set()  # process groups that we started and have not stopped yet
 
@@ -105,6 +111,56 @@ class LineBuffer:
                 self._on_too_long(b"".join(self._parts)[:HEAD_KEPT])
                 self._parts = []
         self._size += len(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The JSON objects of one line, and what else stood on it."""
+
+    frames: list[dict[str, Any]]
+    noise: str = ""
+
+
+def parse(line: bytes) -> Parsed:
+    """The frames of one line. Invalid UTF-8 is replaced; text glued to a frame is separated from it."""
+    text = line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+    if not text:
+        return Parsed([])
+    try:
+        value = _decoder.decode(text)
+    except (ValueError, RecursionError):  # RecursionError: nested too deeply to be meant
+        return _recover(text)
+    if isinstance(value, dict):
+        return Parsed([value])
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return Parsed(value)  # a batch, as the protocol of 2025-03-26 allowed
+    return Parsed([], text)
+
+
+def shown(line: bytes) -> str:
+    """The beginning of a line, for a log."""
+    text = line[: 4 * SHOWN].decode("utf-8", "replace").strip()
+    return shorten(text) if len(line) <= 4 * SHOWN else f"{text[:SHOWN]}… ({len(line)} bytes)"
+
+
+def _recover(text: str) -> Parsed:
+    frames: list[dict[str, Any]] = []
+    noise: list[str] = []
+    rest = search = 0
+    for _ in range(RECOVERY_TRIES):
+        start = _FRAME_START.search(text, search)
+        if start is None:
+            break
+        try:
+            value, end = _decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            search = start.end()  # cut off; a whole one may follow
+            continue
+        frames.append(value)
+        noise.append(text[rest : start.start()])
+        rest = search = end
+    noise.append(text[rest:])
+    return Parsed(frames, " ".join(part.strip() for part in noise if part.strip()))
 
 
 class ServerProcess(asyncio.SubprocessProtocol):
