@@ -27,7 +27,7 @@ COTTAGE = (
 
 def cottage() -> ScriptedHome:
     home = ScriptedHome.of(COTTAGE)
-    home.scenes, home.lists_scenes = ("Bedtime", "Dinner"), True
+    home.scenes = ("Bedtime", "Dinner")
     return home
 
 

@@ -81,7 +81,7 @@ def scripted(rows: Sequence[tuple[Any, ...]], *scenes: str) -> ScriptedHome:
     for device, row in zip(home.devices, rows, strict=True):
         extra = row[4] if isinstance(row[4], dict) else {"available": row[4]}
         device.update({"floor": floors.get(device["room"], ""), **extra})
-    home.scenes, home.lists_scenes = scenes, True
+    home.scenes = scenes
     return home
 
 

@@ -87,13 +87,12 @@ class ScriptedHome:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     page_size: int = 100
     scenes: tuple[str, ...] = ()
-    lists_scenes: bool = False
     news: str = ""  # what somebody has put into a look's answer
 
     @classmethod
     def default(cls) -> "ScriptedHome":
         home = cls.of(DEFAULT_HOME)
-        home.scenes, home.lists_scenes = ("Movie Night", "Good Night"), True
+        home.scenes = ("Movie Night", "Good Night")
         return home
 
     @classmethod
@@ -136,9 +135,11 @@ class ScriptedHome:
         shown = [d for d in self.devices if includeInactive or d.get("available", True)]
         page = shown[offset : offset + min(limit, self.page_size)]
         listed = {"devices": page, "total": len(shown)}
-        if self.lists_scenes:
-            listed["scenes"] = list(self.scenes)
         return f"There are {len(shown)} devices.", {"structured": listed}
+
+    async def list_zwave_scenes(self) -> tuple[str, dict[str, Any]]:
+        scenes = [{"name": name, "members": [], "complete": True} for name in self.scenes]
+        return f"There are {len(scenes)} scenes.", {"structured": {"outcome": "confirmed", "scenes": scenes}}
 
     async def get_zwave_device(self, deviceName: str) -> tuple[str, dict[str, Any]]:
         return self.told(self.find(deviceName), {})
@@ -239,6 +240,7 @@ _SCHEMAS: dict[str, tuple[dict[str, Any], bool]] = {
         False,
     ),
     "activate_zwave_scene": (_object(["sceneName"], sceneName=_NAME), False),
+    "list_zwave_scenes": (_object([]), True),
     "check_zwave_health": (_object([]), True),
 }
 _BUILTINS: dict[str, tuple[dict[str, Any], bool]] = {

@@ -135,9 +135,8 @@ class Gateway:
     def _build_home(self) -> None:
         """The home, what reads words about it, and what happens in it by itself."""
         settings, link = self.settings, self.link
-        reached = any(server.url is not None for server in settings.mcpServers.values())
         homes = {name for name, server in settings.mcpServers.items() if server.is_home}
-        self.sources = Sources(self.executor, lambda: home_trouble(link.status(), homes), lists=reached)
+        self.sources = Sources(self.executor, lambda: home_trouble(link.status(), homes))
         self.servers = ToolServers(self, self._tasks)
         self.changes = ChangeStore(data_folder() / CHANGES_FILE, settings.recorder.days)
         self.local = UnderstandingStage(

@@ -10,10 +10,9 @@ from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import HomeSettings
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request, build_home
-from voice_gateway.integrations.listed import read_scenes
 from voice_gateway.integrations.source import HomeSource, Listing
 from voice_gateway.integrations.sources import Sources
-from voice_gateway.integrations.zwave import RENAME, SCENES
+from voice_gateway.integrations.zwave import RENAME
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, ToolTraits
@@ -63,7 +62,6 @@ class HomeCache:
         self._all = sources or Sources(executor)
         self._sources: tuple[HomeSource, ...] = ()
         self._listings: dict[str, Listing] = {}
-        self._scenes: dict[str, tuple[str, ...]] = {}  # of a source that lists none: those that were met
         self._seen_version = -1
         self._stale = False  # a name is known to be another one now
         self._changed = asyncio.Event()
@@ -159,21 +157,10 @@ class HomeCache:
         prefer = self._settings.prefer
         theirs = {_place(device) for device in listed if device.source == prefer}
         devices = [device for device in listed if device.source == prefer or _place(device) not in theirs]
-        silent = [name for name, listing in self._listings.items() if listing.scenes is None]
-        has = {
-            scene: name
-            for name, listing in reversed(self._listings.items())
-            for scene in (*(listing.scenes or ()), *self._scenes.get(name, ()))
-        } | ({"": silent[0]} if silent else {})
-        built = await asyncio.to_thread(
-            self._build,
-            devices,
-            None if silent else (),
-            sources=self._sources,
-            scene_sources=has,
-            prefer=prefer or "",
-        )
-        self._swap(built)
+        scenes = {
+            scene: name for name, listing in reversed(self._listings.items()) for scene in listing.scenes
+        }
+        self._swap(await asyncio.to_thread(self._build, devices, scenes, self._sources, prefer or ""))
 
     def _swap(self, home: Home) -> None:
         before, self._home = self._home, home
@@ -218,12 +205,6 @@ class HomeCache:
                 self._renamed()
             if outcome.ok and request.tool.endswith(RENAME):
                 self._renamed()
-            if request.scene:
-                self._learn_scenes(request, outcome)
-            elif outcome.ok and request.tool.endswith(SCENES) and not request.args:
-                listed = outcome.facts.get("scenes")
-                scenes = [scene for scene in listed if isinstance(scene, Mapping)] if listed else []
-                self._know_scenes(request.source, [str(scene.get("name")) for scene in scenes])
 
     def _learn_state(self, device: Device, state: str) -> None:
         before, self._home = self.home.state_of(device), self.home.with_state(device, state)
@@ -243,21 +224,6 @@ class HomeCache:
         """Who is named next is looked for in a list that is read before."""
         self._stale = True
         self.changed()
-
-    def _learn_scenes(self, request: Request, outcome: ToolOutcome) -> None:
-        """Where nobody lists them: what the server offers instead, and what it has started."""
-        source = self.home.scene_source(request.scene).name
-        offered = read_scenes(outcome.facts)
-        if offered is not None:
-            self._know_scenes(source, offered)
-        elif outcome.status in (OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING):
-            self._know_scenes(source, (request.scene, *self._scenes.get(source, ())))
-
-    def _know_scenes(self, source: str, names: Sequence[str]) -> None:
-        if not self.home.scenes_listed:
-            self._scenes[source] = tuple(names)
-            has = {**dict.fromkeys(names, source), **self.home.scene_sources}
-            self._home = replace(self.home, scene_sources=has)
 
 
 def _place(device: Device) -> tuple[str, str]:

@@ -24,9 +24,8 @@ class Home:
     names: Names[Device] = field(default_factory=lambda: Names(()))  # which device is meant
     by_name: Mapping[str, tuple[Device, ...]] = field(default_factory=dict)  # to find names in a sentence
     told: Mapping[Key, str] = field(default_factory=dict)  # since it was read
-    scenes_listed: bool = False  # every source lists them, so there are no others
     sources: tuple[HomeSource, ...] = ()
-    scene_sources: Mapping[str, str] = field(default_factory=dict)  # a scene's name, or "" -> who has it
+    scene_sources: Mapping[str, str] = field(default_factory=dict)  # a scene's name -> who has it
     prefer: str = ""  # the source that is meant where two have a device of one name
 
     def source_of(self, device: Device) -> HomeSource:
@@ -35,7 +34,7 @@ class Home:
     @cached_property
     def scenes(self) -> Mapping[str, str]:
         """By plain name, as it is written."""
-        return {key: name for name in self.scene_sources if (key := name_key(name))}
+        return {name_key(name): name for name in self.scene_sources}
 
     @cached_property
     def told_devices(self) -> tuple[Device, ...]:
@@ -52,8 +51,8 @@ class Home:
         return next((source for source in self.sources if source.name == name), self.asked_sources[0])
 
     def scene_source(self, scene: str) -> HomeSource:
-        """The source that starts a scene of this name; an unlisted one may be of a source that lists none."""
-        return self.source(self.scene_sources.get(scene) or self.scene_sources.get("", ""))
+        """The source that starts a scene of this name."""
+        return self.source(self.scene_sources.get(scene, ""))
 
     def preferred(self, named: Sequence[Device]) -> tuple[Device, ...]:
         """Of one name in several homes: those of the home that the settings prefer."""
@@ -165,11 +164,11 @@ def _spoken(device: Device) -> Iterator[str]:
 
 def build_home(
     devices: Iterable[Device],
-    scenes: Iterable[str] | None = None,
+    scenes: Mapping[str, str] | Iterable[str] = (),
     sources: Sequence[HomeSource] = (),
-    scene_sources: Mapping[str, str] | None = None,
     prefer: str = "",
 ) -> Home:
+    """`scenes`: by name the source that has it, or names alone."""
     ordered = tuple(devices)
     rooms: dict[str, str] = {}
     by_name: dict[str, list[Device]] = {}
@@ -184,8 +183,7 @@ def build_home(
         rooms,
         Names(ordered),
         {key: tuple(named) for key, named in by_name.items()},
-        scenes_listed=scenes is not None,
         sources=tuple(sources),
-        scene_sources=scene_sources or dict.fromkeys(scenes or (), ""),
+        scene_sources=scenes if isinstance(scenes, Mapping) else dict.fromkeys(scenes, ""),
         prefer=prefer,
     )

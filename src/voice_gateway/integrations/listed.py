@@ -30,12 +30,6 @@ def read_devices(structured: object, source: str = "") -> list[Device]:
     return [device for device in devices if device is not None]
 
 
-def read_scenes(structured: object) -> list[str] | None:
-    """The names of the scenes; None if the server lists none."""
-    listed = structured.get("scenes") if isinstance(structured, Mapping) else None
-    return [name.strip() for name in listed if isinstance(name, str)] if isinstance(listed, list) else None
-
-
 def _device(raw: object, source: str) -> Device | None:
     if not isinstance(raw, Mapping) or not isinstance(raw.get("name"), str) or not raw["name"].strip():
         return None

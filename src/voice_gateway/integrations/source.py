@@ -50,7 +50,7 @@ class Listing:
     """All that a source listed of its home at one time."""
 
     devices: tuple[Device, ...] = ()
-    scenes: tuple[str, ...] | None = None  # scenes and scripts; None: it lists none, and may have some
+    scenes: tuple[str, ...] = ()  # and scripts
 
 
 class HomeSource(ABC):

@@ -19,16 +19,12 @@ if TYPE_CHECKING:
 class Sources:
     """All homes. Each stays the same object while its server is set up, over every reconnect.
 
-    `trouble` says in a sentence why one that could be a home is not there, where that is known; `lists`
-    whether one may have lists of its own, which is worth waiting for.
+    `trouble` says in a sentence why one that could be a home is not there, where that is known.
     """
 
-    def __init__(
-        self, executor: ToolExecutor, trouble: Callable[[], str] = str, *, lists: bool = False
-    ) -> None:
+    def __init__(self, executor: ToolExecutor, trouble: Callable[[], str] = str) -> None:
         self._executor = executor
         self.trouble = trouble
-        self.lists = lists
         self._wrapping: dict[str, HomeAssistant] = {}
         self._known: dict[str, ZwaveSource] = {}
 

@@ -12,7 +12,7 @@ from home_names.resolver import Names
 from home_names.risk import is_loud
 from home_names.wording import the
 from voice_gateway.integrations.device import Device
-from voice_gateway.integrations.listed import read_devices, read_scenes
+from voice_gateway.integrations.listed import read_devices
 from voice_gateway.integrations.source import Act, Call, HomeSource, Listing
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
@@ -49,7 +49,8 @@ class ZwaveSource(HomeSource):
         self.name = name
         self._executor = executor
         self._names = Names[Device](())
-        self.looked: tuple[ToolOutcome, ...] = ()  # the last answers to `list_zwave_devices`
+        self._scenes: tuple[str, ...] = ()
+        self.looked: tuple[ToolOutcome, ...] = ()  # the last answers with devices and scenes
 
     def offered(self, tool: str) -> str:
         """Two servers may have a tool of one name."""
@@ -64,7 +65,6 @@ class ZwaveSource(HomeSource):
         if tool_of(self._executor.tools, self.name, LIST) is None:
             return ""
         devices: list[Device] = []
-        scenes: list[str] | None = None
         looked: list[ToolOutcome] = []
         for _ in range(MOST_PAGES):
             call = ToolCall(new_id(), self.offered(LIST), {**LIST_ARGS, "offset": len(devices)})
@@ -77,7 +77,6 @@ class ZwaveSource(HomeSource):
             looked.append(outcome)
             page = read_devices(outcome.structured, self.name)
             devices += page
-            scenes = scenes or read_scenes(outcome.structured)
             total = outcome.facts.get("total")
             if not page or not isinstance(total, int) or len(devices) >= total:
                 break
@@ -85,9 +84,15 @@ class ZwaveSource(HomeSource):
             log.warning(
                 "the list of devices does not end", extra={"home": self.name, "devices": len(devices)}
             )
+        if tool_of(self._executor.tools, self.name, SCENES) is not None:
+            outcome = await self._executor.execute(ToolCall(new_id(), self.offered(SCENES)))
+            looked.append(outcome)
+            if isinstance(listed := outcome.facts.get("scenes"), list):
+                scenes = (scene.get("name") for scene in listed if isinstance(scene, Mapping))
+                self._scenes = tuple(name for name in scenes if isinstance(name, str))
         self.looked = tuple(looked)
         self._names = await asyncio.to_thread(Names, tuple(devices))  # a judged call would wait
-        return Listing(tuple(devices), None if scenes is None else tuple(scenes))
+        return Listing(tuple(devices), self._scenes)
 
     # --- calls
 

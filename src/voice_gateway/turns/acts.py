@@ -96,15 +96,6 @@ class TurnActs:
     _put_back: set[str] = field(default_factory=set)  # ids of calls that undo something
     _left: UndoEntry | None = None  # taken, and not undone yet
 
-    async def last(self, seconds: float) -> UndoEntry | None:
-        """The last act of this conversation, if it is not older than this."""
-        try:
-            act = await self.acts.newest(replace(self.here, room=None), take=False)
-        except LinkError as error:
-            log.warning("what was done cannot be looked up", extra={"reason": str(error)})
-            return None
-        return act if act is not None and self.now() - act.at <= seconds else None
-
     async def take(self, most: int = 1) -> UndoEntry | None:
         """Removes and returns the last act (or the last few as one) of this conversation, else of this
         channel and room."""

@@ -9,7 +9,7 @@ from home_names.kinds import DeviceClass, Sort
 from home_names.resolver import number_of
 from home_names.states import UNKNOWN, parts_of
 from voice_gateway.integrations.device import Device, has_state
-from voice_gateway.integrations.listed import read_devices, read_scenes
+from voice_gateway.integrations.listed import read_devices
 from voice_gateway.languages import capital, counted, listed, plainly, say, the
 from voice_gateway.languages.outcomes import own_text
 from voice_gateway.turn import ToolOutcome
@@ -28,7 +28,7 @@ _BARRED: Final = frozenset({"open", "closed", "locked", "unlocked"})
 class DeviceQuery:
     """What to pick from a list of all devices, and how to tell of it."""
 
-    mode: str  # "which", "any", "all", "list", "count", "rooms", "scenes", "alarm"
+    mode: str  # "which", "any", "all", "list", "count", "rooms", "alarm"
     sort: Sort = "device"
     noun: str = "device"  # a meaning of the list `kinds`; "all": everything; or a danger
     rooms: tuple[str, ...] = ()
@@ -65,13 +65,9 @@ def _listed(sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> list[Dev
 
 def _answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome], code: str) -> str:
     devices = _listed(sources, outcomes)
-    if query.mode in ("rooms", "scenes"):
+    if query.mode == "rooms":
         rooms = dict.fromkeys(plainly(device.room, code) for device in devices if device.room)
-        scenes = [name for outcome in outcomes for name in read_scenes(outcome.structured) or ()]
-        names = list(rooms) if query.mode == "rooms" else scenes
-        return say(
-            f"look.{query.mode}" if names else f"look.no_{query.mode}", code, names=names, count=len(names)
-        )
+        return say("look.rooms" if rooms else "look.no_rooms", code, names=[*rooms], count=len(rooms))
     if query.mode == "alarm":
         return told_of_danger(query, devices, code)
     chosen = _told_apart(_chosen(query, devices), devices)

@@ -268,8 +268,12 @@ def _locks(node: Look, query: DeviceQuery, context: Context) -> Step | None:
 
 def _known(node: Look, context: Context) -> Plan:
     """The rooms, or the scenes."""
-    if node.ask == "scenes" and not context.home.scenes_listed:
-        raise Refused("the scenes are not listed")
+    if node.ask == "scenes":
+        names = list(context.home.scene_sources)
+        return Step(
+            bare(node),
+            say=Say("look.scenes" if names else "look.no_scenes", {"names": names, "count": len(names)}),
+        )
     return _listing(node, DeviceQuery(node.ask), context)
 
 
