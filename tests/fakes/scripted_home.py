@@ -124,6 +124,8 @@ class ScriptedHome:
         return self.alive
 
     async def scenes(self) -> tuple[Scene, ...]:
+        if self.down is not None:
+            raise self.down
         return self.known_scenes
 
     async def activate_scene(self, scene_id: int) -> None:

@@ -1,7 +1,5 @@
 """Thermostat and meters with the real driver: which setpoint applies, and each measure by its own name."""
 
-from typing import Any
-
 import pytest
 import pytest_asyncio
 from tests.fakes.waiting import until
@@ -78,21 +76,6 @@ async def test_each_mode_has_its_own_setpoint_and_off_keeps_both(driver, server)
     assert warm.structured["state"] == "heat, set to 21.5 °C, now 21.4 °C"
     assert (await set_to(server, mode="off")).structured["state"] == "off, now 21.4 °C"
     assert await setpoints(driver) == (21.5, 25)
-
-
-@pytest.mark.usefixtures("auto")
-async def test_what_the_thermostat_does_not_take_is_not_sent(driver, server):
-    refused: list[tuple[dict[str, Any], str]] = [
-        ({"temperature": 40}, "invalid"),
-        ({"temperature": 3}, "invalid"),
-        ({"mode": "party"}, "unsupported"),
-        ({}, "invalid"),
-    ]
-    for wish, outcome in refused:
-        answer = await set_to(server, **wish)
-        assert (answer.outcome, answer.is_error) == (outcome, True)
-    assert await setpoints(driver) == (20, 25)
-    assert await driver.held(THERMOSTAT, "ThermostatMode_mode") == AUTO
 
 
 async def test_power_energy_voltage_and_current_have_their_own_names(server):

@@ -43,25 +43,6 @@ async def test_a_member_that_does_not_follow_is_named(driver, server):
     await server.control("lounge lights", "off")
 
 
-async def test_what_not_all_members_can_is_not_sent_to_any(driver, server):
-    await server.control("lounge lights", "off")
-    for action in ("open", "toggle"):
-        answer = await server.control("lounge lights", action)
-        assert (answer.outcome, answer.is_error) == ("unsupported", True)
-    assert await levels(driver) == [0, 0]
-
-
-async def test_scenes_are_told_with_their_members(server):
-    told = await server.call("list_zwave_scenes")
-    assert told.text == "There are 2 scenes: Movie Night and Come Home."
-    movie = next(one for one in told.structured["scenes"] if one["name"] == "Movie Night")
-    assert movie["complete"] is True
-    assert [(one["device"], one["nodeId"], one["state"]) for one in movie["members"]] == [
-        ("Floor Lamp", FLOOR_LAMP, "on, 10 %"),
-        ("Ceiling Light", CEILING_LIGHT, "off"),
-    ]
-
-
 async def test_a_scene_is_on_when_its_devices_are_as_it_says(driver, server):
     await server.control("ceiling light", "on")
     await server.control("floor lamp", "dim", level=80)

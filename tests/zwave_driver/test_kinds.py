@@ -32,13 +32,6 @@ async def test_a_colour_reaches_the_bulb_and_its_white_goes_out(driver, server):
     assert await held(driver, 20) == {0: 255, 2: 0, 3: 0, 4: 0}
 
 
-async def test_what_is_no_colour_is_not_sent(driver, server):
-    before = await held(driver, 21)
-    for wish in ({"color": "bright"}, {"color": "red"}, {"temperature": 900}):
-        assert (await server.call("set_zwave_color", deviceName="reading lamp", **wish)).is_error
-    assert await held(driver, 21) == before
-
-
 async def test_a_fan_is_known_by_its_class_alone(driver, server):
     answer = await server.control("airflow", "on", level=33)
     assert (answer.outcome, answer.structured["state"]) == ("confirmed", "on, 33 %")

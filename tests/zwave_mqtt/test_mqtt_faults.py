@@ -142,41 +142,6 @@ async def test_a_hung_broker_is_given_up_and_nothing_is_sent_to_it_later(home, g
     assert [value for _, _, value in gateway.house.writes] == [70]
 
 
-async def test_the_reason_given_is_that_of_now(tmp_path, start_home):
-    """First nobody listens, then all is well, then the broker hangs: that is what every call says."""
-    broker = Broker(tmp_path)
-    async with start_home(MqttOptions(broker.url), longest_delay_seconds=0.05) as home:
-        with pytest.raises(HomeDown, match="connection refused"):
-            await home.snapshot()
-        broker.start()
-        try:
-            async with FakeGateway(broker.port):
-                await back(home)
-                broker.freeze()
-                async with asyncio.timeout(LIMIT_SECONDS):
-                    said = [await problem(home) for _ in range(6)]
-                broker.thaw()
-        finally:
-            broker.kill()
-
-    assert all("does not answer" in one or "has not answered" in one for one in said), said
-
-
-async def problem(home):
-    with pytest.raises(HomeDown) as caught:
-        await home.write(FLOOR_LAMP, 50)
-    return str(caught.value)
-
-
-async def test_a_home_stays_whole_while_its_gateway_starts(home, gateway):
-    before = await home.snapshot()
-    gateway.house.forget()
-
-    after = await home.snapshot(0)
-
-    assert [node.values for node in after.nodes] == [node.values for node in before.nodes]
-
-
 async def test_a_gateway_that_starts_is_asked_until_it_knows_its_nodes(broker, gateway, start_home):
     gateway.house.forget()
     seen = asyncio.Queue()
@@ -337,22 +302,6 @@ async def test_a_renamed_device_is_noticed_although_nobody_asks(broker, gateway,
             while (await seen.get())[13] != "Desk Lamp":
                 pass
         assert (await home.write(ValueId(13, 37, 0, "targetValue"), True)).status == 254
-
-
-async def test_a_new_name_is_announced_where_the_gateway_tells_of_it(broker, gateway, start_home):
-    seen = asyncio.Queue()
-    async with start_home(MqttOptions(broker.url)) as home:
-        home.on_snapshot(lambda snapshot: seen.put_nowait({node.id: node.name for node in snapshot.nodes}))
-        home.follow()
-        await home.snapshot()
-        await until(lambda: "zwave/#" in broker.log)
-        gateway.house.rename(13, "Reading Lamp", "Office")
-        renamed = {"data": [13, {"commandClass": 119, "property": "name", "newValue": "Reading Lamp"}]}
-        topic = "_EVENTS/ZWAVE_GATEWAY-Home_Gateway/node/node_value_updated"
-        await gateway.publish(topic, json.dumps(renamed))
-        async with asyncio.timeout(LIMIT_SECONDS):
-            while (await seen.get())[13] != "Reading Lamp":
-                pass
 
 
 async def test_a_stick_that_hangs_is_noticed_although_the_driver_is_ready(home, gateway):

@@ -2,27 +2,10 @@
 
 import asyncio
 
-from tests.fakes.zwave_server import claims_success, serving
+from tests.fakes.zwave_server import claims_success
 
 LIMIT_SECONDS = 30.0  # a loaded machine may need long; a hang never ends
 AT_ONCE_SECONDS = 8.0  # a command that is waited for takes ten
-
-
-async def test_a_renamed_device_is_found_by_its_new_name_and_announced(broker, gateway):
-    changed = asyncio.Event()
-
-    def hear(message):
-        if "ListChanged" in type(getattr(message, "root", message)).__name__:
-            changed.set()
-
-    async with serving(broker.url, hear) as server:
-        await server.call("list_zwave_devices")
-        gateway.house.rename(13, "Desk Lamp", "Office")
-        async with asyncio.timeout(LIMIT_SECONDS):
-            while (answer := await server.control("desk lamp", "on")).outcome == "not_found":
-                await asyncio.sleep(0.1)  # the list may be two seconds old
-            assert answer.outcome == "confirmed"
-            await changed.wait()
 
 
 async def test_a_stopped_broker_is_said_at_once_and_it_may_return(server, gateway, broker):
@@ -66,19 +49,3 @@ async def test_a_broker_killed_while_the_device_is_asked_does_not_hide_the_comma
     assert answer.is_error
     assert "not confirmed" in answer.text
     assert not claims_success(answer)
-
-
-async def test_a_lost_stick_and_a_lost_gateway_are_told_apart(server, gateway):
-    await server.call("list_zwave_devices")
-    await gateway.lose_stick()
-    async with asyncio.timeout(LIMIT_SECONDS):
-        while not (stick := await server.call("check_zwave_health")).is_error:
-            await asyncio.sleep(0.05)
-    await gateway.vanish()
-    async with asyncio.timeout(LIMIT_SECONDS):
-        while "stick" in (lost := await server.control("floor lamp", "on")).text:
-            await asyncio.sleep(0.05)
-
-    assert "stick" in stick.text
-    assert lost.outcome == "system_down"
-    assert "Z-Wave JS UI" in lost.text

@@ -5,7 +5,6 @@ import contextlib
 
 import pytest
 from tests.fakes import warm_python
-from tests.fakes.zwave_server import serving
 
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.mcp_client.integration import MCPIntegration
@@ -50,15 +49,6 @@ async def test_device_name_and_command_reach_the_server_as_it_declares_them(brok
     assert outcome.structured["outcome"] == "confirmed"
     assert outcome.args == {"deviceName": "Switch One", "action": "on"}
     assert gateway.house.writes == [(2, "37-0-targetValue", True)]
-
-
-async def test_without_that_the_server_refuses_the_names(broker, gateway):
-    gateway.house.rename(2, "Switch One", "Hallway")
-    async with serving(broker.url) as server:
-        answer = await server.call("control_zwave_device", device_name="Switch One", command="on")
-
-    assert answer.is_error
-    assert gateway.house.writes == []
 
 
 async def test_a_dead_device_and_a_stopped_broker_are_failures_for_the_model(broker, gateway):

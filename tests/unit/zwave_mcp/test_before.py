@@ -142,6 +142,11 @@ name = "Blind"
 kind = "blind"
 state = 71
 [[device]]
+name = "Light"
+kind = "light"
+color = "#ff7800c837"
+state = 60
+[[device]]
 name = "Front Door"
 kind = "lock"
 state = "locked"
@@ -198,6 +203,8 @@ ACTS = st.one_of(
         DEGREES,
     ),
     st.just(("activate_zwave_scene", {"sceneName": "Evening"})),
+    st.just(("set_zwave_color", {"deviceName": "Light", "color": "blue", "brightness": 20})),
+    st.just(("set_zwave_color", {"deviceName": "Light", "temperature": 5000})),
 )  # fmt: skip
 
 

@@ -3,12 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.fakes.home_talk import simulated
 from tests.fakes.scripted_home import ScriptedHome, bulb, devices_of, switch
 
 from zwave_mcp.home import NoAnswer, Node, Snapshot, Status, Value, ValueId, WriteResult
 from zwave_mcp.results import Result
-from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
 
 RGBW = {0: 0, 2: 255, 3: 120, 4: 0}
@@ -172,48 +170,6 @@ async def test_a_light_that_was_off_is_off_again_and_an_unknown_colour_is_said()
         {"name": "control_zwave_device", "args": {"deviceName": "Mood Light", "action": "off"}}
     ]
     assert answer.structured["undo"] == "It is not known which colour the Mood Light had before."
-
-
-HOME = """
-[home]
-radio_seconds = 0
-[[device]]
-name = "Mood Light"
-kind = "light"
-color = "#ff7800"
-state = 60
-[[device]]
-name = "Reading Lamp"
-kind = "light"
-shows = ["warm", "cold"]
-supervised = false
-color = "#000000c837"
-[[device]]
-name = "Liar"
-kind = "light"
-faults = ["optimistic"]
-"""
-
-
-async def states(home: Any) -> dict[str, str]:
-    return {device.name: state_text(device) for device in devices_of(await home.snapshot(0))}
-
-
-async def test_the_simulated_home_shows_colours_and_puts_them_back():
-    home = simulated(HOME)
-    tools, before = Tools(home), await states(home)
-    done = [
-        await tools.call("set_zwave_color", {"deviceName": "Mood Light", "color": "blue", "brightness": 20}),
-        await tools.call("set_zwave_color", {"deviceName": "Reading Lamp", "temperature": 5000}),
-    ]
-    now = await states(home)
-    assert now["Mood Light"] == "on, 20 %, blue"
-    assert now["Reading Lamp"] == "on, 100 %, cool white"
-
-    for answer in reversed(done):
-        for call in answer.structured["before"]:
-            assert not (await tools.call(call["name"], call["args"])).is_error
-    assert await states(home) == before
 
 
 # --- words

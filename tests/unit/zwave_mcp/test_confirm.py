@@ -195,19 +195,6 @@ async def test_a_whole_command_has_a_limit() -> None:
     assert (await control(home, "desk lamp", "on")).structured["outcome"] == "unconfirmed"
 
 
-@pytest.mark.parametrize("tool", ["list_zwave_devices", "control_zwave_device", "activate_zwave_scene"])
-async def test_every_tool_says_why_the_home_cannot_be_asked(tool: str) -> None:
-    home = ScriptedHome()
-    home.down, home.known_scenes = DOWN, (Scene(1, "x"),)
-    arguments = {
-        "control_zwave_device": {"deviceName": "lamp", "action": "on"},
-        "activate_zwave_scene": {"sceneName": "x"},
-    }
-    answer = await Tools(home).call(tool, arguments.get(tool, {}))
-    assert (answer.sentence, answer.structured["outcome"]) == (str(DOWN), "system_down")
-    assert answer.is_error
-
-
 @pytest.mark.parametrize("remembered", [True, False, None])
 async def test_toggle_reverses_what_the_device_says(remembered: bool | None) -> None:
     home = ScriptedHome(switch(2, "Desk Lamp", on=remembered))

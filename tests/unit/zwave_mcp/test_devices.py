@@ -98,16 +98,6 @@ def test_a_target_is_guessed_when_the_gateway_names_none():
     assert device.target == ValueId(9, 106, 0, "targetValue", 13)
 
 
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [(0, "closed"), (252, "closing"), (253, "stopped"), (254, "opening"), (255, "open"), (17, "partly open")],
-)
-def test_a_garage_door_says_where_it_is(code: int, text: str):
-    node = Node(9, "Garage Door", values=(Value(ValueId(9, 102, 0, "currentState"), code),))
-    (device,) = devices_of(Snapshot((node,)))
-    assert state_text(device) == text
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 300) | st.floats() | st.text(max_size=8),
     lambda inner: (

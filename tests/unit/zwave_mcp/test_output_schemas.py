@@ -112,6 +112,8 @@ async def test_every_result_is_as_it_was_declared(tool: str, arguments: dict[str
         home.written, home.polled = NoAnswer("silence"), [NoAnswer("silence")]
     answer = await Tools(home, allow_unlock=True).call(tool, arguments)
     fits(tool, answer.structured)
+    if trouble == "down" and arguments != {"limit": 0}:
+        assert (answer.structured["outcome"], answer.is_error) == ("system_down", True)
 
 
 async def test_so_is_every_result_of_keeping_house(tmp_path: Path) -> None:
