@@ -4,7 +4,6 @@ import hashlib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.events import Answered, CallFinished, Event, Heard, Judged, ModelRound
@@ -62,8 +61,7 @@ class Records:
         hide = hidden_in(turn.events)
         events = [hide(record) for record in map(event_json, turn.events) if record is not None]
         answered: dict[str, Any] = next((each for each in reversed(events) if each["type"] == "answered"), {})
-        heard = next((event for event in turn.events if isinstance(event, Heard)), None)
-        utterance = heard.utterance if heard is not None else turn.utterance
+        utterance = next((each.utterance for each in turn.events if isinstance(each, Heard)), turn.utterance)
         tools, home = self._shared(turn.around)
         shared |= {digest: content for digest, content in (tools, home) if digest}
         return Kept(
@@ -87,8 +85,7 @@ class Records:
     def _shared(self, around: Surroundings) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
         if around.version != self._tools[0]:
             self._tools = (around.version, *_digested([_described(tool) for tool in around.tools]))
-        known = self._looks[0]
-        if len(known) != len(around.looks) or any(map(is_not, known, around.looks)):
+        if [*map(id, self._looks[0])] != [*map(id, around.looks)]:
             self._looks = (around.looks, *_digested([_look(each) for each in around.looks]))
         return self._tools[1:], self._looks[1:]
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from voice_gateway.config import RecorderSettings
 from voice_gateway.events import Acted, Answered, Event, EventBus, Said, State
@@ -20,9 +20,11 @@ from voice_gateway.turn import Utterance
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 TURNS_FILE = "turns.sqlite"
 MOST_EVENTS = 500  # of one turn; a tool may report progress all day
-MOST_OPEN, STALE_SECONDS = 1_000, 900.0  # turns that have not ended; later ones are taken as given up
+STALE_SECONDS = 900.0  # a turn that has not ended by then was given up
 MOST_WAITING = 5_000  # finished turns, while the disk is slow
 MOST_HELD = 500  # finished turns, while the file cannot be written; earlier ones are lost
 TRY_SECONDS = 5.0  # between two tries of a file that cannot be written
@@ -54,14 +56,14 @@ class Recorder:
         self._thread: ThreadPoolExecutor | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._store = TurnStore(
+        self.store = TurnStore(  # it blocks: call it in a thread
             path,
             days=settings.days,
             megabytes=settings.megabytes,
             now=now,
             on_damage=lambda damage: self._on_loop(self._report_damage, damage),
         )
-        self._records = Records(self._store)
+        self._records = Records(self.store)
 
     def start(self) -> None:
         if self.settings.enabled:
@@ -82,10 +84,8 @@ class Recorder:
         if isinstance(event, Answered):
             self._finish(utterance.id)
             old = self._now() - STALE_SECONDS
-            for turn_id in [open_id for open_id, open_turn in self._open.items() if open_turn.begun < old]:
+            for turn_id in [turn_id for turn_id, other in self._open.items() if other.begun < old]:
                 self._finish(turn_id)
-            while len(self._open) > MOST_OPEN:
-                self._finish(next(iter(self._open)))
 
     def _finish(self, turn_id: str) -> None:
         turn = self._open.pop(turn_id)
@@ -101,20 +101,16 @@ class Recorder:
 
     # --- reading
 
-    def store(self) -> TurnStore:
-        """Blocking: use it in a thread."""
-        return self._store
-
     async def written(self, limit_seconds: float = CLOSE_SECONDS) -> None:
         """Returns when every turn that was answered is in the file, or the time is over."""
         if self._thread is not None:
             work = asyncio.get_running_loop().run_in_executor(self._thread, self._write)
             await asyncio.wait([work], timeout=limit_seconds)
 
-    async def read(self, work: Callable[[TurnStore], Any]) -> Any:
+    async def read(self, work: Callable[[TurnStore], T]) -> T:
         """Runs `work` with every turn that was answered. RecorderLost: the file cannot be read."""
         await self.written()
-        return await asyncio.to_thread(work, self._store)
+        return await asyncio.to_thread(work, self.store)
 
     async def close(self) -> None:
         for turn_id in list(self._open):
@@ -151,7 +147,7 @@ class Recorder:
             if turns:
                 self._records.write(turns)
             else:
-                self._store.trim()
+                self.store.trim()
         except RecorderLost as error:
             lost = error
             self._waiting.extendleft(reversed(turns[-MOST_HELD:]))

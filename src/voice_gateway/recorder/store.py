@@ -212,10 +212,10 @@ class TurnStore:
     def _read(self, asked: str, values: Sequence[Any]) -> list[dict[str, Any]]:
         def work(connection: sqlite3.Connection) -> list[dict[str, Any]]:
             connection.create_function("words", -1, lambda *texts: " ".join(_words(" ".join(texts))))
-            found = connection.execute(asked, values)
-            names = [name for name, *_ in found.description]
-            rows = (zip(names, row, strict=True) for row in found)
-            return [{name: _READ.get(name, _as_it_is)(value) for name, value in row} for row in rows]
+            answer = connection.execute(asked, values)
+            names = [name for name, *_ in answer.description]
+            rows = (zip(names, row, strict=True) for row in answer)
+            return [{key: _READ[key](value) if key in _READ else value for key, value in row} for row in rows]
 
         return self._run(work, write=False) if self._path.exists() else []
 
@@ -231,10 +231,6 @@ def packed(value: Any) -> bytes:
 
 def _unpacked(content: bytes) -> Any:
     return json.loads(zlib.decompress(content))
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
 
 
 _READ: dict[str, Callable[[Any], Any]] = {

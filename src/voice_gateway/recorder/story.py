@@ -87,8 +87,7 @@ def _short(text: str) -> str:
 
 def why_not(turn: Turn, before: Sequence[Turn] = ()) -> str:
     """Why it cannot be run again as it was; empty: it can."""
-    staged = [event for event in turn["events"] if event["type"] == "staged"]
-    judged = [event for event in turn["events"] if event["type"] == "judged"]
+    staged, judged = ([e for e in turn["events"] if e["type"] == kind] for kind in ("staged", "judged"))
     if any(is_hidden(each["text"]) for each in (*before, turn)):
         return HIDDEN
     asked = before and any(event.get("expects_answer") for event in before[-1]["events"])

@@ -132,10 +132,9 @@ class Why:
             return self._of_last(store, asked, question)
 
         try:
-            answer: str | None = await self._recorder.read(read)
+            return await self._recorder.read(read)
         except RecorderLost:
             return LOST
-        return answer
 
     def _of_last(self, store: TurnStore, asked: Utterance, question: Question) -> str | None:
         """Of the last turn of this conversation, or of a routine that ran since."""

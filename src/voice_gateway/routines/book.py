@@ -8,20 +8,11 @@ from typing import Protocol
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.model import (
-    Call,
-    Event,
-    Every,
-    Later,
-    Missing,
-    Once,
-    Routine,
-    Sun,
-)
+from voice_gateway.routines.model import Call, Event, Every, Later, Missing, Once, Routine, Sun
 from voice_gateway.routines.schedule import NoPlace, Place, due_next, on_clock
 from voice_gateway.routines.store import RoutineStore
 from voice_gateway.routines.wording import date_of, say_when
-from voice_gateway.turn import OutcomeStatus
+from voice_gateway.turn import OutcomeStatus, speaking
 
 NO_OPENING = (
     "A routine may not open the house. To allow it, set allow_opening = true below [routines] in "
@@ -53,15 +44,6 @@ class RoutineReader(Protocol):
         ...
 
     def judged(self, calls: Sequence[Call]) -> JudgedCalls: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a routine was made."""
-
-    channel: str = "cli"
-    room: str = ""
-    conversation: str = "default"
 
 
 class RoutineBook:
@@ -121,10 +103,12 @@ class RoutineBook:
         except NoPlace:
             raise BadArguments("home.latitude and home.longitude are not set.") from None
 
-    def keep(self, routine: Routine, origin: Origin) -> Routine:
-        """ToolError: it was not kept."""
-        made = replace(routine, channel=origin.channel, room=origin.room, conversation=origin.conversation)
-        return self.store.add([made], self._settings.limit)[0]
+    def keep(self, routine: Routine) -> Routine:
+        """With where it was made. ToolError: it was not kept."""
+        if (heard := speaking()) is not None:
+            made_in = heard.conversation_id
+            routine = replace(routine, channel=heard.channel, room=heard.room or "", conversation=made_in)
+        return self.store.add([routine], self._settings.limit)[0]
 
     def what(self, routine: Routine) -> str:
         """ "turn on the Floor Lamp" """
@@ -219,19 +203,13 @@ class RoutineBook:
     def _shown(self, routines: Sequence[Routine]) -> str:
         return "; ".join(self.spoken(routine) for routine in routines[:MOST_SHOWN])
 
-    def _days_ahead(self, routine: Routine) -> int | None:
-        if routine.next is None:
-            return None
-        there, today = (moment.astimezone(self.place.zone).date() for moment in (routine.next, self.now()))
-        return (there - today).days
-
     def _names(self, routine: Routine) -> set[str]:
         """All words by which it can be named: its own, and the day and part of the day of its next time."""
         own = set(_plain(routine.text).split())
         if routine.next is None:
             return own
-        there = routine.next.astimezone(self.place.zone)
-        days = {0: {"today"}, 1: {"tomorrow"}}.get(self._days_ahead(routine) or 0, set())
+        there, here = (moment.astimezone(self.place.zone) for moment in (routine.next, self.now()))
+        days = {0: {"today"}, 1: {"tomorrow"}}.get((there.date() - here.date()).days, set())
         parts = ("night", "morning", "afternoon", "evening", "night")
         part = parts[sum(there.hour >= hour for hour in (5, 12, 18, 22))]
         return own | days | {part, f"{there:%A}".casefold(), f"{there:%-I}:{there:%M}"}
@@ -254,9 +232,7 @@ class RoutineBook:
         if isinstance(routine.trigger, Event):  # its state has lasted for a while already
             return self._replaced(replace(routine, next=None))
         if day is not None and routine.next.astimezone(self.place.zone).date() != day:
-            today = self.now().astimezone(self.place.zone).date()
-            kept = tuple(one for one in routine.left_out if one >= today)
-            return self._replaced(replace(routine, left_out=(*kept, day)))
+            return self._replaced(replace(routine, left_out=(*routine.left_out, day)))
         following = due_next(routine, max(routine.next, self.now()), self.place)
         if following is None:
             self.cancel([routine])

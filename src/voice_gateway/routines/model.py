@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter, ValidationError
 
-# The tools, by their names.
 MAKE, LIST, CANCEL = "make_routine", "list_routines", "cancel_routine"
-SUN_EVENTS = ("sunrise", "sunset", "dawn", "dusk")
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")  # as RRULE writes them; Monday is 0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -77,7 +75,7 @@ class Condition:
     """All of it must hold when the routine starts. Hours are local; `after` may be later than `before`."""
 
     weekdays: tuple[int, ...] = ()
-    after: Bound = ""  # "22:00", or one of SUN_EVENTS
+    after: Bound = ""  # "22:00", or an event of the sun
     before: Bound = ""
     server: str = ""
     resource: str = ""
@@ -86,11 +84,8 @@ class Condition:
     unless: bool = False  # the device must not have that state
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in asdict(self).items()
-            if value
-        }
+        facts = asdict(self) | {"weekdays": list(self.weekdays)}
+        return {name: value for name, value in facts.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +129,6 @@ def calls_text(calls: Sequence[Call]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """Its result."""
-
     at: Moment
     ok: bool
     text: str
@@ -235,12 +228,9 @@ class ResourceState:
     state: str
     readings: tuple[str, ...] = ()
 
-    def is_so(self, becomes: str) -> bool:
-        """Whether it has this state, or a reading on this side of the limit."""
-        return self.tells(becomes) is True
-
     def tells(self, becomes: str) -> bool | None:
-        """The same; None: it says nothing of that, for example because the device is away."""
+        """Whether it has this state, or a reading on this side of the limit. None: it says nothing of that,
+        for example because the device is away."""
         becomes, state = becomes.casefold(), self.state.casefold()
         if (compared := _COMPARED.fullmatch(becomes)) is not None:
             number, limit = self._measured(compared["measure"] or ""), float(compared["number"])
@@ -255,8 +245,7 @@ class ResourceState:
 
     def _measured(self, measure: str) -> float | None:
         """Of a thermostat what it measures, not what it is set to."""
-        found = [text[len(measure) :] for text in self.readings if text.casefold().startswith(f"{measure} ")]
-        named = found if measure else []
+        named = [text[len(measure) :] for text in self.readings if text.casefold().startswith(f"{measure} ")]
         in_state = measure == "" or (measure in _UNITS and measure != "battery")
         unit = "" if named else _UNITS.get(measure, "")
         for text in named or ([self.state.rpartition("now ")[2]] if in_state else []):

@@ -139,7 +139,7 @@ class RoutineRunner:
             assert isinstance(trigger, Event)
             if not self._turned(routine.id, trigger.becomes, change):
                 continue
-            holds = change.after.is_so(trigger.becomes)
+            holds = change.after.tells(trigger.becomes) is True
             self._wake.set()
             if holds:
                 self._count_round(routine, change)
@@ -188,8 +188,7 @@ class RoutineRunner:
         await self._read()
 
     def _stand_by(self) -> None:
-        self._by_resource, self._stamp, self._plans = {}, object(), {}
-        self._waiting = []
+        self._by_resource, self._stamp, self._plans, self._waiting = {}, object(), {}, []
         self._miss(list(self._started))
 
     async def _tell_unfinished(self) -> None:
@@ -259,7 +258,7 @@ class RoutineRunner:
             if isinstance(routine.trigger, Event):
                 by_resource[routine.trigger.server, routine.trigger.resource].append(routine)
         self._by_resource = dict(by_resource)
-        there = {routine.id for waiting in by_resource.values() for routine in waiting}
+        there = {routine.id for routine in routines}
         self._known = {number: held for number, held in self._known.items() if number in there}
         self._stamp = stamp
 
@@ -276,17 +275,15 @@ class RoutineRunner:
     def _end(self, routine: Routine) -> float:
         """Kept from when the routine was seen first."""
         assert routine.next is not None
-        known = self._ends.get((routine.id, routine.next))
-        return (
-            known if known is not None else self._monotonic() + (routine.next - self._now()).total_seconds()
-        )
+        end = self._monotonic() + (routine.next - self._now()).total_seconds()
+        return self._ends.get((routine.id, routine.next), end)
 
     # --- one run
 
     async def _carry_out(self, routine: Routine, late_seconds: float) -> None:
         try:
             outcome = await self._outcome(routine, late_seconds)
-            self._over.append(outcome)
+            self._over.append(outcome)  # not in one line: the list may be another one after the run
         finally:
             self._wake.set()
 
@@ -296,7 +293,7 @@ class RoutineRunner:
         trigger = routine.trigger
         if isinstance(trigger, Event) and trigger.seconds:
             state = await self._host.state_of(trigger.server, trigger.resource)
-            if state is not None and not state.is_so(trigger.becomes):
+            if state is not None and state.tells(trigger.becomes) is not True:
                 return routine  # it ended while no gateway was there to see it
         elif late_seconds > (self._grace_seconds if routine.one_time or routine.rings else LATE_SECONDS):
             log.info("a routine was missed", extra={"routine": routine.id, "seconds": round(late_seconds)})
@@ -328,7 +325,7 @@ class RoutineRunner:
         if not condition.resource:
             return True
         state = await self._host.state_of(condition.server, condition.resource)
-        return state is not None and state.is_so(condition.state) is not condition.unless
+        return state is not None and (state.tells(condition.state) is True) is not condition.unless
 
     def _finished(self, routine: Routine) -> Finished:
         """Counted from when it was due, too: a clock that is set back does not start it again."""

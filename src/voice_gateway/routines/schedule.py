@@ -34,7 +34,6 @@ class Place:
 
     @property
     def coordinates(self) -> tuple[float, float] | None:
-        """Latitude and longitude, if both are set."""
         if self.latitude is None or self.longitude is None:
             return None
         return self.latitude, self.longitude
@@ -82,16 +81,12 @@ def on_clock(wall: datetime, zone: tzinfo, not_before: datetime | None = None) -
 
 
 def _behind_gap(wall: datetime, zone: tzinfo) -> datetime:
-    """The first moment after the hour that the clocks skip, to the second."""
-    early, late = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (1, 0))
-    offset = early.astimezone(zone).utcoffset()
-    while late - early > timedelta(seconds=1):
-        middle = early + timedelta(seconds=(late - early).total_seconds() // 2)
-        if middle.astimezone(zone).utcoffset() == offset:
-            early = middle
-        else:
-            late = middle
-    return late.replace(microsecond=0)
+    """The first moment after the hour that the clocks skip; they change at whole minutes."""
+    moment = wall.replace(second=0, microsecond=0, tzinfo=zone, fold=1).astimezone(UTC)
+    offset = moment.astimezone(zone).utcoffset()
+    while moment.astimezone(zone).utcoffset() == offset:
+        moment += timedelta(minutes=1)
+    return moment
 
 
 # --- rules
@@ -134,16 +129,14 @@ def check_rule(rrule: str) -> None:
 
 
 def _of_sun(trigger: Sun, after: datetime, place: Place) -> Iterator[datetime]:
-    first = (after.astimezone(place.zone) - timedelta(seconds=trigger.offset_seconds)).date()
-    for days in range(-1, DAYS_AHEAD):
-        day = first + timedelta(days=days)
+    offset = timedelta(seconds=trigger.offset_seconds)
+    first = (after.astimezone(place.zone) - offset).date()
+    for day in (first + timedelta(days=days) for days in range(-1, DAYS_AHEAD)):
         if trigger.days and day.weekday() not in trigger.days:
             continue
         moment = sun_on(trigger.event, day, place)
-        if moment is not None:
-            moment += timedelta(seconds=trigger.offset_seconds)
-            if moment > after:
-                yield moment
+        if moment is not None and moment + offset > after:
+            yield moment + offset
 
 
 def sun_on(event: str, day: date, place: Place) -> datetime | None:
@@ -168,13 +161,11 @@ def holds_at(condition: Condition, now: datetime, place: Place) -> bool:
     if condition.weekdays and here.weekday() not in condition.weekdays:
         return False
     after, before = (_bound(text, here, place) for text in (condition.after, condition.before))
-    if after is not None and before is not None:
-        inside = after <= here.time() < before
-        return inside if after <= before else here.time() >= after or here.time() < before
-    if after is not None and condition.after in ("sunset", "dusk"):  # it is dark until the sun rises
-        rises = _bound("sunrise" if condition.after == "sunset" else "dawn", here, place)
-        return here.time() >= after or (rises is not None and here.time() < rises)
-    return (after is None or here.time() >= after) and (before is None or here.time() < before)
+    if before is None and condition.after in ("sunset", "dusk"):  # it is dark until the sun rises
+        before = _bound("sunrise" if condition.after == "sunset" else "dawn", here, place)
+    is_after, is_before = after is None or here.time() >= after, before is None or here.time() < before
+    over_midnight = after is not None and before is not None and after > before
+    return is_after or is_before if over_midnight else is_after and is_before
 
 
 def _bound(text: str, here: datetime, place: Place) -> time | None:

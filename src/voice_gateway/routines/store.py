@@ -13,7 +13,7 @@ from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
 from voice_gateway.shared.lease import FileLease, Lease
 from voice_gateway.shared.rows import FileRows, RedisRows, Rows, RowStore, RowTable, SharedRedis
-from voice_gateway.sqlite_file import BUSY_SECONDS, Damage
+from voice_gateway.sqlite_file import Damage
 
 T = TypeVar("T")
 
@@ -46,8 +46,6 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A run is over."""
-
     routine: Routine  # as it was claimed, with its result
     following: datetime | None = None  # when it comes next
     gone: bool = False  # it does not come again
@@ -68,19 +66,18 @@ class RoutineStore(RowStore[Row, Routine]):
 
     def all(self) -> list[Routine]:
         """The next one first, those without a time last."""
-        return sorted(
-            self.read(),
-            key=lambda each: (each.next is None or each.paused, _seconds(each.next) or 0, each.id),
-        )
+
+        def place(routine: Routine) -> tuple[bool, float, int]:
+            return routine.next is None or routine.paused, _seconds(routine.next) or 0, routine.id
+
+        return sorted(self.read(), key=place)
 
     def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
         """All of them with their numbers, or none."""
 
         def work(rows: Rows[Row]) -> list[Routine]:
             if rows.count + len(routines) > limit:
-                raise TooMany(
-                    f"There are {rows.count} routines already, and no more are kept. Cancel some first."
-                )
+                raise TooMany(f"There are {rows.count} routines already, so I kept none. Cancel some first.")
             return [replace(routine, id=rows.add(_row(routine))) for routine in routines]
 
         return self.changed(work)
@@ -156,15 +153,8 @@ def kept_in(
     """In the shared Redis if there is one, else in a file in this folder."""
     if shared is not None:
         return RoutineStore(RedisRows(shared, "routines", Row, ROUTINES_LOST)), shared.lease
-    rows = FileRows(
-        folder / "routines.sqlite3",
-        "routines",
-        Row,
-        (_TABLE, _LAST),
-        ROUTINES_LOST,
-        busy_seconds=BUSY_SECONDS,
-        on_damage=on_damage,
-    )
+    file, migrations = folder / "routines.sqlite3", (_TABLE, _LAST)
+    rows = FileRows(file, "routines", Row, migrations, ROUTINES_LOST, on_damage=on_damage)
     return RoutineStore(rows), FileLease(folder / "routines.lease")
 
 
@@ -184,7 +174,8 @@ def _routine(number: int, row: Row) -> Routine:
     facts = json.loads(row.body)
     if row.last:
         facts["last"] = json.loads(row.last)
-    return replace(from_record(facts), id=number, next=moment_of(row.next), paused=bool(row.paused))
+    due = None if row.next is None else datetime.fromtimestamp(row.next, UTC)
+    return replace(from_record(facts), id=number, next=due, paused=bool(row.paused))
 
 
 def _seconds(moment: datetime | None) -> float | None:
@@ -196,7 +187,3 @@ def _same(seconds: float | None, moment: datetime | None) -> bool:
     if seconds is None or moment is None:
         return seconds is None and moment is None
     return abs(seconds - moment.timestamp()) < 0.001
-
-
-def moment_of(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

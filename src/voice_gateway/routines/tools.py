@@ -10,12 +10,12 @@ from langchain_core.tools import BaseTool
 
 from home_names.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.book import Origin, RoutineBook, has_time
+from voice_gateway.routines.book import RoutineBook, has_time
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Call, Routine, calls_text
 from voice_gateway.routines.wording import date_of, on_day, say_when, when_text
 from voice_gateway.tools.builtin.timers.store import Kind, Timer
 from voice_gateway.tools.gateway_tool import declared_tool, parameters
-from voice_gateway.turn import ToolTraits, speaking
+from voice_gateway.turn import ToolTraits
 
 MOST_SAID = 5  # routines in a list
 NOT_RUNNING = "It only happens while the gateway is running."
@@ -106,12 +106,11 @@ class _Tools:
         given = _given({"when": when, "do": do, "say": say, "calls": calls})
         await self._home_known(given[2])
         routine = await asyncio.to_thread(self._book.drafted, *given)
-        kept = await asyncio.to_thread(self._book.keep, routine, _origin())
+        kept = await asyncio.to_thread(self._book.keep, routine)
         text = f"Okay, I'll {self._book.spoken(kept, just_made=True)}."
         if note := self._book.note(when):
             text = f"{note} {text}"
-        undo = {"name": CANCEL, "args": {"name": str(kept.id)}}
-        return await self._or_not_running(text), self._facts([kept], [undo])
+        return await self._or_not_running(text), self._facts([kept], [_cancelling(kept)])
 
     async def list(self) -> tuple[str, Facts]:
         routines = await asyncio.to_thread(self._book.all)
@@ -128,7 +127,7 @@ class _Tools:
                 raise BadArguments("Which routine shall I move, and to when?")
             await self._home_known(matches[0].calls)
             moved = await asyncio.to_thread(self._book.move, matches[0], when)
-            undo = [{"name": CANCEL, "args": {"name": str(moved.id)}}, made_again(matches[0])]
+            undo = [_cancelling(moved), made_again(matches[0])]
             return f"Okay, I'll {self._book.spoken(moved)}.", self._facts([moved], undo)
         gone = await asyncio.to_thread(self._book.cancel, matches)
         text = f"{len(gone)} routines are cancelled."
@@ -159,7 +158,7 @@ class _Tools:
         routines = "The routine is" if len(changed) == 1 else f"{len(changed)} routines are"
         text = f"{routines} paused until you say: resume the routines." if paused else f"{routines} on again."
         back = "resume" if paused else "pause"
-        undo = [{"name": CANCEL, "args": {"name": str(routine.id), "action": back}} for routine in changed]
+        undo = [_cancelling(routine, action=back) for routine in changed]
         return text, self._facts(changed, undo)
 
     def _listing(self, routines: Sequence[Routine]) -> str:
@@ -213,6 +212,10 @@ def routine_tools(
     ]
 
 
+def _cancelling(routine: Routine, **more: str) -> dict[str, Any]:
+    return {"name": CANCEL, "args": {"name": str(routine.id), **more}}
+
+
 def _given(args: Mapping[str, Any]) -> tuple[str, str, tuple[Call, ...], str]:
     try:
         calls = json.loads(args.get("calls") or "[]")
@@ -223,13 +226,6 @@ def _given(args: Mapping[str, Any]) -> tuple[str, str, tuple[Call, ...], str]:
         raise BadArguments('calls must be a list of {"name": …, "args": {…}}.')
     made = tuple({"name": call["name"], "args": dict(call.get("args") or {})} for call in calls)
     return str(args.get("when") or ""), str(args.get("do") or ""), made, str(args.get("say") or "")
-
-
-def _origin() -> Origin:
-    utterance = speaking()
-    if utterance is None:
-        return Origin()
-    return Origin(utterance.channel, utterance.room or "", utterance.conversation_id)
 
 
 def made_again(routine: Routine) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from voice_gateway.backoff import ChangeListeners
 from voice_gateway.errors import ConfigError, ToolUnavailable
 from voice_gateway.shared import LIMIT_SECONDS, NOT_INSTALLED, PREFIX
 from voice_gateway.shared.lease import LEASE_SECONDS
-from voice_gateway.sqlite_file import Damage, SqliteFile, stamp
+from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, SqliteFile, stamp
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class FileRows(Generic[R]):
         migrations: Sequence[str],
         lost: str,
         *,
-        busy_seconds: float,
+        busy_seconds: float = BUSY_SECONDS,
         on_damage: Callable[[Damage], None],
     ) -> None:
         self._name, self._row, self._lost, self._busy_seconds = name, row, lost, busy_seconds

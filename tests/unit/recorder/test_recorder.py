@@ -63,7 +63,7 @@ async def test_neither_a_pin_nor_a_code_reaches_the_disk(tmp_path):
     written = (tmp_path / "turns.sqlite").read_bytes()
     assert b"24681357" not in written
     assert b"987654321" not in written
-    [found] = recorder.store().find(turns[0]["id"])
+    [found] = recorder.store.find(turns[0]["id"])
     assert "987654321" not in json.dumps(found)
 
 
@@ -84,7 +84,7 @@ async def test_a_turn_that_was_given_up_is_kept_as_far_as_it_came(tmp_path):
     watch.publish(Heard(said))
     await recorder.close()
 
-    [turn] = recorder.store().turns()
+    [turn] = recorder.store.turns()
     assert (turn["text"], turn["ok"], turn["reply"]) == ("turn on the lamp", False, "")
 
 
@@ -101,7 +101,7 @@ async def test_a_file_that_cannot_be_written_costs_the_record_and_nothing_else(t
     await until(lambda: watch.state("recorder") is State.OK)
     await recorder.close()
 
-    assert [one["text"] for one in recorder.store().turns()] == ["two", "one"]
+    assert [one["text"] for one in recorder.store.turns()] == ["two", "one"]
 
 
 async def test_while_the_file_takes_nothing_the_last_turns_wait(tmp_path):
@@ -116,7 +116,7 @@ async def test_while_the_file_takes_nothing_the_last_turns_wait(tmp_path):
     (tmp_path / "turns.sqlite").rmdir()
     await recorder.close()
 
-    turns = recorder.store().turns(limit=2 * MOST_HELD)
+    turns = recorder.store.turns(limit=2 * MOST_HELD)
     assert (len(turns), turns[-1]["text"]) == (MOST_HELD, "number 50")
 
 
@@ -145,7 +145,7 @@ async def test_a_locked_file_holds_up_nobody(tmp_path):
     holder.close()
     await recorder.close()
 
-    assert [one["text"] for one in recorder.store().turns()] == ["two", "one"]
+    assert [one["text"] for one in recorder.store.turns()] == ["two", "one"]
 
 
 @pytest.mark.parametrize("text", ["\x00\ud800 odd", "x" * 7000, "<script>", "\x1b[31mred"])

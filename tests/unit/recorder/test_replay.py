@@ -30,11 +30,11 @@ class Recorded(HomeTalk):
     async def turns(self) -> list[dict[str, Any]]:
         """Oldest first."""
         listed = await self.recorder.read(lambda store: store.turns())
-        return [self.recorder.store().find(one["id"])[0] for one in reversed(listed)]
+        return [self.recorder.store.find(one["id"])[0] for one in reversed(listed)]
 
     async def again(self, settings: Settings | None = None, **changed: Any) -> list[str]:
         *before, turn = await self.turns()
-        store = self.recorder.store()
+        store = self.recorder.store
         replay = Replay(settings or Settings(), store.shared(turn["tools"]), store.shared(turn["home"]) or [])
         return differences(result_of(turn["events"]), await replay.run({**turn, **changed}, before))
 

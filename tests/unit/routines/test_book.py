@@ -10,7 +10,7 @@ from tests.fakes.limits import with_limits
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.book import JudgedCalls, Origin, RoutineBook, has_time
+from voice_gateway.routines.book import JudgedCalls, RoutineBook, has_time
 from voice_gateway.routines.model import Event, Every, Later, Missing, Once, Routine
 from voice_gateway.routines.schedule import Place, due_next
 from voice_gateway.routines.store import kept_in
@@ -80,7 +80,7 @@ def daily(book: RoutineBook, text: str = "turn on the Floor Lamp every day at 8 
 def test_what_cannot_be_kept_is_told_and_nothing_is(book, home, later, do, say, sentence):
     home.later = later
     with pytest.raises(BadArguments, match=sentence):
-        book.keep(book.drafted("some time", do, say=say), Origin())
+        book.keep(book.drafted("some time", do, say=say))
     assert book.all() == []
 
 
@@ -95,10 +95,10 @@ def test_opening_the_house_needs_the_setting(book, home, tmp_path):
 def test_a_script_that_makes_two_thousand_gets_to_the_limit_and_no_further(book):
     drafted = book.drafted("at 8", "turn on the floor lamp")
     for _ in range(5):
-        book.keep(drafted, Origin())
+        book.keep(drafted)
     for _ in range(10):
-        with pytest.raises(ToolError, match="There are 5 routines already, and no more are kept"):
-            book.keep(drafted, Origin())
+        with pytest.raises(ToolError, match="There are 5 routines already"):
+            book.keep(drafted)
     assert len(book.all()) == 5
 
 
@@ -160,7 +160,7 @@ def cancel_tool(book):
 
 def test_moving_and_resuming_ask_again_where_a_yes_was_needed(book):
     call = {"name": "control_zwave_device", "args": {"deviceName": "Front Door", "action": "unlock"}}
-    book.keep(book.drafted("at 08:00", calls=[call]), Origin())
+    book.keep(book.drafted("at 08:00", calls=[call]))
     daily(book, "turn on the Desk Lamp")
     cancel: Any = traits(cancel_tool(book))
     moving = {"name": "front door", "action": "move", "when": "at 09:00"}
@@ -237,7 +237,7 @@ def test_who_goes_on_counts_from_now_and_what_is_over_goes(book):
 
 def test_what_takes_something_back_goes_on_while_all_are_paused(book, home):
     home.later = Later(Once(NOW + timedelta(minutes=10)), back=True)
-    back = book.keep(book.drafted("for ten minutes", calls=[LAMP]), Origin())
+    back = book.keep(book.drafted("for ten minutes", calls=[LAMP]))
     rule = kept(book, Every(DAILY, NOW), next=NOW + timedelta(hours=1))
 
     assert [one.id for one in book.pause(paused=True)] == [rule.id]

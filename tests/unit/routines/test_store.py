@@ -99,4 +99,4 @@ def test_a_disk_that_takes_nothing_is_said(tmp_path):
     ],
 )
 def test_what_a_state_is(becomes, state, readings, so):
-    assert ResourceState(state, readings).is_so(becomes) is so
+    assert (ResourceState(state, readings).tells(becomes) is True) is so

@@ -16,7 +16,7 @@ from voice_gateway.backoff import LOOK_SECONDS, look_again
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.problems import LISTS_LOST
 from voice_gateway.shared.rows import FileRows, Rows, RowStore
-from voice_gateway.sqlite_file import BUSY_SECONDS, Damage
+from voice_gateway.sqlite_file import Damage
 from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
@@ -50,9 +50,7 @@ class ListStore(RowStore[Row, Item]):
     """Shopping, to-do and other lists."""
 
     def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
-        rows = FileRows(
-            path, "items", Row, (_TABLE,), LISTS_LOST, busy_seconds=BUSY_SECONDS, on_damage=on_damage
-        )
+        rows = FileRows(path, "items", Row, (_TABLE,), LISTS_LOST, on_damage=on_damage)
         super().__init__(rows, lambda number, row: Item(number, row.list, row.text, bool(row.done)))
 
     def all(self) -> list[Item]:
