@@ -68,12 +68,6 @@ def _folder(code: str) -> Traversable:
     return files(__name__) / code
 
 
-@cache
-def codes() -> tuple[str, ...]:
-    """The languages with files of their own."""
-    return tuple(sorted(one.name for one in files(__name__).iterdir() if (one / "words.yaml").is_file()))
-
-
 def language_files(code: str) -> Iterator[LanguageFile]:
     """Sentences and words of a language, file by file; replies are read by `say`."""
     for one in sorted(_folder(code).iterdir(), key=lambda file: file.name):
@@ -128,13 +122,9 @@ def say(key: str, /, code: str = "en", **facts: object) -> str:
     """The reply of this outcome code in a language, else in English: `say("look.is", things=["Floor Lamp"])`.
     Of several things, or of one with a plural name, `<key>.many` is said where there is one."""
     replies = _replies(code) if key in _replies(code) else _replies("en")
-    things = facts.get("things")
-    if (
-        isinstance(things, tuple | list)
-        and f"{key}.many" in replies
-        and is_plural([str(one) for one in things])
-    ):
-        key = f"{key}.many"
+    things, many = facts.get("things"), f"{key}.many"
+    if many in replies and isinstance(things, tuple | list) and is_plural([str(one) for one in things]):
+        key = many
     return replies[key].format_map(_Facts(facts, code))
 
 
@@ -157,11 +147,9 @@ def capital(text: str) -> str:
 
 def listed(names: Sequence[str], code: str = "en", word: str = "and") -> str:
     """ "one, two and three" """
-    return (
-        "".join(names)
-        if len(names) < 2
-        else say(f"list.{word}", code, first=", ".join(names[:-1]), last=names[-1])
-    )
+    if len(names) < 2:
+        return "".join(names)
+    return say(f"list.{word}", code, first=", ".join(names[:-1]), last=names[-1])
 
 
 def counted(names: Sequence[str], code: str = "en") -> str:

@@ -15,6 +15,7 @@ from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 LONGEST: Final = 400  # characters of a tool's text that are spoken
 COLDEST_WHITE: Final = 1000  # kelvin; no thermostat is set to that
+THERMOSTAT: Final = "thermostat"  # a name's end that is "the heating" in a reply
 SHORT: Final = 40  # characters of a confirmation that is joined with the next by "and"
 _TRANSIENT: Final = frozenset({"stop", "toggle", "play", "next", "previous", "ring"})  # never "already so"
 _OPEN: Final = frozenset({OutcomeStatus.UNREACHABLE, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED})
@@ -51,9 +52,8 @@ def told(
     `inside`: it continues a sentence."""
     if not outcomes:
         return say("not_understood", code)
-    pieces = [
-        piece for outcome in outcomes for piece in _pieces(outcome, (names or {}).get(outcome.call_id), code)
-    ]
+    named = ((outcome, (names or {}).get(outcome.call_id)) for outcome in outcomes)
+    pieces = [piece for outcome, name in named for piece in _pieces(outcome, name, code)]
     if len(pieces) > 1:
         settled = all(clause.key.startswith("already") for clause, *_ in pieces)
         pieces = [(_beside(clause, settled=settled), name, lit) for clause, name, lit in pieces]
@@ -84,14 +84,14 @@ def _beside(clause: Clause, *, settled: bool) -> Clause:
 
 
 def _sentence(clause: Clause, devices: Mapping[str, bool], code: str, *, alone: bool, inside: bool) -> str:
-    if not clause.key:
+    names, key = list(devices), clause.key
+    if not key:
         return clause.text
-    names, facts, key = list(devices), dict(clause.facts), clause.key
     if key.startswith("already") and alone and has(it := key.replace("already", "already.it"), code):
         key = it
     if len(names) > MOST_NAMED:
         names = [say("count.lights" if all(devices.values()) else "count.devices", code, count=len(names))]
-    return say(key, code, things=names, inside=inside, **facts)
+    return say(key, code, things=names, inside=inside, **dict(clause.facts))
 
 
 # --- one outcome
@@ -99,79 +99,52 @@ def _sentence(clause: Clause, devices: Mapping[str, bool], code: str, *, alone: 
 
 def _pieces(outcome: ToolOutcome, called: str | None, code: str) -> list[tuple[Clause, str, bool]]:
     """Of each device that an outcome is about: what is said, its name, and whether it is a light."""
-    facts = outcome.facts
-    results = facts.get("results")
+    facts, results = outcome.facts, outcome.facts.get("results")
     each = [one for one in results if isinstance(one, Mapping)] if isinstance(results, list) else [facts]
     if called and not facts.get("device") and outcome.status in _STARTED:
         return [(Clause("did.scene"), called, False)]
     if outcome.read_only or not all(one.get("device") for one in each):
         return [(Clause("", text=own_text(outcome, code)), "", False)]
-    made = []
+    pieces = []
     for result in each:
         requested = {**_mapping(facts.get("requested")), **_mapping(result.get("requested"))}
-        status = outcome.status if len(each) == 1 else _status(result)
-        clause = _clause(status, requested, result, outcome, code)
+        status = outcome.status if len(each) == 1 else str(result.get("outcome"))
+        clause = _clause(status, requested, result, code) or Clause("", text=own_text(outcome, code))
         state, device = str(result.get("state") or ""), str(result["device"])
-        name = called or _name(device, state, requested, code)
-        made.append((clause, name, is_light(str(result.get("kind") or ""), device)))
-    return made
+        heats = state.startswith("heat") or (state.startswith("off") and "temperature" in requested)
+        name = called or device
+        if not called and heats and device.casefold().endswith(THERMOSTAT):
+            name = say("heating", code, name=device[: -len(THERMOSTAT)]).strip()
+        pieces.append((clause, name, is_light(str(result.get("kind") or ""), device)))
+    return pieces
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _status(result: Mapping[str, Any]) -> OutcomeStatus | None:
-    try:
-        return OutcomeStatus(str(result.get("outcome")))
-    except ValueError:
-        return None
-
-
-def _name(name: str, state: str, requested: Mapping[str, Any], code: str) -> str:
-    """A thermostat that heats is "the heating"."""
-    heats = state.startswith("heat") or (state.startswith("off") and "temperature" in requested)
-    return (
-        say("heating", code, name=name[: -len("thermostat")]).strip()
-        if heats and name.casefold().endswith("thermostat")
-        else name
-    )
-
-
-def _clause(
-    status: OutcomeStatus | None,
-    requested: Mapping[str, Any],
-    result: Mapping[str, Any],
-    outcome: ToolOutcome,
-    code: str,
-) -> Clause:
-    action, kind = str(requested.get("action") or ""), str(result.get("kind") or "")
-    state, was = str(result.get("state") or UNKNOWN), result.get("was")
-    if status is OutcomeStatus.CONFIRMED:
-        key, facts = _confirmed(action, kind, state, requested, code)
-        same = isinstance(was, str) and was != UNKNOWN and _settled(was) == _settled(state)
+def _clause(status: str, requested: Mapping[str, Any], result: Mapping[str, Any], code: str) -> Clause | None:
+    """What is said of one device; None: the tool's own sentence."""
+    action, state = str(requested.get("action") or ""), str(result.get("state") or UNKNOWN)
+    why, was = str(result.get("reason") or "").rstrip("."), str(result.get("was") or UNKNOWN)
+    if status == OutcomeStatus.CONFIRMED:
+        key, facts = _confirmed(action, str(result.get("kind") or ""), state, requested, code)
+        same = was != UNKNOWN and _settled(was) == _settled(state)
         if same and action not in _TRANSIENT and key in ("act.state", "act.level", "act.set"):
             key = key.replace("act", "already", 1)
         return Clause(key, tuple(facts.items()))
-    if status is OutcomeStatus.WORKING and has(f"working.{action}", code):
+    if status == OutcomeStatus.WORKING and has(f"working.{action}", code):
         return Clause(f"working.{action}")
-    if status in _OPEN and not _reason(result) and not result.get("notConfirmed"):
+    if status in _OPEN and not why and not result.get("notConfirmed"):
         return Clause("not.seen" if result.get("hidden") else f"not.{status}")
-    if status is OutcomeStatus.FAILED and has(f"do.{action}", code):
-        facts = {"do": say(f"do.{action}", code)}
-        if reason := _reason(result):
-            return Clause("not.failed.why", (*facts.items(), ("why", reason)))
+    if status == OutcomeStatus.FAILED and has(f"do.{action}", code):
+        did = ("do", say(f"do.{action}", code))
+        if why:
+            return Clause("not.failed.why", (did, ("why", why)))
         still = state != UNKNOWN and _settled(state)
-        return (
-            Clause("not.failed.still", (*facts.items(), ("state", state_words(state, code))))
-            if still
-            else Clause("not.failed", tuple(facts.items()))
-        )
-    return Clause("", text=own_text(outcome, code))
-
-
-def _reason(result: Mapping[str, Any]) -> str:
-    return str(result.get("reason") or "").rstrip(".")
+        how = (("state", state_words(state, code)),) if still else ()
+        return Clause("not.failed.still" if still else "not.failed", (did, *how))
+    return None
 
 
 def _settled(state: str) -> str:
@@ -186,12 +159,8 @@ def _confirmed(  # noqa: PLR0911 (one for each act)
     degrees, level = requested.get("temperature"), level_of(state)
     if action == "stop":
         return ("act.stopped.at", {"level": level}) if level else ("act.stopped", {})
-    if (
-        isinstance(
-            colour := requested.get("color") or (requested.get("value") if action == "colour" else None), str
-        )
-        and colour
-    ):
+    colour = requested.get("color") or (requested.get("value") if action == "colour" else None)
+    if isinstance(colour, str) and colour:
         return "act.set", {"text": colour}
     kelvin = requested.get("level") if action == "kelvin" else degrees
     if isinstance(kelvin, int | float) and kelvin >= COLDEST_WHITE:
@@ -199,11 +168,8 @@ def _confirmed(  # noqa: PLR0911 (one for each act)
     if isinstance(degrees, int | float) and action in ("", "set"):
         return "act.set", {"text": say("degrees", code, degrees=float(_degrees(degrees, requested, state)))}
     if mode := requested.get("mode"):
-        return (
-            ("act.state", {"state": state_words("off", code)})
-            if mode == "off"
-            else ("act.set", {"text": str(mode)})
-        )
+        off = mode == "off"
+        return "act.state" if off else "act.set", {"state": state_words("off", code), "text": str(mode)}
     rings = action == "play" and kind in ("chime", "siren")
     if has(did := f"did.{'ring' if rings else kind if kind == 'scene' else action}", code):
         return did, {}
@@ -211,18 +177,14 @@ def _confirmed(  # noqa: PLR0911 (one for each act)
         return "act.level", {"level": level if level is not None else requested["level"]}
     if state == UNKNOWN:
         return "act.done", {}
-    return "act.state", {
-        "state": action
-        if action in ("on", "off") and parts_of(state)[0] == action
-        else state_words(state, code)
-    }
+    plain = action in ("on", "off") and parts_of(state)[0] == action
+    return "act.state", {"state": action if plain else state_words(state, code)}
 
 
 def _degrees(wanted: float, requested: Mapping[str, Any], state: str) -> float:
     """What the thermostat reports: many round. Of another unit, what was asked for."""
-    fahrenheit = requested.get("unit") == "F"
     reported = [float(number) for number in _DEGREES.findall(state)]
-    if not reported or (fahrenheit and "°C" in state):
+    if not reported or (requested.get("unit") == "F" and "°C" in state):
         return wanted
     return min(reported, key=lambda number: abs(number - wanted))
 
@@ -241,15 +203,15 @@ def state_words(state: str, code: str = "en") -> str:
 def own_text(outcome: ToolOutcome, code: str = "en") -> str:
     """A tool's own sentence; raw data is counted or summarised, never read out."""
     text = " ".join(without_marks(outcome.text).removeprefix("Error:").split())
+    raw = not text or _RAW.search(text) is not None
     if not outcome.ok:
-        text = without_marks(_sentence_in(outcome)) if _raw(text) else text
-        if not text or _raw(text):
+        text = without_marks(_sentence_in(outcome)) if raw else text
+        if not text or _RAW.search(text):
             return say("not.worked", code)
         why = _ended(_short(spoken_units(text)))  # a sentence of its own, or what comes behind ours
         return why if why[:1].isupper() or outcome.status in _ASKED else say("not.worked.why", code, why=why)
-    if not text or _raw(text) or "\n" in outcome.text.strip():
-        own = text if text and not _raw(text) else _summary(outcome, code)
-        text = without_marks(_sentence_in(outcome)) or own
+    if raw or "\n" in outcome.text.strip():
+        text = without_marks(_sentence_in(outcome)) or (_summary(outcome, code) if raw else text)
     return _ended(_short(capital(spoken_units(text))))
 
 
@@ -267,21 +229,16 @@ def _data(outcome: ToolOutcome) -> Any:
         return None
 
 
-def _raw(text: str) -> bool:
-    return _RAW.search(text) is not None
-
-
 def _summary(outcome: ToolOutcome, code: str) -> str:
     """ "3 results: Anna, Ben and Carla." """
     data = _data(outcome)
     if isinstance(data, Mapping):
-        lists = [value for value in data.values() if isinstance(value, list)]
-        data = lists[0] if lists else data
-    if isinstance(data, list):
-        names = [name for one in data if (name := _called(one))]
-        key = "results.names" if data and len(names) == len(data) else "results"
-        return say(key, code, count=len(data), names=names)
-    return say("results.shown" if outcome.read_only else "act.reported", code)
+        data = next((value for value in data.values() if isinstance(value, list)), data)
+    if not isinstance(data, list):
+        return say("results.shown" if outcome.read_only else "act.reported", code)
+    names = [name for one in data if (name := _called(one))]
+    key = "results.names" if data and len(names) == len(data) else "results"
+    return say(key, code, count=len(data), names=names)
 
 
 def _called(entry: Any) -> str:

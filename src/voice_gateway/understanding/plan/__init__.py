@@ -9,7 +9,8 @@ from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
 from voice_gateway.recorder.changes import ChangeStore
 from voice_gateway.routines.schedule import Place
-from voice_gateway.understanding.nodes import Node, Unread, opened, unread
+from voice_gateway.understanding.nodes import Node, Unread, Which, opened, unread
+from voice_gateway.understanding.resolver import Able, Doubt, Meant, Resolver, Unknown
 
 Facts = Mapping[str, Any]
 
@@ -118,6 +119,22 @@ class Refused(Exception):
         super().__init__(reason)
         self.say, self.unknown, self.talk = say, unknown, talk
         self.later = later  # it is no wish for now
+
+
+def not_here(found: Unknown, context: Context) -> Refused:
+    """Says that there is no such thing, room or floor."""
+    say = Say(f"unknown.{found.what}", {"text": found.text, "here": context.here})
+    return Refused(f"unknown {found.what}: {found.text}", say, unknown=True)
+
+
+def asked_about(which: Which | None, context: Context, able: Able) -> Meant | Doubt:
+    """The devices of a question; refused where there is no such thing."""
+    if which is None:
+        raise Refused("nothing is asked about")
+    found = Resolver(context.home, context.here, context.last).which(which, "look", able)
+    if isinstance(found, Unknown):
+        raise not_here(found, context)
+    return found
 
 
 Plan = Step | Question

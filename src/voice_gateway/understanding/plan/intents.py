@@ -4,7 +4,7 @@ A subject registers its intents beside its planner. Every slot must be taken, el
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from voice_gateway.integrations.device import Device
@@ -31,9 +31,7 @@ KINDS: Final = {
     "sensor": ("sensor",), "binary_sensor": ("sensor",),
 }  # fmt: skip
 # Words of our list `kind` for their device classes and domains.
-WORDS: Final = {
-    "cover": "blind", "climate": "thermostat", "gate": "garage",
-}  # fmt: skip
+WORDS: Final = {"cover": "blind", "climate": "thermostat", "gate": "garage"}
 
 
 def of_domain(device: Device, domains: tuple[str, ...]) -> bool:
@@ -54,6 +52,10 @@ class Slots:
     here: bool
     intent: str
     response: str = ""
+
+    @property
+    def is_placed(self) -> bool:
+        return bool(self.known.keys() & {"area", "floor"})
 
     def take(self, name: str, default: Any = None) -> Any:
         return self.known.pop(name, default)
@@ -118,60 +120,15 @@ def intent(node: Intent, context: Context) -> Plan:
 
 # --- devices
 
-_MOVED: Final = {"HassTurnOn": "open", "HassTurnOff": "close"}
-_LOCKED: Final = {"HassTurnOn": "lock", "HassTurnOff": "unlock"}
-
-
-@means("HassTurnOn", "HassTurnOff")
-def turn(slots: Slots, context: Context) -> Node:
-    scene = slots.domains and set(slots.domains) <= {"scene", "script"}
-    if scene:
-        return _scene(str(slots.take("name")), str(slots.take("area", "")), context)
-    moves = "device_class" in slots.known or slots.known.get("domain") in ("cover", "valve")
-    do = "on" if slots.intent == "HassTurnOn" else "off"
-    if moves or (slots.domains and set(slots.domains) <= {"cover", "valve"}):
-        do = _MOVED[slots.intent]
-    elif slots.domains == ("lock",) or slots.known.get("domain") == "lock":
-        do = _LOCKED[slots.intent]
-    return Command(do=do, which=slots.which(context))
-
-
-def _scene(name: str, area: str, context: Context) -> Node:
-    """With a room: the scene that is called so; one without it is asked about."""
-    whole = context.home.scenes.get(f"{area} {name}".casefold().strip(), "")
-    placed = whole or name.casefold().startswith(area.casefold())
-    return Command(do="scene", scene=whole or name, bare=not placed)
-
-
-@means("HassLightSet")
-def light(slots: Slots, context: Context) -> Node:
-    value = Value(
-        percent=slots.take("brightness"),
-        colour=str(slots.take("color", "")).replace(" ", ""),
-        kelvin=slots.take("temperature"),
-    )
-    return Command(do="set", of="light", which=slots.which(context, kind="light"), value=value)
-
-
-@means("HassSetPosition", "HassFanSetSpeed")
-def position(slots: Slots, context: Context) -> Node:
-    kind = "fan" if slots.intent == "HassFanSetSpeed" else "blind"
-    percent = slots.take("position", slots.take("percentage"))
-    return Command(do="set", which=slots.which(context, kind=kind), value=Value(percent=percent))
-
-
-@means("HassClimateSetTemperature")
-def warmth(slots: Slots, context: Context) -> Node:
-    degrees = slots.take("temperature")
-    which = slots.which(context, kind="thermostat")
-    return Command(do="set", of="heat", which=which, value=Value(degrees=degrees))
-
-
-@means("HassClimateSetFanMode")
-def fan_mode(slots: Slots, context: Context) -> Node:
-    raise Refused("no home has a tool for that", Say("cannot.fan_mode"))
-
-
+# The acts of "turn on" and "turn off" by domain.
+_TURNED: Final = {"cover": ("open", "close"), "valve": ("open", "close"), "lock": ("lock", "unlock")}
+# Intent: the kind where no device is named, what is set, and the value that each slot is.
+_SET: Final = {
+    "HassLightSet": ("light", "light", {"brightness": "percent", "color": "colour", "temperature": "kelvin"}),
+    "HassSetPosition": ("blind", "", {"position": "percent"}),
+    "HassFanSetSpeed": ("fan", "", {"percentage": "percent"}),
+    "HassClimateSetTemperature": ("thermostat", "heat", {"temperature": "degrees"}),
+}
 _MACHINES: Final = {
     "HassMediaNext": "next", "HassMediaPrevious": "previous", "HassMediaPause": "pause",
     "HassMediaUnpause": "play", "HassMediaPlayerMute": "mute", "HassMediaPlayerUnmute": "unmute",
@@ -179,6 +136,35 @@ _MACHINES: Final = {
     "HassLawnMowerStartMowing": "start", "HassLawnMowerDock": "dock", "HassMediaSearchAndPlay": "search",
 }  # fmt: skip
 _PLAYED: Final = {"HassMedi": "player", "HassVacu": "vacuum", "HassLawn": "mower"}
+
+
+@means("HassTurnOn", "HassTurnOff")
+def turn(slots: Slots, context: Context) -> Node:
+    domains = {*slots.domains, *filter(None, [slots.known.get("domain")])}
+    if domains and domains <= {"scene", "script"}:
+        name, area = str(slots.take("name")), str(slots.take("area", ""))
+        whole = context.home.scenes.get(f"{area} {name}".casefold().strip(), "")
+        placed = whole or name.casefold().startswith(area.casefold())  # else it is asked about
+        return Command(do="scene", scene=whole or name, bare=not placed)
+    ways = {_TURNED.get(domain, ("on", "off")) for domain in domains}
+    if "device_class" in slots.known:
+        ways = {_TURNED["cover"]}
+    do = ways.pop() if len(ways) == 1 else ("on", "off")
+    return Command(do=do[slots.intent == "HassTurnOff"], which=slots.which(context))
+
+
+@means(*_SET)
+def setting(slots: Slots, context: Context) -> Node:
+    kind, of, fields = _SET[slots.intent]
+    values = {field: value for slot, field in fields.items() if (value := slots.take(slot)) is not None}
+    if "colour" in values:
+        values["colour"] = str(values["colour"]).replace(" ", "")
+    return Command(do="set", of=of, which=slots.which(context, kind=kind), value=Value(**values))
+
+
+@means("HassClimateSetFanMode")
+def fan_mode(slots: Slots, context: Context) -> Node:
+    raise Refused("no home has a tool for that", Say("cannot.fan_mode"))
 
 
 @means(*_MACHINES)
@@ -190,69 +176,33 @@ def machine(slots: Slots, context: Context) -> Node:
         if any(text.endswith(f" {name}") for name in (*context.home.rooms, *context.home.by_name)):
             raise Refused("where it shall play is a part of what shall play")
     if do == "clean" or (of == "vacuum" and do == "start" and "floor" in slots.known):
-        place = slots.place(context)
-        rooms = Resolver(context.home, context.here).places(place)
+        rooms = Resolver(context.home, context.here).places(slots.place(context))
         if isinstance(rooms, Unknown) or len(rooms) != 1:
             raise Refused("more than one room to clean", Say("cannot.clean_floor"))
         do, text, slots.here = "clean", rooms[0], False
     if "name" in slots.known:
         return Command(do=do, which=slots.which(context), text=text)
-    named = slots.known.keys() & {"area", "floor"}
-    if do in ("mute", "unmute") and not named:
+    if do in ("mute", "unmute") and not slots.is_placed:
         return Everyday(tool="control_speaker_volume", action=do)
-    return Command(do=do, of=of, place=slots.place(context) if named else (), text=text)
+    return Command(do=do, of=of, place=slots.place(context) if slots.is_placed else (), text=text)
 
 
-@means("HassSetVolume")
+@means("HassSetVolume", "HassSetVolumeRelative")
 def volume(slots: Slots, context: Context) -> Node:
-    level = slots.take("volume_level")
-    if not slots.known.keys() & {"name", "area", "floor"}:
-        return Everyday(tool="control_speaker_volume", action="set", level=level)
+    """Of a player that is named; else of the gateway's own speaker."""
+    level, step = slots.take("volume_level"), slots.take("volume_step")
+    action, way = "set", 0.0
+    if step is not None:
+        level = None if step in ("up", "down") else abs(float(step))
+        up = step == "up" or (level is not None and float(step) > 0)
+        action, way = ("up", 1.0) if up else ("down", -1.0)
+    if not (slots.is_placed or "name" in slots.known):
+        return Everyday(tool="control_speaker_volume", action=action, level=level)
     which = slots.which(context, kind="media_player")
-    return Command(do="set", of="volume", which=which, value=Value(percent=level))
-
-
-@means("HassSetVolumeRelative")
-def louder(slots: Slots, context: Context) -> Node:
-    step = slots.take("volume_step")
-    level = None if step in ("up", "down") else abs(float(step))
-    way = 1.0 if step == "up" or (level is not None and float(step) > 0) else -1.0
-    if not slots.known.keys() & {"name", "area", "floor"}:
-        return Everyday(tool="control_speaker_volume", action="up" if way > 0 else "down", level=level)
-    which = slots.which(context, kind="media_player")
+    if not way:
+        return Command(do="set", of="volume", which=which, value=Value(percent=level))
     amount = None if level is None else Amount(percent=level)
     return Command(do="change", way=way, of="volume", which=which, amount=amount)
-
-
-# --- what needs no device
-
-
-_LISTS: Final = {
-    "HassListAddItem": "add", "HassShoppingListAddItem": "add", "HassListCompleteItem": "complete",
-    "HassShoppingListCompleteItem": "complete", "HassListRemoveItem": "remove",
-}  # fmt: skip
-
-
-@means(*_LISTS)
-def change_list(slots: Slots, context: Context) -> Node:
-    name = str(slots.take("name", "shopping"))
-    return Everyday(tool="manage_list", action=_LISTS[slots.intent], items=slots.take("item"), list=name)
-
-
-@means("HassBroadcast")
-def broadcast(slots: Slots, context: Context) -> Node:
-    return Everyday(tool="broadcast", message=slots.take("message"))
-
-
-@means("HassNevermind")
-def never_mind(slots: Slots, context: Context) -> Node:
-    return Everyday(tool="none", action="dismiss")
-
-
-@means("HassGetCurrentTime", "HassGetCurrentDate")
-def clock(slots: Slots, context: Context) -> Node:
-    part = "date" if slots.intent == "HassGetCurrentDate" else ""
-    return Everyday(tool="get_current_datetime", part=part)
 
 
 @means("HassGetWeather")
@@ -261,3 +211,29 @@ def weather(slots: Slots, context: Context) -> Node:
     if "name" in slots.known:
         return Look(ask="about", which=slots.which(context))
     return Everyday(tool="get_weather")
+
+
+# --- what needs no device
+
+_FIELDS: Final = {"message": "message", "item": "items", "name": "list"}
+_ADD = Everyday(tool="manage_list", action="add", list="shopping")
+_COMPLETE = Everyday(tool="manage_list", action="complete", list="shopping")
+_EVERYDAY: Final = {
+    "HassListAddItem": _ADD, "HassShoppingListAddItem": _ADD, "HassListCompleteItem": _COMPLETE,
+    "HassShoppingListCompleteItem": _COMPLETE, "HassBroadcast": Everyday(tool="broadcast"),
+    "HassListRemoveItem": Everyday(tool="manage_list", action="remove", list="shopping"),
+    "HassNevermind": Everyday(tool="none", action="dismiss"),
+    "HassCancelAllTimers": Everyday(tool="cancel_timer", name="all"),
+    "HassGetCurrentTime": Everyday(tool="get_current_datetime"),
+    "HassGetCurrentDate": Everyday(tool="get_current_datetime", part="date"),
+}  # fmt: skip
+
+
+@means(*_EVERYDAY)
+def everyday(slots: Slots, context: Context) -> Node:
+    if slots.here:
+        raise Refused("it has no room")
+    values: dict[str, Any] = {
+        field: str(slots.take(slot)) for slot, field in _FIELDS.items() if slot in slots.known
+    }
+    return replace(_EVERYDAY[slots.intent], **values)

@@ -145,27 +145,27 @@ def floor_of(node: Look, item: Item | None = None) -> str:
 
 def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], context: Context) -> Step:
     """A look at the lists of all homes; `devices` where some were named."""
-    home, high = context.home, node.state != "low"
-    if node.sense in ("presence", "zone") and not any(one.domain in PEOPLE for one in home.devices):
-        say = None if node.sense == "zone" else Say("look.no_people")  # "who is the king of …"
+    home, sense, floor = context.home, node.sense, floor_of(node) if rooms else ""
+    high, yes = node.state != "low", not node.negated
+    query = Sensing(node.ask, sense, node.measure, yes, high, rooms, floor, text=node.text)
+    people = [one for one in home.devices if one.domain in PEOPLE]
+    if sense in ("presence", "zone") and not people:
+        say = None if sense == "zone" else Say("look.no_people")  # "who is the king of …"
         raise Refused("the home knows no people", say)
-    query = Sensing(node.ask, node.sense, node.measure, not node.negated, high, rooms, text=node.text)
-    query = replace(query, floor=floor_of(node) if rooms else "")
-    if query.sense == "zone" and not any(query.so(one) for one in home.devices if one.domain in PEOPLE):
+    if sense == "zone" and not any(map(query.so, people)):
         raise Refused("no person is at a place of this name")
     if devices:
         every = kin(devices, home)
-        own = next(filter(None, map(of_class, every)), "") if query.sense == "own" else ""
-        query = replace(query, sense=own or query.sense)
-        if query.sense == "running" and not known(every, query):
+        if sense == "own":
+            query = replace(query, sense=next(filter(None, map(of_class, every)), sense))
+        if sense == "running" and not known(every, query):
             query = replace(query, ask="measure", sense="", measure="power")
         devices = known(every, query) or devices
-        keys = tuple(one.key for one in devices)
-        query = replace(query, rooms=(), keys=keys)
+        query = replace(query, rooms=(), keys=tuple(one.key for one in devices))
         if not known(devices, query):
-            key = "look.cannot_tell" if node.sense else "look.no_reading"
-            name = Words("en", query).name(devices[0])
-            raise Refused("it does not tell that", Say(key, {"thing": languages.the(name)}))
+            key = "look.cannot_tell" if sense else "look.no_reading"
+            thing = languages.the(Words("en", query).name(devices[0]))
+            raise Refused("it does not tell that", Say(key, {"thing": thing}))
     elif not known(home.devices, query):
         raise Refused("nothing here tells that", Say("unknown.measure"))
     sources = {one.source for one in devices}
@@ -183,18 +183,15 @@ def answer(
     """From the lists, read a moment ago."""
     pages = zip(requests, outcomes, strict=False)
     listed_now = [one for request, page in pages for one in read_devices(page.structured, request.source)]
-    chosen = [
+    asked = [
         one for one in listed_now if (not query.keys or one.key in query.keys) and is_in(one, query.rooms)
     ]
-    words = Words(code, query)
-    there = [one for one in chosen if one.available]
-    answering = known(there, query)
-    if not answering:
-        silent = [one for one in chosen if not one.available and query.keys]
-        if silent:
-            return words.say("unreachable", things=[words.name(one) for one in silent])
-        return words.say("unknown" if query.sense else "nothing_measures")
-    return words.told(answering) if query.sense else words.measured(answering)
+    words, answering = Words(code, query), known((one for one in asked if one.available), query)
+    if answering:
+        return words.told(answering) if query.sense else words.measured(answering)
+    if silent := [one for one in asked if not one.available and query.keys]:
+        return words.say("unreachable", things=[words.name(one) for one in silent])
+    return words.say("unknown" if query.sense else "nothing_measures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,15 +202,16 @@ class Words:
     query: Sensing
 
     def say(self, key: str, **facts: object) -> str:
-        place = where(self.query.rooms, self.query.floor, self.code)
-        what = languages.say(f"look.measure.{self.query.measure}", self.code) if self.query.measure else ""
-        how = self.state(yes=self.query.yes) if self.query.sense else ""
-        facts = {"where": "" if "things" in facts else place, "measure": what, "state": how, **facts}
+        query = self.query
+        place = "" if "things" in facts else where(query.rooms, query.floor, self.code)
+        what = languages.say(f"look.measure.{query.measure}", self.code) if query.measure else ""
+        how = self.state(yes=query.yes) if query.sense else ""
+        facts = {"where": place, "measure": what, "state": how, **facts}
         return capital(languages.say(f"look.{key}", self.code, **facts))
 
     def state(self, *, yes: bool) -> str:
-        known = {"text": self.query.text}
-        return languages.say(f"look.{self.query.sense}.{'yes' if yes else 'no'}", self.code, **known)
+        key = f"look.{self.query.sense}.{'yes' if yes else 'no'}"
+        return languages.say(key, self.code, text=self.query.text)
 
     def name(self, device: Device) -> str:
         """Without the words for what it measures: "Washer Power" is the washer."""
@@ -233,20 +231,17 @@ class Words:
             return self.rooms(devices)
         if query.ask == "room":
             so = any(query.so(one) for one in devices)
-            room = list(dict.fromkeys(one.room for one in devices))
-            key = "yes" if so is query.yes else "no"
+            room, key = list(dict.fromkeys(one.room for one in devices)), "yes" if so is query.yes else "no"
             if query.sense == "motion":
-                return languages.say(
-                    f"look.motion.there.{key}", self.code, where=where(room, query.floor, self.code)
-                )
+                key, place = f"look.motion.there.{key}", where(room, query.floor, self.code)
+                return languages.say(key, self.code, where=place)
             return self.say(key, things=room, state=self.state(yes=so))
         if query.ask == "weather":
             return self.say("weather.yes" if hits else "weather.no")
-        if query.ask == "where" and tells(devices[0], "presence") is False and devices[0].state != AWAY:
-            query = replace(query, sense="zone", text=devices[0].state)
-            return Words(self.code, query).so("which", devices, yes=True)
         if query.ask == "where":
-            return self.so("which", devices, yes=bool(hits))
+            away = tells(devices[0], "presence") is False and devices[0].state != AWAY
+            zone = replace(query, sense="zone", text=devices[0].state)
+            return Words(self.code, zone if away else query).so("which", devices, yes=away or bool(hits))
         if query.ask == "all" and not rest:
             return self.say(f"all.{people}")
         if query.ask == "all" or (query.keys and query.ask in ("is", "any") and not hits):
@@ -268,32 +263,31 @@ class Words:
         return self.say("which", things=list(rooms), where="") if rooms else self.say("none.rooms")
 
     def measured(self, devices: Sequence[Device]) -> str:
-        query = self.query
-        read = [(one, found) for one in devices if (found := measured(one, query.measure)) is not None]
-        units = UNITS.get(query.measure, ())
-        read = [one for one in read if one[1][1].split()[-1] in units] or read
+        """The reading that was asked for: the most, the sum, or of each device."""
+        query, units = self.query, UNITS.get(self.query.measure, ())
+        read = [(one, *found) for one in devices if (found := measured(one, query.measure)) is not None]
+        read = [one for one in read if one[2].split()[-1] in units] or read
         if query.ask == "sum":
-            watts = [(number, text) for _, (number, text) in read if text.endswith(" W")]
-            if not watts:
-                return self.say("nothing_measures")
-            return self.say("sum", text=state_words(f"{round(sum(number for number, _ in watts), 1):g} W"))
+            watts = [number for _, number, text in read if text.endswith(" W")]
+            text = state_words(f"{round(sum(watts), 1):g} W")
+            return self.say("sum", text=text) if watts else self.say("nothing_measures")
         if query.ask == "users":
-            read = sorted((one for one in read if one[1][0] > USED), key=lambda pair: -pair[1][0])
-            if not read:
-                return self.say("none.users")
+            read = [one for one in read if one[1] > USED]
+        if query.ask in ("users", "most"):
+            read.sort(key=lambda one: one[1], reverse=query.ask == "users" or query.high)
+        elif query.measure == "battery" and len(read) > 1:
+            read.sort(key=lambda one: one[1])
+        if not read:
+            return self.say("none.users")
+        device, _, text = read[0]
         if query.ask == "most":
-            read.sort(key=lambda pair: pair[1][0], reverse=query.high)
-            device, (_, text) = read[0]
             by_room = device.room and query.measure in ("temperature", "humidity", "light")
             return self.say(
                 "most", things=[device.room if by_room else self.name(device)], text=state_words(text)
             )
         if len(read) == 1:
-            device, (_, text) = read[0]
             key = f"reading.{query.measure}" if query.measure in ("power", "battery") else "reading"
             return self.say(key, things=[self.name(device)], text=state_words(text))
-        if query.measure == "battery":
-            read.sort(key=lambda pair: pair[1][0])
-        named = [([self.name(one)], state_words(text)) for one, (_, text) in read]
+        named = [([self.name(one)], state_words(text)) for one, _, text in read]
         texts = [languages.say("look.one", self.code, things=things, text=text) for things, text in named]
         return self.say("readings", texts=texts)

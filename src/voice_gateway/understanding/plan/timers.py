@@ -228,13 +228,6 @@ def timer(slots: Slots, context: Context) -> Node:
     )
 
 
-@means("HassCancelAllTimers")
-def cancel_all(slots: Slots, context: Context) -> Node:
-    if slots.here or slots.take("area"):
-        raise Refused("timers have no room")
-    return Everyday(tool="cancel_timer", name="all")
-
-
 def _taken(slots: Slots, before: str) -> tuple[Length, ...]:
     found = ((slots.take(f"{before}{name}"), unit) for name, unit in AMOUNTS)
     return tuple(Length(float(number), unit) for number, unit in found if number is not None)

@@ -214,62 +214,53 @@ def day_of(day: Day, today: date) -> tuple[date, date | None]:
     """The day, and the one that is meant where its time has passed."""
     if day.ahead is not None:
         return today + timedelta(days=min(day.ahead + 7 * day.weeks, 99_999)), None
-    if day.feast is not None:
-        if day.feast < EASTER - 10:
-            return _dated(today, *divmod(round(day.feast * 100), 100))
+    if day.feast is not None and day.feast >= EASTER - 10:
         feasts = [_moved_feast(day.feast, today.year + later) for later in (0, 1)]
         return next(one for one in feasts if one >= today), None
     if day.weekday is not None:
         return _weekday(day, int(day.weekday), today)
+    if day.feast is not None:
+        month, number = divmod(round(day.feast * 100), 100)
+        return _dated(today, number, month)
     if day.date is None:
         raise Unclear("when.exactly")
-    if day.month is not None:
-        return _dated(today, int(day.month), int(day.date), day.year)
-    return _next_days(today, int(day.date))
+    return _dated(today, day.date, day.month, day.year if day.month is not None else None)
 
 
-def _next_days(today: date, number: int, month: int | None = None) -> tuple[date, date]:
-    """The next two such days, today among them."""
+def _dated(
+    today: date, number: float, month: float | None = None, year: float | None = None
+) -> tuple[date, date | None]:
+    """The next two such days, today among them; of a year there is one."""
     from dateutil.rrule import MONTHLY, YEARLY, rrule
 
+    number, month = int(number), None if month is None else int(month)
     try:
-        date(LEAP_YEAR, month or 1, number)
+        found = date(int(year or LEAP_YEAR), month or 1, number)
     except ValueError:
         raise Unclear("when.no_such_day") from None
-    days = rrule(YEARLY if month else MONTHLY, bymonth=month, bymonthday=number, dtstart=_midnight(today))
+    if year is not None:
+        if found < today:
+            raise Unclear("when.over")
+        return found, None
+    midnight = datetime.combine(today, time())
+    days = rrule(YEARLY if month else MONTHLY, bymonth=month, bymonthday=number, dtstart=midnight)
     first, second = islice(days, 2)
     return first.date(), second.date()
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time())
-
-
-def _dated(today: date, month: int, number: int, year: float | None = None) -> tuple[date, date | None]:
-    if year is None:
-        return _next_days(today, number, month)
-    try:
-        found = date(int(year), month, number)
-    except ValueError:
-        raise Unclear("when.no_such_day") from None
-    if found < today:
-        raise Unclear("when.over")
-    return found, None
 
 
 def _moved_feast(number: float, year: int) -> date:
     from dateutil import easter, relativedelta
 
-    if number >= THANKSGIVING:
-        found: date = date(year, 11, 1) + relativedelta.relativedelta(weekday=relativedelta.TH(4))
+    if number < THANKSGIVING:
+        found: date = easter.easter(year) + timedelta(days=number - EASTER)
     else:
-        found = easter.easter(year) + timedelta(days=number - EASTER)
+        found = date(year, 11, 1) + relativedelta.relativedelta(weekday=relativedelta.TH(4))
     return found
 
 
 def _weekday(day: Day, number: int, today: date) -> tuple[date, date | None]:
     if day.date is not None:
-        found, _ = _next_days(today, int(day.date))
+        found, _ = _dated(today, day.date)
         if found.weekday() != number:
             raise Unclear("when.other_weekday", text=f"{found.day} {found:%B}", weekday=f"{found:%A}")
         return found, None
@@ -317,7 +308,7 @@ def _shifted(day: date, parts: Sequence[Length]) -> date:
     days = sum(part.number * part.unit / DAY for part in parts if DAY <= part.unit < MONTH)
     if months % 1 or days % 1:
         raise Unclear("when.exactly")
-    found: date = day + relativedelta(months=int(months)) + timedelta(days=int(days))
+    found: date = day + relativedelta(months=int(months), days=int(days))
     return found
 
 
@@ -341,15 +332,17 @@ def minutes_of(clock: Clock, part: str = "") -> list[int]:
 
 
 def _halves(hour: int, half: str) -> list[int]:
+    """The hours of the day that "8" can be: in this half, or in both."""
+    early, late = hour % 12, hour % 12 + 12
     if half in ("am", "morning"):
-        return [hour % 12]
-    if half == "noon":
-        return [12 if hour == 12 else hour + 12 if hour < 6 else hour]
+        return [early]
     if half in ("pm", "afternoon", "evening"):
-        return [hour % 12 + 12]
+        return [late]
+    if half == "noon":
+        return [late if hour == 12 or hour < 6 else hour]
     if half in ("night", "tonight"):
-        return [24] if hour == 12 else [hour] if hour < 5 else [hour + 12]
-    return [12, 24] if hour == 12 else [hour, hour + 12]
+        return [24 if hour == 12 else hour if hour < 5 else late]
+    return [12, 24] if hour == 12 else [early, late]
 
 
 def _minutes(said: Said, clock: Clock | None = None) -> list[int]:
