@@ -7,27 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from voice_gateway.events import (
-    Acted,
-    AlarmsTold,
-    Answered,
-    CallFinished,
-    CallStarted,
-    Event,
-    Happened,
-    Heard,
-    Judged,
-    ListTold,
-    ModelRound,
-    Notice,
-    PartState,
-    Planned,
-    Progressed,
-    Said,
-    SentMessage,
-    Staged,
-    Waiting,
-)
+from voice_gateway import events
 from voice_gateway.tools.masking import (
     HIDDEN,
     SHORTEST_SECRET,
@@ -53,11 +33,11 @@ _PASSWORD = re.compile(
 _IDS = frozenset({"call_id", "conversation_id"})
 
 
-def event_json(event: Event) -> dict[str, Any] | None:
+def event_json(event: events.Event) -> dict[str, Any] | None:
     """`{type, turn, at, …}`; None for an event that repeats what the turn's own events have."""
-    if isinstance(event, PartState):
+    if isinstance(event, events.PartState):
         return {"type": "part", "turn": None, "at": event.since, **event.to_json(), "late": event.late}
-    if isinstance(event, Acted):
+    if isinstance(event, events.Acted):
         return None  # CallFinished has it
     kind, facts = _facts(event)
     utterance: Utterance | None = getattr(event, "utterance", None)
@@ -142,10 +122,10 @@ def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 6)
 
 
-def _facts(event: Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PLR0911, PLR0912
+def _facts(event: events.Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PLR0911, PLR0912
     """The kind of the event, and what it says of itself."""
     match event:
-        case Heard(utterance=utterance):
+        case events.Heard(utterance=utterance):
             return "heard", {
                 "text": private(utterance.text),
                 "door": utterance.channel,
@@ -158,7 +138,7 @@ def _facts(event: Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PLR0911, 
                 "endpoint_seconds": _rounded(utterance.endpoint_seconds),
                 "transcript_seconds": _rounded(utterance.heard_seconds),
             }
-        case Staged():
+        case events.Staged():
             return "staged", {
                 "stage": event.stage,
                 "taken": event.taken,
@@ -167,7 +147,7 @@ def _facts(event: Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PLR0911, 
                 "trust": event.trust,
                 "seconds": _rounded(event.seconds),
             }
-        case ModelRound():
+        case events.ModelRound():
             return "round", {
                 "model": event.model,
                 "number": event.number,
@@ -183,19 +163,19 @@ def _facts(event: Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PLR0911, 
                 "prompt": event.prompt,
                 "tools": list(event.tools),
             }
-        case Judged(verdict=verdict):
+        case events.Judged(verdict=verdict):
             why = verdict.why.value if verdict.why else verdict.reason
             return "judged", {**_call(event.call), "decision": verdict.decision.value, "reason": why}
-        case CallStarted(traits=traits):
+        case events.CallStarted(traits=traits):
             known = {"source": traits.source, "title": traits.title, "read_only": traits.read_only}
             return "started", {**_call(event.call), **known}
-        case CallFinished(outcome=outcome):
+        case events.CallFinished(outcome=outcome):
             facts = outcome_json(outcome)
             facts |= {"tool": outcome.name, "text": private(facts["text"]), "outcome": outcome.status.value}
             return "acted", facts
-        case Said():
+        case events.Said():
             return "said", {"text": private(event.text), "source": event.source.value}
-        case Answered(reply=reply):
+        case events.Answered(reply=reply):
             acts = [{"tool": act.name, "ok": act.ok, "outcome": act.status.value} for act in reply.outcomes]
             return "answered", {
                 "text": private(shorten(reply.text, LONGEST_TEXT)),
@@ -211,27 +191,27 @@ def _facts(event: Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PLR0911, 
                 "trust": reply.trust,
                 "acts": acts,  # in short; the calls' own events have the rest
             }
-        case Waiting():
+        case events.Waiting():
             return "waiting", {"text": event.text, "what": event.what}
-        case Progressed(progress=progress):
+        case events.Progressed(progress=progress):
             return "progress", {"text": hide_secrets(progress.text), **progress.to_json()}
-        case Notice():
+        case events.Notice():
             text = _without_passwords(event.text)
             return "notice", {"text": text, "aloud": event.aloud, "alarm": event.alarm}
-        case Happened(facts=facts):
+        case events.Happened(facts=facts):
             own = {"happened_at": facts.get("at"), "at": event.at, "noticed": event.noticed}
             return "event", {**facts, **own}
-        case AlarmsTold():
+        case events.AlarmsTold():
             return "alarms", {"alarms": [dict(alarm) for alarm in event.alarms]}
-        case ListTold():
+        case events.ListTold():
             items = [{"text": text, "done": done} for text, done in event.items]
             return "list", {"name": event.name, "items": items}
-        case Planned():
+        case events.Planned():
             return "planned", {"kind": event.kind, "plans": dict(event.plans)}
     raise TypeError(f"not an event: {event!r}")
 
 
-def _sent(messages: Sequence[SentMessage]) -> list[dict[str, Any]]:
+def _sent(messages: Sequence[events.SentMessage]) -> list[dict[str, Any]]:
     args = {call.id: call.args for message in messages for call in message.calls}
     shown = []
     for message in messages[-MOST_MESSAGES:]:

@@ -22,7 +22,7 @@ ORDERS_TO_MODELS = re.compile(r"REQUIRED|MUST|DO NOT")
 async def test_the_list_fits_the_window_and_speaks_to_people(commands, width):
     async with Terminal.opened(commands, "tools", width=width, TERM="xterm") as terminal:
         assert await terminal.ends() == 0
-        await terminal.until("reads.\x1b[0m\r\n")
+        await terminal.until("detail.\r\n")
 
     shown = re.sub(r"\x1b\[[0-9;]*m", "", terminal.shown)
     lines = shown.splitlines()

@@ -27,7 +27,7 @@ async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door,
     hour_ago = system_clock() - timedelta(hours=1)
     home = ServerSettings(command=warm_python.python(), args=SIMULATED_HOME.args)
     async with opened(Settings(mcpServers={"zwave": home}, mcp=PATIENT), events=watch) as gateway:
-        await gateway.home_known()
+        await gateway.local.cache.known()
         gateway.talks_in["voice"] = "the voice of today"
         devices = gateway.routines.judged([LAMP]).devices
         made = Routine(

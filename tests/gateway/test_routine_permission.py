@@ -34,7 +34,7 @@ async def running(ha: FakeHomeAssistant, *, opening: bool, known: bool = True) -
     )
     async with opened(settings, store=SqliteStore(conversations_file())) as gateway:
         if known:
-            await gateway.home_known()
+            await gateway.local.cache.known()
         yield gateway
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from voice_gateway import __version__
+from voice_gateway.app.timers import publish_plans
 from voice_gateway.config import control_file, data_folder, web_token_file
 from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.events import Notice, State
@@ -70,7 +71,8 @@ class Channels:
             )
             gateway.start(self._web.run(), "channel.web")
         if self._mqtt is not None or self._web is not None:
-            gateway.start(gateway.publish_plans(), "plans")
+            stores = gateway.timers.store, gateway.routines.store
+            gateway.start(publish_plans(gateway.events, *stores, gateway.place.zone), "plans")
         self._control = ControlChannel(control_file(), ControlApi(gateway, config).operations())
         gateway.start(self._control.run(), "channel.control")
 

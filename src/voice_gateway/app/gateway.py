@@ -13,7 +13,7 @@ from voice_gateway.app.channels import Channels
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
 from voice_gateway.app.routines import Routines, place_of
-from voice_gateway.app.timers import Timers, publish_plans
+from voice_gateway.app.timers import Timers
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.place import gateway_id
@@ -85,12 +85,14 @@ class Gateway:
         self.talks_in = {"cli": COMMANDS}
         self._others_hear = False  # other channels are open too
         self.consoles: list[Callable[[], int]] = [lambda: int(sys.stdout.isatty())]  # how many are open
-        self._place = place_of(settings.home)
+        self.place = place_of(settings.home)
         self._build_tools()
         self._build_home()
         self._build_conversation()
         self.events.subscribe(outside_parts(self.events), Acted)
-        self.events.subscribe(self._home_acted, Acted)
+        self.events.subscribe(
+            lambda act: self.local.cache.acted(act.outcome), Acted
+        )  # reads its devices again
         self.recorder.start()
         self.channels = Channels(self)
 
@@ -111,7 +113,7 @@ class Gateway:
             repeated=RepeatedAlarms(lambda: self.routines.book),
             lists=lists,
             announce=self._announce,
-            home=self._place.coordinates,
+            home=self.place.coordinates,
             times=SpokenTimes(lambda: self.local.grammar().reader(self.local.home)),
         )
         for tool in builtin:
@@ -146,7 +148,7 @@ class Gateway:
             tool_ready=self.servers.tool_known,
             home=settings.home,
             sources=self.sources,
-            place=self._place,
+            place=self.place,
             about=GatewayFacts(
                 settings.mqtt.name,
                 settings.voice.enabled,
@@ -157,7 +159,7 @@ class Gateway:
             history=self.changes,
             scenes=AgreedScenes(data_folder() / "agreed-scenes.json"),
         )
-        self.routines = Routines(self, self._place)
+        self.routines = Routines(self, self.place)
         for tool in self.routines.tools():
             self.tools.add(tool)
         self.local.cache.subscribe(self.routines.changed)
@@ -241,10 +243,6 @@ class Gateway:
             self._list_publisher.again()
             self.home_events.again()
 
-    async def publish_plans(self) -> None:
-        """Publishes all timers and routines whenever one of them changes."""
-        await publish_plans(self.events, self.timers.store, self.routines.store, self._place.zone)
-
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, self.sources.taken(server, tools))
         self.local.cache.changed()
@@ -262,10 +260,6 @@ class Gateway:
             self.home_events.connected(status.name)
         self.events.report(f"server {status.name}", *server_report(status))
 
-    def _home_acted(self, event: Acted) -> None:
-        """Read the affected devices again after any act."""
-        self.local.cache.acted(event.outcome)
-
     def left_out(self) -> Mapping[str, str]:
         """By tool: why the model does not see it. Empty without a model."""
         return self.model.offer().left_out if self.model is not None else {}
@@ -273,10 +267,6 @@ class Gateway:
     async def linked(self, *, installed: bool = False) -> None:
         """Returns when every MCP server is connected or has used up its first attempts."""
         await self.servers.settled(None, installed=installed)
-
-    async def home_known(self) -> None:
-        """Returns when the devices are known, or cannot be read."""
-        await self.local.cache.known()
 
     # --- long tasks
 

@@ -1,5 +1,6 @@
 """Runs a recorded turn again with today's settings; its tools answer with what was recorded."""
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,8 +46,11 @@ def differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str
     def words(value: Any) -> Any:  # calls of one message end in any order, and so do their sentences
         return sorted(value.split()) if isinstance(value, str) else value
 
-    different = [name for name in recorded if words(recorded[name]) != words(now[name])]
-    return [f"{name}: {recorded[name]} → {now[name]}" for name in different]
+    return [
+        f"{name}: {value} → {now[name]}"
+        for name, value in recorded.items()
+        if words(value) != words(now[name])
+    ]
 
 
 class Replay:
@@ -110,15 +114,14 @@ class Replay:
 
         async def answer(**args: Any) -> tuple[str, dict[str, Any]]:
             shown = _key(arguments_json(args))  # with secrets hidden, as they were recorded
-            for results in (self._recorded, self._looks):
-                for result in results:
-                    if result["tool"] in (name, f"{source}__{name}") and _key(result["args"]) == shown:
-                        if results is self._recorded:
-                            self._recorded.remove(result)
-                        if not result.get("ok", True):
-                            text = result["text"].removeprefix("Error: ")
-                            raise ToolError(text, structured=result["structured"])
-                        return result["text"], {"structured": result["structured"]}
+            for result in (*self._recorded, *self._looks):
+                if result["tool"] not in (name, f"{source}__{name}") or _key(result["args"]) != shown:
+                    continue
+                with contextlib.suppress(ValueError):  # each act answers once, a look every time
+                    self._recorded.remove(result)
+                if not result.get("ok", True):
+                    raise ToolError(result["text"].removeprefix("Error: "), structured=result["structured"])
+                return result["text"], {"structured": result["structured"]}
             raise ToolError(NOT_RECORDED)
 
         return declared_tool(name, recorded["description"], recorded["schema"], answer, known)

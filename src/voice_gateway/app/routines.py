@@ -70,13 +70,13 @@ class Routines:
     async def _known(self, calls: Sequence[Call]) -> None:
         """Waits for the home unless all calls are for built-in tools, such as alarms."""
         if any(self._traits(call["name"]).source != "builtin" for call in calls):
-            await self._gateway.home_known()
+            await self._gateway.local.cache.known()
 
     # --- for the command line
 
     async def add(self, utterance: Utterance) -> Reply:
         """Only words that name a time or an event are carried out."""
-        await self._gateway.home_known()
+        await self._gateway.local.cache.known()
         if self._gateway.local.keeps(utterance.text):
             return await self._gateway.conversation.answer(utterance)
         return Reply(NO_TIME, ok=False)
@@ -105,21 +105,23 @@ class Routines:
     def judged(self, calls: Sequence[Call]) -> JudgedCalls:
         if not calls:
             return JudgedCalls("")
-        made, settings = new_calls(calls), self._gateway.settings.permission
-        reached = [(call, self._gateway.local.reach(call, self._traits(call.name))) for call in made]
-        risks = [(risk_of(call, self._traits(call.name), settings, reach), reach) for call, reach in reached]
-        # Nobody is there to say yes when it is time.
-        risky = [
-            risk
-            for risk, reach in risks
-            if risk in (Risk.SENSITIVE, Risk.NEVER) or (risk is Risk.UNKNOWN and reach is None)
-        ]
-        opens = Risk.SENSITIVE in risky
-        touched = [device for _, reach in reached if reach is not None for device in reach.devices]
-        devices = tuple(dict.fromkeys((each.name, each.room or "", _source(each)) for each in touched))
-        return JudgedCalls(
-            described(made, self._traits, self._gateway.local.reach), devices, bool(risky), opens
+        made, settings, reach_of = (
+            new_calls(calls),
+            self._gateway.settings.permission,
+            self._gateway.local.reach,
         )
+        risky, touched = [], list[HomeDevice]()
+        for call in made:
+            known = self._traits(call.name)
+            reach = reach_of(call, known)
+            touched += reach.devices if reach is not None else ()
+            risk = risk_of(call, known, settings, reach)
+            # Nobody is there to say yes when it is time.
+            if risk in (Risk.SENSITIVE, Risk.NEVER) or (risk is Risk.UNKNOWN and reach is None):
+                risky.append(risk)
+        devices = tuple(dict.fromkeys((each.name, each.room or "", _source(each)) for each in touched))
+        opens = Risk.SENSITIVE in risky
+        return JudgedCalls(described(made, self._traits, reach_of), devices, bool(risky), opens)
 
     def _traits(self, name: str) -> ToolTraits:
         tools = self._gateway.tools
@@ -134,7 +136,7 @@ class Routines:
         if not routine.calls:
             return LastRun(system_clock(), ok=True, text=routine.say)
         if not routine.rings:  # an alarm waits for no home
-            await self._gateway.home_known()
+            await self._gateway.local.cache.known()
         if gone := self._gone(routine):
             why = GONE.format(name=gone, what=self.book.what(routine))
             self.tell(why)
@@ -165,7 +167,7 @@ class Routines:
     async def missed(self, routine: Routine) -> None:
         question = ""
         if routine.calls:
-            await self._gateway.home_known()  # the question names the devices
+            await self._gateway.local.cache.known()  # the question names the devices
             made = self._made_in(routine)
             # The conversation in which it was made is over; the answer comes from the current one.
             here = self._gateway.talks_in.get(made.channel, made.conversation_id)
@@ -177,7 +179,7 @@ class Routines:
         return Utterance(routine.text, routine.channel, routine.conversation, routine.room or None)
 
     async def state_of(self, server: str, resource: str) -> ResourceState | None:
-        await self._gateway.home_known()
+        await self._gateway.local.cache.known()
         home = self._gateway.local.home
         for device in home.devices:
             if (device.source, resource_of(device)) == (server, resource):

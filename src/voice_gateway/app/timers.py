@@ -26,18 +26,17 @@ async def publish_plans(
     """Publishes all timers and all routines, at the start and after each change, until cancelled."""
     published: dict[str, dict[str, Any]] = {}
 
-    def read_timers() -> dict[str, Any]:
-        return {str(timer.id): _timer(timer, zone) for timer in sorted(timers.all(), key=lambda one: one.due)}
+    def timer_plans() -> list[dict[str, Any]]:
+        return [_timer(timer, zone) for timer in sorted(timers.all(), key=lambda timer: timer.due)]
 
-    def read_routines() -> dict[str, Any]:
+    def routine_plans() -> list[dict[str, Any]]:
         listed = [routine.to_json(zone) for routine in routines.all()]
-        soonest = sorted(listed, key=lambda plan: (plan["next"] is None, plan["next"] or ""))
-        return {str(plan["id"]): plan for plan in soonest}
+        return sorted(listed, key=lambda plan: (plan["next"] is None, plan["next"] or ""))
 
     async def look() -> None:
-        for kind, read in (("timer", read_timers), ("routine", read_routines)):
+        for kind, read in (("timer", timer_plans), ("routine", routine_plans)):
             with contextlib.suppress(ToolUnavailable):  # the timers' own clock reports it
-                plans = await asyncio.to_thread(read)
+                plans = {str(plan["id"]): plan for plan in await asyncio.to_thread(read)}
                 if published.get(kind) != plans:
                     published[kind] = plans
                     events.publish(Planned(kind, plans))
@@ -84,7 +83,7 @@ class Timers:
         await asyncio.gather(*(ringer(text) for ringer in self.ringers))
 
     async def _tell_missed(self, timers: Sequence[Timer]) -> None:
-        names = ", ".join(called(timer) for timer in timers)
+        names = ", ".join(map(called, timers))
         self._events.publish(Notice(f"While I was off, this ran out: {names}.", aloud=True))
 
     def _report(self, error: ToolUnavailable | None) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.control import Silent, greet, request
-from voice_gateway.channels.terminal import printable
+from voice_gateway.channels.terminal import painted, printable
 from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.config import Loaded, control_file, conversations_file, data_folder, load, named_file
 from voice_gateway.config.folders import user_file
@@ -18,6 +18,10 @@ from voice_gateway.progress import OnProgress
 
 if TYPE_CHECKING:
     from voice_gateway.app import Gateway
+
+UNWRAPPED = 10_000  # characters of a line in a pipe
+LONGEST_NAME = 34  # of a tool, in a column
+BOLD = "1"
 
 
 def loaded(options: argparse.Namespace) -> Loaded:
@@ -42,17 +46,30 @@ def settings_file(options: argparse.Namespace) -> Path:
     return named_file(options.config) or user_file()
 
 
-def print_table(titles: Sequence[str], rows: Sequence[Sequence[str]], dim: Sequence[bool] = ()) -> None:
-    """A plain table on stdout; the rows whose `dim` is true are greyed out."""
+def print_table(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], dim: Sequence[bool] = (), *, width: int = 0
+) -> None:
+    """A plain table on stdout; the rows whose `dim` is true are greyed out. In a pipe, lines are not wrapped.
+
+    The first column has at least this width."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in titles:
-        table.add_column(title, overflow="fold")
+    table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(titles))
+    for number, title in enumerate(titles):
+        table.add_column(printable(title), overflow="fold", min_width=0 if number else width)
     for row, grey in zip(rows, dim or [False] * len(rows), strict=True):
         table.add_row(*map(printable, row), style="dim" if grey else "")
-    Console().print(table)
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else UNWRAPPED)
+    console.print(table)
+
+
+def print_groups(rows: Sequence[tuple[str, str, str]]) -> None:
+    """A heading for each group, and below it for each row its name and what is known about it."""
+    width = min(LONGEST_NAME, max((len(name) for _, name, _ in rows), default=0))
+    for group in dict.fromkeys(row[0] for row in rows):
+        print(painted(printable(group), BOLD, sys.stdout), flush=True)
+        print_table(("", ""), [row[1:] for row in rows if row[0] == group], width=width)
 
 
 async def ask_running(

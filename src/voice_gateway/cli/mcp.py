@@ -14,10 +14,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from voice_gateway.artifacts import size_of
 from voice_gateway.channels.terminal import print_json, print_reply
-from voice_gateway.cli.command import by_gateway, loaded, print_table
+from voice_gateway.cli.command import by_gateway, loaded, print_groups, print_table
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.parser import PROGRAM, Parser
-from voice_gateway.cli.tools import print_grouped, save
+from voice_gateway.cli.tools import save
 from voice_gateway.config import ServerSettings
 from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.errors import ConfigError, GatewayError, LinkError
@@ -97,7 +97,7 @@ async def _resources(options: argparse.Namespace) -> int:
     elif not rows:
         print("No MCP server that is connected offers resources.")
     else:
-        print_grouped(rows)
+        print_groups(rows)
     for problem in answer["problems"]:
         print(f"{PROGRAM}: {one_line(problem)}", file=sys.stderr)
     return 1 if answer["problems"] else 0

@@ -98,8 +98,8 @@ def parser(words: Sequence[str] = ()) -> Parser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     for name, (_module, line) in COMMANDS.items():
         command = commands.add_parser(name, parents=[shared], help=line)
-        if name in words:
-            command_module(name).arguments(command)
+        if name in words and (arguments := getattr(command_module(name), "arguments", None)) is not None:
+            arguments(command)
     return top
 
 

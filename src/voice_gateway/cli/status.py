@@ -7,16 +7,11 @@ import time
 from voice_gateway.channels.control import Silent
 from voice_gateway.channels.terminal import DIM, GREEN, RED, YELLOW, painted, print_json, printable
 from voice_gateway.cli.command import ask_running
-from voice_gateway.cli.parser import Parser
 
 COLOURS = {"ok": GREEN, "degraded": RED, "starting": YELLOW, "off": DIM}
 NOT_RUNNING = (
     "No gateway is running. Start one with `voice-gateway run`; `ask` and `tools call` work without."
 )
-
-
-def arguments(_command: Parser) -> None:
-    """No arguments of its own."""
 
 
 async def status(options: argparse.Namespace) -> int:

@@ -5,13 +5,8 @@ import sys
 
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import ask_running
-from voice_gateway.cli.parser import Parser
 
 NOT_RUNNING = "No gateway is running that could listen: start one with `voice-gateway run --voice`."
-
-
-def arguments(_command: Parser) -> None:
-    """No arguments of its own."""
 
 
 async def talk(options: argparse.Namespace) -> int:

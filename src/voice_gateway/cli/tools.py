@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, printable
-from voice_gateway.cli.command import by_gateway
+from voice_gateway.cli.command import by_gateway, print_groups, print_table
 from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import ConfigError, ErrorKind, GatewayError, LinkError
 from voice_gateway.progress import listener, progress_to
@@ -21,14 +21,10 @@ from voice_gateway.tools.schema import kind_of, properties_of, required_of
 from voice_gateway.turn import ToolOutcome, new_id
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from voice_gateway.app import Gateway
 
 RUNNING = "The tools of the running gateway:"
 ALONE = "No gateway is running; one would have these:"
-
-
 CALL_EXAMPLES = """\
 examples:
   voice-gateway tools call get_current_datetime timezone=Asia/Tokyo
@@ -44,9 +40,8 @@ RISKS = {
     "sensitive": "It asks first, with the PIN where one is set.",
     "never": "It does not run (permit).",
 }
-UNWRAPPED = 10_000  # characters: in a pipe lines are not wrapped
-LONGEST_NAME, LONGEST_SUMMARY = 34, 200
-FURTHER = "`voice-gateway tools NAME` shows all of one: its parameters, and what a model reads."
+LONGEST_TITLE, LONGEST_SUMMARY = 60, 200  # characters
+FURTHER = "`voice-gateway tools NAME` shows one in detail."
 
 
 def arguments(command: Parser) -> None:
@@ -58,14 +53,10 @@ def arguments(command: Parser) -> None:
         "call", "run one tool", epilog=CALL_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     call.add_argument("name", metavar="NAME", help="the tool, as `voice-gateway tools` shows it")
-    add_pairs(call)
+    call.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
+    call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
     call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
     call.add_argument("--save", metavar="DIR", help="keep its pictures, sounds and files in this folder")
-
-
-def add_pairs(command: Parser) -> None:
-    command.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
-    command.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
 
 
 async def tools(options: argparse.Namespace) -> int:
@@ -92,7 +83,11 @@ async def tools(options: argparse.Namespace) -> int:
         print(heading, file=sys.stderr)
         if answer["silent"]:
             print(f"Not connected, so without its tools: {', '.join(answer['silent'])}.", file=sys.stderr)
-        show_all(answer["tools"])
+        print_groups(
+            [(record["origin"], record["tool"]["name"], _about(record)) for record in answer["tools"]]
+        )
+        if sys.stdout.isatty():
+            print(FURTHER)
     return 0
 
 
@@ -154,76 +149,25 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 # --- shown to people
 
 
-def show_all(records: Sequence[Mapping[str, Any]]) -> None:
-    """Names and sentences for people, grouped by origin."""
-    rows = [(record["origin"], record["tool"]["name"], _about(record)) for record in records]
-    console = print_grouped(rows)
-    if console.is_terminal:
-        console.print(FURTHER, style="dim")
-
-
-def print_grouped(rows: Sequence[tuple[str, str, str]]) -> "Console":
-    """Under a heading for each group: a name, and what is known about it."""
-    console = wide_console()
-    width = min(LONGEST_NAME, max((len(name) for _, name, _ in rows), default=0))
-    for group in dict.fromkeys(row[0] for row in rows):
-        console.print(printable(group), style="bold", markup=False)
-        _print_grid(console, [row[1:] for row in rows if row[0] == group], width)
-    return console
-
-
-def _print_grid(console: "Console", rows: Sequence[Sequence[str]], width: int = 0) -> None:
-    """Indented columns; empty ones are left out."""
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    columns = [column for column in zip(*rows, strict=True) if any(column)]
-    for number in range(len(columns)):
-        table.add_column(min_width=0 if number else width, overflow="fold", style="" if number else "cyan")
-    for row in zip(*columns, strict=True):
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    console.print(Padding(table, (0, 0, 0, 2), expand=False))
-
-
 def show_one(record: Mapping[str, Any]) -> None:
-    console, tool = wide_console(), record["tool"]
+    tool, form = record["tool"], record["tool"]["parameters"]
     effect = "only looks" if tool["read_only"] else "changes something"
-    required = required_of(tool["parameters"])
+    required, properties = required_of(form), properties_of(form)
     rows = [
-        (name, kind_of(form, tool["parameters"]), "needed" if name in required else "", _description(form))
-        for name, form in properties_of(tool["parameters"]).items()
+        (name, kind_of(one, form), "needed" if name in required else "", _description(one))
+        for name, one in properties.items()
     ]
-    for text, style in (
-        (f"{printable(tool['name'])}  {_title(record)}", "bold"),
-        (_about(record), ""),
-        (f"Of {printable(record['origin'])}; it {effect}.", ""),
-        ("\nParameters", "bold"),
-    ):
-        console.print(text, style=style, markup=False)
-    _print_grid(console, rows or [("none",)])
-    console.print("\nWhat a model reads", style="bold")
-    _print_grid(console, [(tool["description"].strip(),)])
-
-
-def wide_console() -> "Console":
-    """A console that wraps lines only at a terminal."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=UNWRAPPED)
+    words = record["own_name"].replace("_", " ").replace("-", " ")
+    title = _plain(record["title"]) or words[:1].upper() + words[1:]
+    print_reply(f"{tool['name']}  {shorten(title, LONGEST_TITLE)}")
+    print_reply(f"{_about(record)}\nOf {record['origin']}; it {effect}.\n")
+    print_table(("parameter", "", "", ""), rows or [("none", "", "", "")])
+    print_reply(f"\nWhat a model reads:\n{tool['description'].strip()}")
 
 
 def _description(form: Any) -> str:
     about = form.get("description") if isinstance(form, Mapping) else None
     return about if isinstance(about, str) else ""
-
-
-def _title(record: Mapping[str, Any]) -> str:
-    """The tool's title, else its name in words."""
-    name = record["own_name"].replace("_", " ").replace("-", " ").strip()
-    return shorten(_plain(record["title"]) or name[:1].upper() + name[1:], 60)
 
 
 def _about(record: Mapping[str, Any]) -> str:

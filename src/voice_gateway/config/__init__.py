@@ -1,57 +1,30 @@
 """One frozen settings tree, read once: command line over environment over file over default."""
 
-from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
-from voice_gateway.config.kinds import SHORTEST_PIN, Section
-from voice_gateway.config.load import Loaded, load, named_file
-from voice_gateway.config.servers import SIMULATED_HOME
-from voice_gateway.config.tree import (
-    AnthropicSettings,
-    AutonomySetting,
-    BrainSettings,
-    EventSettings,
-    HomeSettings,
-    LeftOut,
-    McpSettings,
-    MqttSettings,
-    OllamaSettings,
-    PermissionSettings,
-    RecorderSettings,
-    RoutinesSettings,
-    ServerSettings,
-    Settings,
-    SeveralSteps,
-    ToolsSettings,
-    VoiceSettings,
-    WebSettings,
-)
-
-__all__ = [
-    "SHORTEST_PIN",
-    "SIMULATED_HOME",
-    "AnthropicSettings",
-    "AutonomySetting",
-    "BrainSettings",
-    "EventSettings",
-    "HomeSettings",
-    "LeftOut",
-    "Loaded",
-    "McpSettings",
-    "MqttSettings",
-    "OllamaSettings",
-    "PermissionSettings",
-    "RecorderSettings",
-    "RoutinesSettings",
-    "Section",
-    "ServerSettings",
-    "Settings",
-    "SeveralSteps",
-    "ToolsSettings",
-    "VoiceSettings",
-    "WebSettings",
-    "control_file",
-    "conversations_file",
-    "data_folder",
-    "load",
-    "named_file",
-    "web_token_file",
-]
+from voice_gateway.config.folders import control_file as control_file
+from voice_gateway.config.folders import conversations_file as conversations_file
+from voice_gateway.config.folders import data_folder as data_folder
+from voice_gateway.config.folders import web_token_file as web_token_file
+from voice_gateway.config.kinds import SHORTEST_PIN as SHORTEST_PIN
+from voice_gateway.config.kinds import Section as Section
+from voice_gateway.config.load import Loaded as Loaded
+from voice_gateway.config.load import load as load
+from voice_gateway.config.load import named_file as named_file
+from voice_gateway.config.servers import SIMULATED_HOME as SIMULATED_HOME
+from voice_gateway.config.tree import AnthropicSettings as AnthropicSettings
+from voice_gateway.config.tree import AutonomySetting as AutonomySetting
+from voice_gateway.config.tree import BrainSettings as BrainSettings
+from voice_gateway.config.tree import EventSettings as EventSettings
+from voice_gateway.config.tree import HomeSettings as HomeSettings
+from voice_gateway.config.tree import LeftOut as LeftOut
+from voice_gateway.config.tree import McpSettings as McpSettings
+from voice_gateway.config.tree import MqttSettings as MqttSettings
+from voice_gateway.config.tree import OllamaSettings as OllamaSettings
+from voice_gateway.config.tree import PermissionSettings as PermissionSettings
+from voice_gateway.config.tree import RecorderSettings as RecorderSettings
+from voice_gateway.config.tree import RoutinesSettings as RoutinesSettings
+from voice_gateway.config.tree import ServerSettings as ServerSettings
+from voice_gateway.config.tree import Settings as Settings
+from voice_gateway.config.tree import SeveralSteps as SeveralSteps
+from voice_gateway.config.tree import ToolsSettings as ToolsSettings
+from voice_gateway.config.tree import VoiceSettings as VoiceSettings
+from voice_gateway.config.tree import WebSettings as WebSettings

@@ -8,20 +8,18 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from voice_gateway.config.environment import editor, split_list
-from voice_gateway.config.kinds import did_you_mean
+from voice_gateway.config.environment import editor, is_list, split_list
 from voice_gateway.config.load import load
-from voice_gateway.config.moved import advice
-from voice_gateway.config.tree import Permit, ServerSettings, Settings, field_of, setting_names
+from voice_gateway.config.tree import ServerSettings, Settings, field_of, setting_names
 from voice_gateway.errors import ConfigError
 from voice_gateway.private_files import private_folder
 
-SERVERS, PERMIT = "mcpServers.", "permission.permit."
+PERMIT = "permission.permit."
 _PLAIN = (bool, int, float)  # what TOML writes without quotes
 
 
@@ -55,10 +53,10 @@ def set_value(file: Path, name: str, text: str) -> None:
         _check(draft, file)
 
 
-def edit(file: Path, again: Callable[[str], bool]) -> bool:
+def edit(file: Path, again: Callable[[str], bool]) -> None:
     """Open a copy in the user's editor, and replace the file when the copy is valid.
 
-    `again` gets the mistakes, and answers whether to edit once more. Returns whether the file was replaced.
+    `again` gets the mistakes, and answers whether to edit once more.
     """
     with _replacement(file) as draft:
         draft.write_bytes(file.read_bytes() if file.exists() else commented_file().encode())
@@ -75,7 +73,7 @@ def edit(file: Path, again: Callable[[str], bool]) -> bool:
                 if again(str(error)):
                     continue
                 raise ConfigError(f"{error}\n{file} stays as it was") from error
-            return True
+            return
 
 
 def _check(draft: Path, file: Path) -> None:
@@ -113,38 +111,27 @@ def _value(name: str, text: str) -> Any:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    field = _field(name)
     if text.startswith(("[", "{", '"')):
         try:
             return tomlkit.value(text)
         except (TOMLKitError, ValueError) as error:
             raise ConfigError(f"{name}: {text!r} is not a TOML value: {error}") from error
-    form: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
-    kind: TypeAdapter[Any] = TypeAdapter(form)
-    for given in (text, split_list(text)) if text else ():
-        with contextlib.suppress(ValidationError):
-            value = kind.validate_python(given)
-            return list(value) if isinstance(value, tuple) else value if type(value) in _PLAIN else text
+    field = _field(name)
+    if field is None or not text:
+        return text
+    form: Any = field.annotation
+    with contextlib.suppress(ValidationError):
+        value = TypeAdapter(form).validate_python(split_list(text) if is_list(form) else text)
+        return list(value) if isinstance(value, tuple) else value if type(value) in _PLAIN else text
     return text
 
 
-def _field(name: str) -> FieldInfo:
-    """Raises ConfigError for a name that no setting has."""
-    if (moved := advice(name)) is not None:
-        raise ConfigError(moved)
+def _field(name: str) -> FieldInfo | None:
+    """None for a text, and for a name that no setting has."""
     if name in setting_names():
         return field_of(name)
-    key = name.rpartition(".")[2]
-    if name.startswith(PERMIT):
-        return FieldInfo(annotation=Permit)
-    if name == "preset":
-        return Settings.model_fields[name]
-    if name.startswith(SERVERS) and name.count(".") == 2 and key in ServerSettings.model_fields:
-        return ServerSettings.model_fields[key]
-    known = ["preset", *setting_names()]
-    whole = next((setting for setting in known if setting.partition(".")[2] == name), "")
-    hint = f' (did you mean "{whole}"?)' if whole else did_you_mean(name, known)
-    raise ConfigError(f'unknown setting "{name}"{hint}')
+    table, _, key = name.rpartition(".")
+    return ServerSettings.model_fields.get(key) if table.startswith("mcpServers.") else None
 
 
 # --- a file to start with

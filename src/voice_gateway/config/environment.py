@@ -62,13 +62,13 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
                 value = json.loads(value)
             except (ValueError, RecursionError) as error:
                 raise ConfigError(f"{variable}: not valid JSON: {error}") from error
-        elif value and setting != "preset" and _is_list(field_of(setting).annotation):
+        elif value and setting != "preset" and is_list(field_of(setting).annotation):
             value = split_list(value)
         values[setting] = value, variable
     return values
 
 
-def _is_list(form: Any) -> bool:
+def is_list(form: Any) -> bool:
     """Whether it is a tuple, or a tuple or nothing."""
     return any(get_origin(kind) is tuple for kind in (form, *get_args(form)))
 

@@ -105,7 +105,7 @@ def _without_old_names(tree: Tree, file: Path | None) -> list[str]:
     old = {name: line for name in _dotted(tree) if (line := advice(name)) is not None}
     for name in old:
         section, _, key = name.partition(".")
-        del tree[section][key]
+        del (tree[section] if key else tree)[key or section]
     return [f"{file}: {line}" for line in old.values()]
 
 
@@ -177,7 +177,10 @@ def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
     name, key = ".".join(where), ".".join(where[:2])
     message = plain(entry["msg"])
     if entry["type"] == "extra_forbidden":
-        text = f'unknown setting "{name}"{did_you_mean(where[-1], _keys_beside(where))}'
+        meant = [setting for setting in setting_names() if setting.partition(".")[2] == name]
+        text = (
+            f'unknown setting "{name}"{did_you_mean((*meant, where[-1])[0], [*meant, *_keys_beside(where)])}'
+        )
     elif (whole := ".".join([*where, message.partition(" ")[0]])) in setting_names():
         # A mistake between several settings names the first of them itself.
         key, text = whole, ".".join([*where, message])

@@ -133,7 +133,7 @@ def test_set_begins_a_private_file_and_follows_a_link(tmp_path):
 @pytest.mark.parametrize(
     ("key", "value", "says"),
     [
-        ("brain.romo", "x", '(did you mean "brain.room"?)'),
+        ("brain.romo", "x", '(did you mean "room"?)'),
         ("voice.room", "x", '"voice.room" is now "brain.room"'),
         ("mcp.attempts", "many", "mcp.attempts: must be a valid integer"),
         ("permission.pin", "12", "at least 4 digits"),
