@@ -16,9 +16,8 @@ from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.timers import Timers
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.conversation import Conversation
-from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.stages import Aside
-from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.conversation.store import MemoryStore, Store, gateway_id
 from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.events import Acted, EventBus, ListTold, Notice, PartState, State
 from voice_gateway.integrations.agreed_scenes import AgreedScenes

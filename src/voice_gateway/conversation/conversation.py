@@ -15,9 +15,8 @@ from voice_gateway.conversation.confirmation import HIDDEN, QUESTION, Confirmati
 from voice_gateway.conversation.context import GatewayContext, NullContext
 from voice_gateway.conversation.history import Histories, Locks
 from voice_gateway.conversation.pin_lock import PinLock
-from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.stages import Aside, Stages, behind_outcomes
-from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.conversation.store import MemoryStore, Store, conversation_key
 from voice_gateway.conversation.undo_log import KeptActs
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import (

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from voice_gateway.conversation.place import SHARED_DOORS, key_of
-from voice_gateway.conversation.store import SqliteStore, Store
+from voice_gateway.conversation.store import SHARED_DOORS, SqliteStore, Store, key_of
 from voice_gateway.errors import LinkError
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turns.acts import KEPT_SECONDS, UndoEntry, Where

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tests.fakes.locked_house import UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.conversation.place import conversation_key, gateway_id
-from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.conversation.store import MemoryStore, conversation_key, gateway_id
 from voice_gateway.events import Heard
 from voice_gateway.turn import Utterance
 

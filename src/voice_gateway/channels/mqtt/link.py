@@ -19,7 +19,7 @@ from paho.mqtt.properties import Properties
 from voice_gateway import problems
 from voice_gateway.channels.mqtt.topics import LONGEST_PACKET, last_will, status_message, topic
 from voice_gateway.config import MqttSettings
-from voice_gateway.conversation.place import gateway_id
+from voice_gateway.conversation.store import gateway_id
 from voice_gateway.errors import LinkError
 from voice_gateway.turn import new_id
 
