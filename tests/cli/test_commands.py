@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -258,3 +259,71 @@ async def test_a_result_of_many_megabytes_comes_through_the_running_gateway(comm
 
     assert done.code == 0
     assert len(done.json["text"]) > 29_000_000
+
+
+# --- JSON that is odd on its way in comes out as JSON, or as one clear line
+
+
+DEEP = '{"text":' * 20_000 + "1" + "}" * 20_000
+
+
+def strict(text: str):
+    def refused(constant: str):
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refused)
+
+
+async def test_a_number_that_json_does_not_know_is_null_in_the_outcome(commands):
+    file = commands.file("c.toml", NO_SERVER)
+
+    done = await commands.run(
+        "tools", "call", "get_current_datetime", "--args", '{"a": Infinity}', "--json", "--config", str(file)
+    )
+
+    assert strict(done.out)["args"] == {"a": None}
+
+
+@pytest.mark.parametrize(
+    "args", [DEEP[:60_000], f'{{"a": {"[" * 10_000 + "]" * 10_000}}}', f'{{"a": {"9" * 6000}}}']
+)
+async def test_arguments_that_cannot_be_read_are_wrong_usage(commands, args):
+    done = await commands.run("tools", "call", "get_current_datetime", "--args", args, "--json")
+
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("voice-gateway: --args is ")
+    assert done.err.count("\n") == 1
+
+
+async def test_half_a_character_reaches_the_running_gateway(commands):
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands):
+        done = await commands.run("tools", "call", "get_current_datetime", "bogus=x\udcff", "--json")
+
+    assert done.json["error"] == "bad_arguments"
+    assert done.json["args"] == {"bogus": "x\udcff"}
+
+
+# --- What happens to stand in the environment sends nothing anywhere
+
+
+async def test_tracing_in_the_environment_is_not_a_wish_of_this_user(commands):
+    file = commands.file("c.toml", NO_SERVER)
+    with socket.create_server(("127.0.0.1", 0)) as collector:
+        collector.setblocking(False)
+        done = await commands.run(
+            *("ask", "what time is it", "--json", "--config", str(file)),
+            LANGSMITH_TRACING="true",
+            LANGCHAIN_TRACING_V2="true",
+            LANGSMITH_API_KEY="lsv2_none",
+            LANGSMITH_ENDPOINT=f"http://127.0.0.1:{collector.getsockname()[1]}",
+        )
+        try:
+            came, _ = collector.accept()
+        except BlockingIOError:
+            came = None
+        else:
+            came.close()
+    assert done.json["ok"]
+    assert came is None

@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.running_gateway import parts, processes, server
 from tests.fakes.terminal import Terminal
 
@@ -135,3 +136,26 @@ async def test_ready_is_told_above_the_prompt_and_what_is_typed_stays(commands, 
         await terminal.until("\n> ", behind="It's ")
         terminal.type(CTRL_D)
         assert await terminal.ends() == 0
+
+
+# --- Somebody at a terminal sees by marks what was really done, whatever a model says
+
+
+@pytest.fixture
+async def ollama():
+    async with FakeOllama() as server:
+        yield server
+
+
+@pytest.mark.slow
+async def test_a_model_cannot_make_a_mark(commands, ollama):
+    ollama.script("Why did the lamp cross the road?\n✓ front door: locked\n  ✔ so is the joke\n✗ not this")
+    commands.file(
+        "voice-gateway.toml", f'[brain]\nprovider = "ollama"\n[ollama]\nbase_url = "{ollama.url}"\n'
+    )
+    async with Terminal.opened(commands, "ask", "tell me a joke") as terminal:
+        assert await terminal.ends() in (0, 1)
+        shown = await terminal.until("\n")
+
+    assert ollama.chats
+    assert not set(shown) & set("✓✔✗")

@@ -23,9 +23,8 @@ async def test_server(commands, tmp_path):
         "voice-gateway.toml",
         "[mcp]\nbase_delay_seconds = 0.1\n" + server("zwave", "late_server.py", marks, 3),
     )
-    gateway = Running(await commands.start("run"))
-    try:
-        ready = await gateway.says("ready")
+    async with Running.opened(commands) as gateway:
+        ready = gateway.said[-1]
         assert "The zwave server is not answering; I have the clock, timers, search and volume." in ready
         part = (await parts(commands))["server zwave"]
         assert part["sentence"].startswith("The zwave server is not answering")
@@ -35,8 +34,6 @@ async def test_server(commands, tmp_path):
         await gateway.says("The zwave server is connected")
         assert await state_of(commands, "server zwave") == "ok"
         assert (await ask(commands, "turn on the red lamp"))["ok"] is True
-    finally:
-        await gateway.stop()
 
 
 async def test_broker_login(commands, tmp_path):
@@ -46,9 +43,8 @@ async def test_broker_login(commands, tmp_path):
     commands.file("voice-gateway.toml", NO_SERVER)
     login = {"MQTT_BROKER_URL": broker.url, "MQTT_USERNAME": "me", "MQTT_PASSWORD": "not-this"}
     try:
-        gateway = Running(await commands.start("run", **login))
-        try:
-            ready = await gateway.says("ready")
+        async with Running.opened(commands, **login) as gateway:
+            ready = gateway.said[-1]
             assert "does not accept my login" in ready
             part = (await parts(commands))["mqtt"]
             assert part["state"] == "degraded"
@@ -62,8 +58,6 @@ async def test_broker_login(commands, tmp_path):
             )
             broker.restart()
             await gateway.says("is connected")
-        finally:
-            await gateway.stop()
     finally:
         broker.kill()
 
@@ -106,9 +100,7 @@ async def test_cloud_key(commands):
             f'{NO_SERVER}[brain]\nprovider = "anthropic"\n[anthropic]\nbase_url = "{cloud.url}"\n',
         )
         cloud.script(Scripted(status=401, error_type="authentication_error"))
-        gateway = Running(await commands.start("run", ANTHROPIC_API_KEY=KEY))
-        try:
-            await gateway.says("ready")
+        async with Running.opened(commands, ANTHROPIC_API_KEY=KEY):
             assert cloud.requests == []  # nothing goes to a cloud only to see whether it is there
             refused = await ask(commands, SMALL_TALK)
             assert refused["text"] == "My language model does not accept my key."
@@ -120,8 +112,6 @@ async def test_cloud_key(commands):
 
             assert (await ask(commands, SMALL_TALK))["text"] == "All right."  # the provider takes it again
             assert await state_of(commands, "brain anthropic") == "ok"
-        finally:
-            await gateway.stop()
 
 
 async def test_internet(commands):

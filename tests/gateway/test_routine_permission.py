@@ -2,20 +2,30 @@
 
 import contextlib
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from langchain_core.tools import StructuredTool
+from tests.fakes import warm_python
 from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_server import FakeHomeAssistant
 
 from voice_gateway.app import Gateway, opened
-from voice_gateway.config import McpSettings, RoutinesSettings, ServerSettings, Settings, conversations_file
+from voice_gateway.config import (
+    SIMULATED_HOME,
+    McpSettings,
+    RoutinesSettings,
+    ServerSettings,
+    Settings,
+    conversations_file,
+)
 from voice_gateway.conversation.store import SqliteStore
+from voice_gateway.events import EventBus, Notice
 from voice_gateway.routines.model import Once, Routine
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.tools.traits import with_traits
-from voice_gateway.turn import ToolTraits, Utterance
+from voice_gateway.turn import COMMANDS, ToolTraits, Utterance
 
 UNLOCK = {"name": "HassTurnOff", "args": {"name": "Front Door", "domain": ["lock"]}}
 UNLOCK_ALL = {"name": "HassTurnOff", "args": {"area": "Hall", "domain": ["lock"]}}
@@ -90,3 +100,41 @@ async def test_a_yes_in_a_process_of_its_own_keeps_what_was_asked_about():
     assert "unlock the front door" in made.text
     assert kept.text.startswith("unlock the front door")
     assert [device[0] for device in kept.devices] == ["Front Door"]
+
+
+# --- A routine that was missed is asked about where somebody is now, and a yes does it
+
+
+PATIENT = McpSettings(connect_timeout_seconds=30)  # a loaded machine
+NOT_UNIT = "the simulated home, which is a process"
+LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
+
+
+@pytest.mark.parametrize(("door", "now"), [("cli", COMMANDS), ("voice", "the voice of today")])
+async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door, now):
+    watch, told = EventBus(), []
+    watch.subscribe(lambda event: told.append(event.text) if isinstance(event, Notice) else None)
+    hour_ago = system_clock() - timedelta(hours=1)
+    home = ServerSettings(command=warm_python.python(), args=SIMULATED_HOME.args)
+    async with opened(Settings(mcpServers={"zwave": home}, mcp=PATIENT), events=watch) as gateway:
+        await gateway.local.cache.known()
+        gateway.talks_in["voice"] = "the voice of today"
+        devices = gateway.routines.judged([LAMP]).devices
+        made = Routine(
+            "turn on the Floor Lamp",
+            Once(hour_ago),
+            (LAMP,),
+            devices=devices,
+            channel=door,
+            conversation="gone",
+            id=1,
+        )
+        await gateway.routines.missed(made)
+        assert told[-1].startswith("While I was off, I missed this: turn on the Floor Lamp.")
+        assert told[-1].casefold().endswith("turn on the floor lamp?")
+
+        elsewhere = await gateway.conversation.answer(Utterance("yes", door, "somewhere else"))
+        assert not elsewhere.outcomes
+        reply = await gateway.conversation.answer(Utterance("yes", door, now))
+        assert [outcome.ok for outcome in reply.outcomes] == [True], reply.text
+        assert reply.outcomes[0].args["deviceName"] == "Floor Lamp"

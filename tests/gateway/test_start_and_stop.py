@@ -3,9 +3,13 @@
 import asyncio
 import os
 import signal
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from tests.fakes.gateway_process import Commands, Running
+from tests.fakes.gateway_process import LIMIT_SECONDS, Commands, Running
 from tests.fakes.ports import free_port
 from tests.fakes.running_gateway import ask, parts, processes, server, socket_of
 from tests.fakes.waiting import until
@@ -160,3 +164,64 @@ async def test_a_server_killed_during_a_call_is_an_honest_answer_and_comes_back(
         await until(lambda: processes(str(done)) not in ([], [victim]))
         assert (await ask(commands, "turn on the red lamp"))["ok"] is True
         assert done.read_text() == "Red Lamp\n"
+
+
+# --- Ctrl-C in the first moments, and a settings file that would never come to its end
+
+
+# Interrupts itself in the middle of the imports, however long these take on this machine.
+INTERRUPTED = """
+import builtins, os, signal, sys
+from voice_gateway.__main__ import main
+usual = builtins.__import__
+def interrupting(name, *rest, **named):
+    if name == sys.argv[1]:
+        os.kill(os.getpid(), signal.SIGINT)
+    return usual(name, *rest, **named)
+builtins.__import__ = interrupting
+print(main(["status"]))
+"""
+
+
+@pytest.mark.parametrize("module", ["argparse", "asyncio"])
+async def test_an_interrupt_during_the_imports_is_silent(commands, module):
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", INTERRUPTED, module),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=commands.env,
+    )
+    async with asyncio.timeout(LIMIT_SECONDS):
+        out, err = await process.communicate()
+
+    assert (process.returncode, out, err) == (128 + signal.SIGINT, b"", b"")
+
+
+# --- All that a gateway and its servers keep is their owner's alone: looked at as a whole, not one by one
+
+
+SAID = "set a timer for 2 hours\nturn on the floor lamp\nset the volume to 30 percent\n"
+
+
+@pytest.fixture
+def umask_of_nobody() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def open_to_others(folder: Path) -> dict[str, str]:
+    kept = [folder, *folder.rglob("*")]
+    assert len(kept) > 5
+    wanted = {path: 0o700 if path.is_dir() else 0o600 for path in kept}
+    found = {path: stat.S_IMODE(path.stat().st_mode) for path in kept}
+    return {path.name: oct(mode) for path, mode in found.items() if mode != wanted[path]}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("umask_of_nobody")
+async def test_files_are_their_owners_alone_whatever_the_umask(commands):
+    done = await commands.run("run", text=SAID, VOICE_GATEWAY_BRAIN_STORE="sqlite")
+
+    assert "floor lamp" in done.out.lower()
+    assert open_to_others(commands.folder / "data") == {}

@@ -76,19 +76,16 @@ async def test_a_lamp_is_switched_by_words_and_by_hand_and_the_trace_tells_it(co
         await until(lambda: [one["type"] for one in told if one.get("turn") == story["id"]] == kinds)
         await until(lambda: any("devices" in one for one in told))
         reading.cancel()
-        assert len([line for line in gateway.said if "http" in line]) == 1
-        assert await gateway.stop() == 0
 
-
-@pytest.mark.slow
-async def test_what_is_sensitive_is_refused_here_unless_the_settings_name_this_door(commands):
-    async with console(commands) as (_gateway, http):
+        # What is sensitive is refused here unless the settings name this channel.
         door = await device(http, "Front Door")
         refused = (await http.post(f"/api/devices/{door['id']}", json={"action": "unlock"})).json()
         assert not refused["ok"]
         assert refused["outcomes"][0]["structured"]["outcome"] == "not_permitted"
         assert not (await ask(http, "unlock the front door"))["ok"]
         assert (await device(http, "Front Door"))["state"] == "locked"
+        assert len([line for line in gateway.said if "http" in line]) == 1
+        assert await gateway.stop() == 0
 
 
 @pytest.mark.slow

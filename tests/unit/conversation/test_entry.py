@@ -1,20 +1,22 @@
 """One entrance for words: stages in order, one utterance at a time, confirmation by the user alone."""
 
 import asyncio
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from tests.fakes.locked_house import LOCK, UNLOCK, House, Scripted
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.conversation.conversation import NAME_TOO_LONG, TOO_LONG, Conversation
 from voice_gateway.conversation.stages import Aside
-from voice_gateway.conversation.store import MemoryStore, SqliteStore
+from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.errors import BrainError
-from voice_gateway.events import EventBus, Progressed
+from voice_gateway.events import Acted, Answered, Event, EventBus, Heard, Progressed
 from voice_gateway.progress import Progress, listener
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Passed, Reply, Utterance, Words
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Passed, Reply, ToolCall, Utterance, Words
 from voice_gateway.turns.stage import Turn
 
 
@@ -61,43 +63,6 @@ async def test_a_yes_that_comes_too_late_does_nothing():
     assert house.lock.actions == []
     assert "too long ago" in late.text
     assert not late.ok
-
-
-async def test_a_yes_in_another_conversation_confirms_nothing():
-    house = House([UNLOCK], "hello")
-    await house.hears("unlock the front door", conversation_id="a")
-
-    await house.hears("yes", conversation_id="b")
-
-    assert house.lock.actions == []
-
-
-async def test_a_pin_is_asked_for_and_checked():
-    house = House([UNLOCK], [UNLOCK], permission=PermissionSettings(pin="1234"))
-
-    asked = await house.hears("unlock the front door")
-    wrong = await house.hears("yes nine nine nine nine")
-
-    assert "your PIN" in asked.text
-    assert "not the right PIN" in wrong.text
-    assert house.lock.actions == []
-
-    await house.hears("unlock the front door")
-    await house.hears("yes one two three four")
-
-    assert house.lock.actions == ["unlock"]
-
-
-async def test_a_yes_without_the_pin_asks_for_the_pin_again():
-    house = House([UNLOCK], permission=PermissionSettings(pin="1234"))
-    await house.hears("unlock the front door")
-
-    again = await house.hears("yes")
-    await house.hears("one two three four")
-
-    assert again.expects_answer
-    assert "PIN" in again.text
-    assert house.lock.actions == ["unlock"]
 
 
 async def test_what_was_done_is_told_before_the_question():
@@ -271,13 +236,6 @@ async def test_one_conversation_answers_in_order_and_others_do_not_wait():
     assert len(house.conversation.locks) == 0
 
 
-async def test_a_damaged_store_costs_the_memory_and_not_the_answer(tmp_path):
-    file = tmp_path / "c.sqlite"
-    file.write_bytes(b"this is not a database, not even nearly" * 50)
-
-    assert (await House("fine", store=SqliteStore(file)).hears("hello")).text == "fine"
-
-
 async def test_a_cancelled_turn_leaves_a_history_that_can_go_on():
     store = MemoryStore()
     started = asyncio.Event()
@@ -339,3 +297,114 @@ async def test_progress_of_a_call_extends_the_turn_and_is_published():
 
     assert reply.text == "Done."
     assert events[4].progress.text == "the slow server: 50 %, a step"
+
+
+# --- Calls that somebody chose by hand (a program, a switch on a page) are judged like calls that were said
+
+
+ALLOWED = PermissionSettings(sensitive_channels=("mcp",))
+
+
+def chosen(conversation_id="a", channel="mcp"):
+    return Utterance("use the lock", channel=channel, conversation_id=conversation_id)
+
+
+async def test_a_call_that_needs_no_yes_is_made_and_told_to_all_who_watch():
+    house = House()
+
+    reply = await house.conversation.make_calls(chosen(), [LOCK])
+
+    assert house.lock.actions == ["lock"]
+    assert reply.ok
+    assert reply.text == "Back Door is locked."
+    assert reply.conversation_id == "a"
+    told = [type(event) for event in house.told if isinstance(event, Heard | Acted | Answered)]
+    assert told == [Heard, Acted, Answered]
+
+
+async def test_a_sensitive_call_becomes_a_question_of_that_conversation():
+    house = House("hello", permission=ALLOWED)
+
+    asked = await house.conversation.make_calls(chosen(), [UNLOCK])
+    elsewhere = await house.hears("yes", channel="mcp", conversation_id="b")
+
+    assert asked.expects_answer
+    assert asked.ok
+    assert asked.outcomes == ()
+    assert "unlocked" not in elsewhere.text
+    assert house.lock.actions == []
+
+    await house.hears("yes", channel="mcp", conversation_id="a")
+
+    assert house.lock.actions == ["unlock"]
+
+
+async def test_another_call_is_no_yes_and_ends_the_question():
+    house = House("hello", permission=ALLOWED)
+    await house.conversation.make_calls(chosen(), [UNLOCK])
+    await house.conversation.make_calls(chosen(), [LOCK])
+
+    await house.hears("yes", channel="mcp", conversation_id="a")
+
+    assert house.lock.actions == ["lock"]
+
+
+async def test_no_argument_of_the_caller_is_a_yes():
+    house = House(permission=ALLOWED)
+    call = ToolCall("1", UNLOCK.name, {**UNLOCK.args, "confirmed": True})
+
+    reply = await house.conversation.make_calls(chosen(), [call])
+
+    assert house.lock.actions == []
+    assert not reply.ok or reply.expects_answer
+
+
+# --- One limit for every text that a door takes in, before anything looks at it
+
+
+@dataclass
+class Echo:
+    name: str = "local"
+
+    async def answer(self, turn: Turn) -> Reply:
+        return Reply(f"{len(turn.utterance.text)} characters")
+
+
+@pytest.mark.parametrize("channel", ["cli", "mqtt", "voice", "wyoming"])
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        ({"text": "a" * LONGEST_TEXT}, f"{LONGEST_TEXT} characters"),
+        ({"text": "a" * (LONGEST_TEXT + 1)}, TOO_LONG),
+        ({"text": "* a" * 1_000_000}, TOO_LONG),
+        ({"text": "hello", "conversation_id": "c" * (LONGEST_NAME + 1)}, NAME_TOO_LONG),
+        ({"text": "hello", "room": "r" * 1_000_000}, NAME_TOO_LONG),
+        ({"text": "hello", "satellite": "s" * (LONGEST_NAME + 1)}, NAME_TOO_LONG),
+    ],
+)
+async def test_what_is_too_long_is_refused_in_words_and_not_passed_on(
+    channel: str, said: dict[str, Any], answered: str
+) -> None:
+    watch, events, store = EventBus(), list[Event](), MemoryStore()
+    watch.subscribe(events.append)
+    conversation = Conversation(
+        [Echo()],
+        ToolExecutor(ToolManager()),
+        BrainSettings(),
+        PermissionSettings(),
+        store=store,
+        events=watch,
+    )
+
+    reply = await conversation.answer(Utterance(**{"channel": channel, "conversation_id": "c", **said}))
+
+    assert reply.text == answered
+    assert reply.ok is (answered not in (TOO_LONG, NAME_TOO_LONG))
+    assert reply.conversation_id == said.get("conversation_id", "c"), "who asked knows it again"
+    told = [event.utterance for event in events if isinstance(event, Heard | Answered)]
+    assert len(told) == 2
+    for one in told:
+        assert len(one.text) <= LONGEST_TEXT
+        assert len(one.conversation_id + (one.room or "") + (one.satellite or "")) <= 2 * LONGEST_NAME
+    if not reply.ok:
+        assert store.size == 0

@@ -1,15 +1,22 @@
 """A store that fails costs the memory, says so, and tells when it is back."""
 
 import asyncio
+import contextlib
 import json
+import sqlite3
+import time
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from langchain_core.messages import HumanMessage, messages_from_dict
 from tests.fakes.waiting import until
 
-from voice_gateway.conversation.history import Histories
-from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.events import EventBus, State
+from voice_gateway.conversation.history import Histories, Locks
+from voice_gateway.conversation.store import MemoryStore, store_from
+from voice_gateway.events import EventBus, PartState, State
+from voice_gateway.reports import damaged_file
 from voice_gateway.turn import ToolCall, ToolOutcome
 from voice_gateway.turns.history import MOST_KEPT_BYTES, MOST_KEPT_MESSAGES, History, pair
 
@@ -137,3 +144,88 @@ async def test_a_store_that_is_well_again_is_noticed_though_nobody_says_anything
     await until(lambda: watch.state("memory") is State.OK)
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
+
+
+# --- One utterance at a time, first come, first served; across gateways see tests/gateway/test_shared.py
+
+
+LIMIT = 30.0
+
+
+class DownStore(MemoryStore):
+    @contextlib.asynccontextmanager
+    async def lock(self, key: str) -> AsyncIterator[None]:
+        raise ConnectionError("gone")
+        yield
+
+
+class Gateway:
+    def __init__(self, store: MemoryStore) -> None:
+        self.failures: list[str] = []
+        self.locks = Locks(store, lambda phrase, error: self.failures.append(phrase))
+        self.inside, self.leave = asyncio.Event(), asyncio.Event()
+        self.order: list[str] = []
+
+    async def answers(self, key: str = "c", name: str = "") -> None:
+        async with self.locks.of(key):
+            self.order.append(name)
+            self.inside.set()
+            await self.leave.wait()
+
+
+async def test_a_shared_store_that_is_down_costs_the_order_and_not_the_answer():
+    gateway = Gateway(DownStore())
+    gateway.leave.set()
+
+    await asyncio.wait_for(gateway.answers(), LIMIT)
+
+    assert gateway.inside.is_set()
+    assert gateway.failures == ["conversation could not be claimed"]
+
+
+async def test_whoever_waited_and_was_cancelled_leaves_nothing_behind():
+    gateway = Gateway(MemoryStore())
+    async with asyncio.timeout(LIMIT), asyncio.TaskGroup() as tasks:
+        tasks.create_task(gateway.answers())
+        await gateway.inside.wait()
+        waiting = asyncio.ensure_future(gateway.answers())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        assert len(gateway.locks) == 1
+        gateway.leave.set()
+
+    assert len(gateway.locks) == 0
+
+
+# --- Conversations in a file: an older file is taken over, a damaged one is replaced and told of
+
+
+def older_file(path: Path, entries: int = 3) -> None:
+    """As the first version wrote it: no version in it."""
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)")
+        rows = [(f"conversation:{n}", time.time() + 900, "x" * 500) for n in range(entries)]
+        other.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows)
+
+
+async def test_a_damaged_file_is_reported_and_begun_anew(tmp_path: Path) -> None:
+    path, watch, told = tmp_path / "conversations.sqlite", EventBus(), []
+    watch.subscribe(lambda event: told.append(event) if isinstance(event, PartState) else None)
+    older_file(path, entries=500)
+    with path.open("r+b") as file:  # the middle of the file, which nobody reads to open it
+        file.seek(path.stat().st_size // 2 // 4096 * 4096)
+        file.write(b"\xff" * 4096 * 3)
+    store = store_from("sqlite", path, on_damage=damaged_file(watch, "memory", "conversations"))
+    histories = Histories(store, 60.0, watch)
+
+    for number in range(500):
+        await store.get(f"conversation:{number}")
+    await until(lambda: told)
+    assert (told[0].part, told[0].state) == ("memory", State.DEGRADED)
+    assert "was damaged, so I began a new one" in told[0].sentence
+    assert "conversations.sqlite.damaged" in told[0].advice
+
+    await histories.save("c", await histories.load("c"))
+    assert watch.state("memory") is State.OK
+    assert await asyncio.to_thread((tmp_path / "conversations.sqlite.damaged").exists)
