@@ -80,8 +80,7 @@ _REMOTE = "`voice-gateway web token` makes a token; `web.tls_cert` and `web.tls_
 VOICE_PACKAGE = Problem("The voice needs the package {package}.", _VOICE)
 HEARING_FAILED = Problem("Hearing failed: {reason}", _VOICE)
 CANNOT_HEAR = Problem(
-    "I cannot hear: {reason}",
-    "`voice.input_device` chooses a microphone; only the voice needs one",
+    "I cannot hear: {reason}", "`voice.input_device` chooses a microphone; only the voice needs one"
 )
 CANNOT_UNDERSTAND = Problem(
     "I cannot understand speech: {reason}", "`voice.stt`, docs/voice.md; `voice-gateway doctor` tries it"

@@ -71,8 +71,7 @@ def parent_of(pid: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("leave", "code"),
-    [("quit\n", 0), ("exit\n", 0), (" Quit \n", 0), (CTRL_D, 0), ("half a li", 130)],
+    ("leave", "code"), [("quit\n", 0), ("exit\n", 0), (" Quit \n", 0), (CTRL_D, 0), ("half a li", 130)]
 )
 async def test_one_leaves_quietly_and_the_terminal_is_as_it_was(commands, leave, code):
     async with Terminal.opened(commands, "chat") as terminal:

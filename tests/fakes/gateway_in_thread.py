@@ -45,10 +45,7 @@ def gateway_in_thread(folder: Path, servers: dict[str, ServerSettings]) -> Itera
 
     async def run() -> None:
         async with FakeOpenMeteo() as weather, Engine(rows=[FOUND]) as engine:
-            tools = {
-                "weather_url": weather.url,
-                "searxng_url": engine.url,
-            }
+            tools = {"weather_url": weather.url, "searxng_url": engine.url}
             settings = Settings.model_validate(
                 {"mcpServers": servers, "tools": tools, "mcp": {"connect_timeout_seconds": 30}}
             )

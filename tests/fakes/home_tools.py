@@ -11,6 +11,7 @@ from home_names.states import spoken_state
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolTraits
+from zwave_mcp.schemas import ALL_TOOLS
 
 # (name, room, kind, state, available)
 DEFAULT_HOME = (
@@ -166,6 +167,7 @@ class ScriptedHome:
         temperature: float | None = None,
         unit: str | None = None,
         mode: str | None = None,
+        setpoint: str | None = None,
     ) -> tuple[str, dict[str, Any]]:
         return self._controlled("set_zwave_thermostat", deviceName, temperature=temperature, mode=mode)
 
@@ -189,7 +191,9 @@ class ScriptedHome:
         else:
             device["state"] = _after(device, given["action"], given.get("level"))
 
-    async def activate_zwave_scene(self, sceneName: str) -> tuple[str, dict[str, Any]]:
+    async def activate_zwave_scene(
+        self, sceneName: str, confirmed: bool | None = None
+    ) -> tuple[str, dict[str, Any]]:
         if sceneName.casefold() not in map(str.casefold, self.scenes):
             sentence = f'There is no scene called "{sceneName}".'
             raise ToolError(sentence, structured={"outcome": "not_found", "scenes": list(self.scenes)})
@@ -200,75 +204,35 @@ class ScriptedHome:
         return text, {"structured": {"outcome": "confirmed"}}
 
 
-def _object(required: list[str], **properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-_NAME = {"type": "string", "minLength": 1, "maxLength": 100}
-_ACTIONS = {"type": "string", "enum": ["on", "off", "dim", "toggle", "open", "close", "stop"]}
-_SCHEMAS: dict[str, tuple[dict[str, Any], bool]] = {
-    "list_zwave_devices": (
-        _object(
-            [],
-            filter={"type": "string"},
-            includeInactive={"type": "boolean"},
-            limit={"type": "integer"},
-            offset={"type": "integer"},
-        ),
-        True,
-    ),
-    "get_zwave_device": (_object(["deviceName"], deviceName=_NAME), True),
-    "get_device_sensor_data": (_object(["deviceName"], deviceName=_NAME), True),
-    "control_zwave_device": (
-        _object(["deviceName", "action"], deviceName=_NAME, action=_ACTIONS, level={"type": "integer"}),
-        False,
-    ),
-    "control_zwave_lock": (
-        _object(
-            ["deviceName", "action"], deviceName=_NAME, action={"type": "string", "enum": ["lock", "unlock"]}
-        ),
-        False,
-    ),
-    "set_zwave_thermostat": (
-        _object(
-            ["deviceName"],
-            deviceName=_NAME,
-            temperature={"type": "number"},
-            unit={"type": "string", "enum": ["C", "F"]},
-            mode={"type": "string"},
-        ),
-        False,
-    ),
-    "activate_zwave_scene": (_object(["sceneName"], sceneName=_NAME), False),
-    "list_zwave_scenes": (_object([]), True),
-    "check_zwave_health": (_object([]), True),
+# The schema of each, and whether it only looks: as the real server declares it.
+_SCHEMAS = {
+    spec.name: (spec.parameters, spec.read_only) for spec in ALL_TOOLS if hasattr(ScriptedHome, spec.name)
 }
+
+
+def _texts(names: str, required: str = "") -> dict[str, Any]:
+    """A schema of parameters that are texts."""
+    properties = {name: {"type": "string"} for name in names.split()}
+    shape = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**shape, "required": required.split()}
+
+
+_VOLUME = _texts("action level", "action")
+_VOLUME["properties"]["level"] = {"type": "number"}
 _BUILTINS: dict[str, tuple[dict[str, Any], bool]] = {
-    "get_current_datetime": (_object([], timezone={"type": "string"}, offset={"type": "string"}), True),
-    "control_speaker_volume": (
-        _object(["action"], action={"type": "string"}, level={"type": "number"}),
-        False,
-    ),
-    "calculate": (_object(["expression"], expression={"type": "string"}), True),
-    "manage_list": (
-        _object(["action"], **{name: {"type": "string"} for name in ("action", "items", "list")}),
-        False,
-    ),
-    "read_list": (_object([], list={"type": "string"}), True),
-    "get_weather": (_object([], **{name: {"type": "string"} for name in ("day", "place", "about")}), True),
-    "broadcast": (_object(["message"], message={"type": "string"}), False),
-    "search_web": (_object(["query"], query={"type": "string"}), True),
-    "set_timer": (
-        _object([], **{name: {"type": "string"} for name in ("duration", "at", "name", "message", "kind")}),
-        False,
-    ),
-    "list_timers": (_object([], name={"type": "string"}, kind={"type": "string"}), True),
-    "cancel_timer": (_object([], name={"type": "string"}, kind={"type": "string"}), False),
-    "pause_timer": (_object([], **{name: {"type": "string"} for name in ("name", "kind", "action")}), False),
-    "extend_timer": (
-        _object([], **{name: {"type": "string"} for name in ("duration", "name", "kind")}),
-        False,
-    ),
+    "get_current_datetime": (_texts("timezone offset"), True),
+    "control_speaker_volume": (_VOLUME, False),
+    "calculate": (_texts("expression", "expression"), True),
+    "manage_list": (_texts("action items list", "action"), False),
+    "read_list": (_texts("list"), True),
+    "get_weather": (_texts("day place about"), True),
+    "broadcast": (_texts("message", "message"), False),
+    "search_web": (_texts("query", "query"), True),
+    "set_timer": (_texts("duration at name message kind"), False),
+    "list_timers": (_texts("name kind"), True),
+    "cancel_timer": (_texts("name kind"), False),
+    "pause_timer": (_texts("name kind action"), False),
+    "extend_timer": (_texts("duration name kind"), False),
 }
 
 

@@ -104,10 +104,7 @@ class Logins(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
             token=refresh, client_id=client_id, scopes=scopes, resource=resource
         )
         return OAuthToken(
-            access_token=access,
-            refresh_token=refresh,
-            expires_in=self.token_seconds,
-            scope=" ".join(scopes),
+            access_token=access, refresh_token=refresh, expires_in=self.token_seconds, scope=" ".join(scopes)
         )
 
 

@@ -8,12 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from voice_gateway.private_files import (
-    changeable_by_others,
-    close_folder,
-    private_file,
-    private_folder,
-)
+from voice_gateway.private_files import changeable_by_others, close_folder, private_file, private_folder
 from voice_gateway.sqlite_file import SqliteFile
 
 

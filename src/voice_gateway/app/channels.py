@@ -189,12 +189,7 @@ class Channels:
             damaged = damaged_file(events, "memory", "requests")
             store = SqliteStore(folder / "requests.sqlite3", on_damage=damaged, durable=False)
         self._mqtt = MqttChannel(
-            gateway.settings.mqtt,
-            answer,
-            store,
-            events,
-            controls=controls,
-            identity=folder / "gateway-id",
+            gateway.settings.mqtt, answer, store, events, controls=controls, identity=folder / "gateway-id"
         )
         gateway.start(self._mqtt.run(), "channel.mqtt")
 

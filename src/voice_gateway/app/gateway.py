@@ -412,10 +412,7 @@ class ToolServers:
 
 @contextlib.asynccontextmanager
 async def opened(
-    settings: Settings,
-    *,
-    store: Store | None = None,
-    events: EventBus | None = None,
+    settings: Settings, *, store: Store | None = None, events: EventBus | None = None
 ) -> AsyncIterator[Gateway]:
     """A gateway whose tasks all end, and whose servers all stop, when the block is left."""
     close_folder(data_folder())

@@ -164,11 +164,11 @@ async def machine(
         probe = private_file(folder / ".doctor")
         probe.write_text("x")
         probe.unlink()
+        free = shutil.disk_usage(folder).free
     except OSError as error:
         sentence = f"My data folder {folder} cannot be written: {error.strerror}"
         yield bad("disk", sentence, advice=f"free space, owner of the folder; {OTHER_FOLDER}")
     else:
-        free = shutil.disk_usage(folder).free
         text = f"{free // 1024**2} MB are free in my data folder {folder}"
         enough = free >= least_free_bytes
         yield ok("disk", text) if enough else warning("disk", f"Only {text}.", f"free space; {OTHER_FOLDER}")
@@ -202,18 +202,13 @@ async def store(settings: Settings) -> CheckResults:
     """Written and read again, as a turn does it."""
     from voice_gateway.conversation.store import store_from
 
-    place = settings.brain.store
-    if place == "memory":
-        yield ok("store", "conversations are kept in memory (brain.store is memory)")
-        return
+    place, key = settings.brain.store, f"doctor:{new_id()}"
     shown = str(conversations_file()) if place == "sqlite" else hide_secrets(place)
-    key = f"doctor:{new_id()}"
     try:
         async with contextlib.aclosing(store_from(place, conversations_file())) as kept:
             await kept.put(key, "hello", expiry_seconds=PROBE_SECONDS)
-            text = await kept.get(key)
-        if text != "hello":
-            raise ValueError("it does not give back what was put into it")
+            if await kept.get(key) != "hello":
+                raise ValueError("it does not give back what was put into it")
     except Exception as error:  # each kind of store has errors of its own
         yield bad("store", problems.MEMORY_LOST, f"{shown} cannot be used: {hide_secrets(str(error))}")
     else:
@@ -293,12 +288,14 @@ async def console(settings: Settings) -> CheckResults:
     from voice_gateway.channels.web.tokens import TokenFile
 
     tokens = TokenFile(web_token_file())
-    if not (opened := await _opened_by_a_gateway()):
+    if await _opened_by_a_gateway():
+        yield ok("web", "the running gateway has opened it")
+    else:
         from voice_gateway.channels.web.server import HttpServer, application
 
         server = HttpServer(application(web, tokens), web)
         try:
-            opened = f"{web.host}:{await server.open()} can be opened"
+            yield ok("web", f"{web.host}:{await server.open()} can be opened")
         except LinkError as error:
             yield bad("web", problems.WEB_CERTIFICATE.format(reason=error))
             return
@@ -308,9 +305,7 @@ async def console(settings: Settings) -> CheckResults:
             return
         finally:
             await server.close()
-    yield ok("web", opened)
-    people = _people() if not web.needs_token else 0
-    if people > 1:
+    if not web.needs_token and (people := _people()) > 1:
         text = f"All {people} people with an account on this machine can use the console without a login."
         yield warning("web login", text, "`voice-gateway config set web.open_on_loopback false`")
     if web.needs_token and not web.login_by_link:
@@ -326,18 +321,15 @@ def _people() -> int:
     return sum(not shell.endswith(("nologin", "false")) for shell in shells)
 
 
-async def _opened_by_a_gateway() -> str:
-    """Empty if no gateway of this home runs, or its console is not open."""
+async def _opened_by_a_gateway() -> bool:
+    """Whether a gateway of this home runs, and its console is open."""
     try:
         hello = await greet(control_file())
         parts = await request(control_file(), {"op": "status"})
     except LinkError:
-        return ""
-    if hello["data_folder"] != str(data_folder()):
-        return ""
-    web = [part for part in parts if part["part"] == "web"]
-    is_open = any(part["state"] == "ok" or part["sentence"] == problems.WEB_NO_TOKEN for part in web)
-    return "the running gateway has opened it" if is_open else ""
+        return False
+    web = [part for part in parts if part["part"] == "web" and hello["data_folder"] == str(data_folder())]
+    return any(part["state"] == "ok" or part["sentence"] == problems.WEB_NO_TOKEN for part in web)
 
 
 async def servers(settings: Settings) -> CheckResults:

@@ -231,8 +231,7 @@ WebAddress = Annotated[str, AfterValidator(_address("http://", "https://", examp
 BrokerAddress = Annotated[str, AfterValidator(_address("mqtt://", "mqtts://", example="mqtt://host:1883"))]
 # An address to listen on; port 0 takes any free port.
 ListenAddress = Annotated[
-    str,
-    AfterValidator(_address("tcp://", example="tcp://127.0.0.1:10700", needs_host=False, least_port=0)),
+    str, AfterValidator(_address("tcp://", example="tcp://127.0.0.1:10700", needs_host=False, least_port=0))
 ]
 Language = Annotated[str, AfterValidator(_checked_language)]
 ZoneName = Annotated[str, AfterValidator(_checked_zone)]

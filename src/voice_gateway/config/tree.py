@@ -330,8 +330,7 @@ class WebSettings(Section):
     host: str = Field("127.0.0.1", min_length=1, description="where to listen; other machines need a token")
     port: int = Field(8770, ge=0, le=65_535, description="port to listen on; 0 takes any that is free")
     open_on_loopback: bool = Field(
-        True,
-        description="on loopback no login is needed; false: `run` prints a link that logs in once",
+        True, description="on loopback no login is needed; false: `run` prints a link that logs in once"
     )
     tls_cert: Path | None = Field(None, description="certificate (PEM), for https; needs tls_key")
     tls_key: Path | None = Field(None, description="its private key (PEM)")

@@ -35,16 +35,7 @@ from voice_gateway.logs import turn_context
 from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.executor import ToolExecutor, heard_by
 from voice_gateway.tools.manager import tool_beside
-from voice_gateway.turn import (
-    LONGEST_NAME,
-    LONGEST_TEXT,
-    Part,
-    Reply,
-    Say,
-    ToolCall,
-    Utterance,
-    speaking_in,
-)
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Say, ToolCall, Utterance, speaking_in
 from voice_gateway.turns.acts import Acts, TurnActs, Where, waves
 from voice_gateway.turns.history import History
 from voice_gateway.turns.stage import Stage, Turn
