@@ -4,15 +4,12 @@ Usage: counting_server.py FILE SECONDS [NAMES]: each switching takes SECONDS, an
 FILE. A file `begun` beside it says that one has begun. NAMES is a file with other names of lamps, one a line.
 """
 
-import json
 import os
 import sys
-import threading
 import time
 from pathlib import Path
 
-import stdio_rpc
-from stdio_rpc import tool
+from stdio_rpc import serve, text, tool
 
 LAMPS = [f"{colour} Lamp" for colour in "Red Blue Green Yellow White Black Orange Silver".split()]
 if len(sys.argv) > 3:
@@ -23,12 +20,6 @@ PAGE = {"includeInactive": FLAG, "limit": NUMBER, "offset": NUMBER}
 LIST = tool("list_zwave_devices", "Lists the lamps.", PAGE, looks=True)
 LIST["inputSchema"]["required"] = []
 TOOLS = [LIST, tool("control_zwave_device", "Switches a lamp.", {"deviceName": TEXT, "action": TEXT})]
-writing = threading.Lock()
-
-
-def send(message):
-    with writing:
-        stdio_rpc.send(message)
 
 
 def devices():
@@ -52,22 +43,11 @@ def called(name, arguments):
     return f"The {lamp} is now {action}.", facts
 
 
-def answer(request):
-    text, structured = called(request["params"]["name"], request["params"].get("arguments", {}))
-    content = [{"type": "text", "text": text}]
-    send({"id": request["id"], "result": {"content": content, "structuredContent": structured}})
+def answer(method, params):
+    if method == "tools/call":
+        words, structured = called(params["name"], params.get("arguments", {}))
+        return {**text(words), "structuredContent": structured}
+    return {"tools": TOOLS} if method == "tools/list" else {}
 
 
-for line in sys.stdin:
-    request = json.loads(line)
-    if request.get("method") == "initialize":
-        version = request["params"]["protocolVersion"]
-        info = {"name": "counting", "version": "1"}
-        offers = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
-        send({"id": request["id"], "result": offers})
-    elif request.get("method") == "tools/list":
-        send({"id": request["id"], "result": {"tools": TOOLS}})
-    elif request.get("method") == "tools/call":
-        threading.Thread(target=answer, args=(request,), daemon=True).start()
-    elif "id" in request:
-        send({"id": request["id"], "result": {}})
+serve("counting", answer, threads=True)

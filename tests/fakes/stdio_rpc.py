@@ -2,15 +2,20 @@
 
 import json
 import sys
+import threading
 from collections.abc import Callable
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 12  # 3 kB, and a picture by its first bytes
 WAV = b"RIFF\x00\x00\x00\x00WAVE" + bytes(range(256)) * 8
 
 
+_writing = threading.Lock()
+
+
 def send(message: dict) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    sys.stdout.flush()
+    with _writing:
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        sys.stdout.flush()
 
 
 def text(words: str) -> dict:
@@ -26,27 +31,36 @@ def tool(name: str, description: str, properties: dict, *, looks: bool = False) 
 
 
 def serve(
-    name: str, answer: Callable[[str, dict], dict | None], *, instructions: str = "", **capabilities: dict
+    name: str,
+    answer: Callable[[str, dict], dict | None],
+    *,
+    instructions: str = "",
+    threads: bool = False,
+    **capabilities: dict,
 ) -> None:
-    """`answer` gets a method and its parameters; None, or a LookupError: there is no such method."""
+    """`answer` gets a method and its parameters; None, or a LookupError: there is no such method. With
+    `threads` each call is answered in a thread of its own."""
+
+    def reply(message: dict) -> None:
+        method, params, problem = message["method"], message.get("params") or {}, "Method not found"
+        result: dict | None = {}
+        if method == "initialize":
+            offers, info = {"tools": {}, **capabilities}, {"name": name, "version": "1"}
+            result = {"protocolVersion": params["protocolVersion"], "capabilities": offers}
+            result |= {"serverInfo": info, "instructions": instructions}
+        elif method != "ping":
+            try:
+                result = answer(method, params)
+            except LookupError as error:
+                result, problem = None, str(error)
+        missing = {"error": {"code": -32601, "message": problem}}
+        send({"id": message["id"], **(missing if result is None else {"result": result})})
+
     for line in sys.stdin.buffer:
         message = json.loads(line)
         if "id" not in message:
             continue
-        method, params = message["method"], message.get("params") or {}
-        result: dict | None
-        if method == "initialize":
-            offers, info = {"tools": {}, **capabilities}, {"name": name, "version": "1"}
-            version = params["protocolVersion"]
-            result = {"protocolVersion": version, "capabilities": offers, "serverInfo": info}
-            result["instructions"] = instructions
-        problem = "Method not found"
-        if method != "initialize":
-            try:
-                result = {} if method == "ping" else answer(method, params)
-            except LookupError as error:
-                result, problem = None, str(error)
-        if result is None:
-            send({"id": message["id"], "error": {"code": -32601, "message": problem}})
+        if threads and message["method"] == "tools/call":
+            threading.Thread(target=reply, args=(message,), daemon=True).start()
         else:
-            send({"id": message["id"], "result": result})
+            reply(message)

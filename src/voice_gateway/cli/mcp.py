@@ -56,20 +56,19 @@ async def mcp(options: argparse.Namespace) -> int:
 async def _list(options: argparse.Namespace) -> int:
     """As the settings have them; `voice-gateway status` says how they are."""
     given = loaded(options)
-    rows = [
-        (name, words, given.origins.get(f"mcpServers.{name}", "default"))
+    servers: list[dict[str, Any]] = [
+        {"name": name, "reached": words, "origin": given.origins.get(f"mcpServers.{name}", "default")}
         for name, words in servers_shown(given.settings).items()
     ]
-    left_out = [entry for entry in given.settings.left_out if entry.name]
+    servers += [
+        {"name": entry.name, "reached": None, "origin": str(entry.file), "left_out": entry.reason}
+        for entry in given.settings.left_out
+        if entry.name
+    ]
     if options.json:
-        listed = [{"name": name, "reached": words, "origin": origin} for name, words, origin in rows]
-        missing = [
-            {"name": entry.name, "reached": None, "origin": str(entry.file), "left_out": entry.reason}
-            for entry in left_out
-        ]
-        print_json([*listed, *missing])
+        print_json(servers)
         return 0
-    rows += [(entry.name, f"left out: {entry.reason}", str(entry.file)) for entry in left_out]
+    rows = [(one["name"], one["reached"] or f"left out: {one['left_out']}", one["origin"]) for one in servers]
     print_table(("server", "reached by", "from"), rows)
     return 0
 
@@ -126,19 +125,13 @@ async def _read(options: argparse.Namespace) -> int:
 
 async def login(options: argparse.Namespace) -> int:
     """Exit code 0: logged in, or no login is needed."""
+    from voice_gateway.mcp_client.oauth import log_in
+
     name, server = _server(options)
     try:
         async with _listening(options.port) as visit, asyncio.timeout(LOGIN_SECONDS):
-            from voice_gateway.mcp_client.oauth import log_in
-
-            needed = await log_in(
-                name,
-                server.url or "",
-                visit.address,
-                show=_show,
-                answer=visit.answer,
-                client_id=options.client_id,
-            )
+            way: dict[str, Any] = {"show": _show, "answer": visit.answer, "client_id": options.client_id}
+            needed = await log_in(name, server.url or "", visit.address, **way)
     except TimeoutError:
         return _told(options, f"nobody logged in within {LOGIN_SECONDS:g} s", ok=False)
     except (LinkError, OSError) as error:
