@@ -118,6 +118,10 @@ def arguments_json(args: Any) -> Any:
     return shown
 
 
+def _as_it_is(facts: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(facts, name) for name in names}
+
+
 def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 6)
 
@@ -140,35 +144,27 @@ def _facts(event: events.Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PL
             }
         case events.Staged():
             return "staged", {
-                "stage": event.stage,
-                "taken": event.taken,
+                **_as_it_is(event, "stage", "taken", "trust"),
                 "reason": private(event.reason),
                 "words": event.words.value if event.words else None,
-                "trust": event.trust,
                 "seconds": _rounded(event.seconds),
             }
         case events.ModelRound():
             return "round", {
-                "model": event.model,
-                "number": event.number,
+                **_as_it_is(event, "model", "number", "input_tokens", "output_tokens", "earlier", "prompt"),
                 "seconds": _rounded(event.seconds),
                 "first_token_seconds": _rounded(event.first_token_seconds),
-                "input_tokens": event.input_tokens,
-                "output_tokens": event.output_tokens,
                 "calls": [_call(call) for call in event.calls[:MOST_ARGUMENTS]],
                 "text": private(shorten(event.text, LONGEST_TEXT)),
                 "error": hide_secrets(event.error),
                 "sent": _sent(event.sent),
-                "earlier": event.earlier,
-                "prompt": event.prompt,
                 "tools": list(event.tools),
             }
         case events.Judged(verdict=verdict):
             why = verdict.why.value if verdict.why else verdict.reason
             return "judged", {**_call(event.call), "decision": verdict.decision.value, "reason": why}
         case events.CallStarted(traits=traits):
-            known = {"source": traits.source, "title": traits.title, "read_only": traits.read_only}
-            return "started", {**_call(event.call), **known}
+            return "started", {**_call(event.call), **_as_it_is(traits, "source", "title", "read_only")}
         case events.CallFinished(outcome=outcome):
             facts = outcome_json(outcome)
             facts |= {"tool": outcome.name, "text": private(facts["text"]), "outcome": outcome.status.value}
@@ -178,17 +174,13 @@ def _facts(event: events.Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PL
         case events.Answered(reply=reply):
             acts = [{"tool": act.name, "ok": act.ok, "outcome": act.status.value} for act in reply.outcomes]
             return "answered", {
+                **_as_it_is(reply, "ok", "stage", "model", "expects_answer", "trust"),
                 "text": private(shorten(reply.text, LONGEST_TEXT)),
                 "sources": [part.source.value for part in reply.parts],
-                "ok": reply.ok,
-                "stage": reply.stage,
-                "model": reply.model,
-                "expects_answer": reply.expects_answer,
                 "asks": event.asks.value if event.asks else None,
                 "conversation_id": event.utterance.conversation_id,
                 "seconds": _rounded(reply.seconds),
                 "understood": private(reply.understood),
-                "trust": reply.trust,
                 "acts": acts,  # in short; the calls' own events have the rest
             }
         case events.Waiting():
