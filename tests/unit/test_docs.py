@@ -19,8 +19,6 @@ NAMED = re.compile(rf"`((?:[\w.*-]+/)+(?:[\w.*-]+\.{FILES})?|[\w-]+\.py)(?:::\w+
 ROOMS = ("", "src/", "src/voice_gateway/", "src/zwave_mcp/", "docs/", "tests/", "src/**/")
 # Names of what a user makes, and of topics.
 ELSEWHERE = re.compile(r"voice/|zwave/")
-# Their files are still on the move.
-LATER: set[str] = set()
 
 
 def test_what_pages_take_from_the_code_is_up_to_date():
@@ -33,11 +31,6 @@ def test_what_pages_take_from_the_code_is_up_to_date():
     )
 
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_address_begins_with_a_capital(page):
-    assert re.findall(r"\b[A-Z]\w*://", page.read_text(encoding="utf-8")) == []
 
 
 def page_named(path: Path) -> str:
@@ -63,7 +56,7 @@ def test_every_link_of_a_page_leads_somewhere(page):
     assert [anchor for file, anchor in inside if anchor and anchor not in anchors(file)] == []
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in LATER], ids=page_named)
+@pytest.mark.parametrize("page", PAGES, ids=page_named)
 def test_every_path_that_a_page_names_is_there(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     named = [name for name in NAMED.findall(text) if not ELSEWHERE.match(name)]

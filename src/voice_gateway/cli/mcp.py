@@ -68,7 +68,10 @@ async def _list(options: argparse.Namespace) -> int:
     if options.json:
         print_json(servers)
         return 0
-    rows = [(one["name"], one["reached"] or f"left out: {one['left_out']}", one["origin"]) for one in servers]
+    rows = [
+        (server["name"], server["reached"] or f"left out: {server['left_out']}", server["origin"])
+        for server in servers
+    ]
     print_table(("server", "reached by", "from"), rows)
     return 0
 

@@ -154,8 +154,8 @@ def show_one(record: Mapping[str, Any]) -> None:
     effect = "only looks" if tool["read_only"] else "changes something"
     required, properties = required_of(form), properties_of(form)
     rows = [
-        (name, kind_of(one, form), "needed" if name in required else "", _description(one))
-        for name, one in properties.items()
+        (name, kind_of(shape, form), "needed" if name in required else "", _description(shape))
+        for name, shape in properties.items()
     ]
     words = record["own_name"].replace("_", " ").replace("-", " ")
     title = _plain(record["title"]) or words[:1].upper() + words[1:]

@@ -58,11 +58,11 @@ class AnswerReader:
             answer = self._with_number(spoken, own)
             return answer if answer is not Answer.YES or _is_pin(spoken, pin) else Answer.WRONG_PIN
         reader = Reader(self.language, build_home(()))
-        said = reader.tokens(" ".join(spoken.words)).without_pauses()
-        if reader.prefix(said, "no") and len(said.words) <= LONGEST_NO:
+        tokens = reader.tokens(" ".join(spoken.words)).without_pauses()
+        if reader.prefix(tokens, "no") and len(tokens.words) <= LONGEST_NO:
             return Answer.NO
-        agreed = reader.prefix(said, "consent")
-        if not agreed or not own | self.language.group("beside_a_yes") >= set(said.words[agreed:]):
+        agreed = reader.prefix(tokens, "consent")
+        if not agreed or not own | self.language.group("beside_a_yes") >= set(tokens.words[agreed:]):
             return Answer.OTHER
         return Answer.YES if pin is None else Answer.WRONG_PIN
 
@@ -83,13 +83,13 @@ class AnswerReader:
         devices = tuple(Device(thing.name, thing.room, thing.kind) for thing in things)
         home = build_home(devices)
         reader = Reader(self.language, home)
-        said = reader.tokens(text)
+        tokens = reader.tokens(text)
         deeds = self.language.group("deeds_of_answers") - set(parted(asked).words)
-        other_deed = not deeds.isdisjoint(said.words)
-        if not things or len(said.words) > LONGEST_ANSWER:
+        other_deed = not deeds.isdisjoint(tokens.words)
+        if not things or len(tokens.words) > LONGEST_ANSWER:
             return None
         for level in (EXACT, PARTIAL):
-            for reading in reader.read(said, "Answer", level):
+            for reading in reader.read(tokens, "Answer", level):
                 node = reading.node
                 assert isinstance(node, AnswerNode)
                 if other_deed and node.kind not in ("but", "not"):
@@ -98,13 +98,13 @@ class AnswerReader:
                 if chosen and (node.kind != "all" or len(chosen) < len(devices)):
                     several = len(chosen) > 1 and node.kind == "name"
                     return Choice(frozenset(map(devices.index, chosen)), sure=not several)
-        return None if other_deed else _named(reader, said.without_pauses(), home.names)
+        return None if other_deed else _named(reader, tokens.without_pauses(), home.names)
 
 
-def _named(reader: Reader, said: Tokens, names: Names[Device]) -> Choice | None:
+def _named(reader: Reader, tokens: Tokens, names: Names[Device]) -> Choice | None:
     """Behind "only" and the like, a part of a name: "only the lamp"."""
-    start = reader.prefix(said, "before")
-    match = names.find(said.text(start, len(said.words))) if start else None
+    start = reader.prefix(tokens, "before")
+    match = names.find(tokens.text(start, len(tokens.words))) if start else None
     if isinstance(match, One):
         return Choice(frozenset({names.devices.index(match.device)}))
     if isinstance(match, Several | Group):
