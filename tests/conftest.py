@@ -9,10 +9,9 @@ import random
 import re
 import secrets
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.fakes.syntax import imported, statements
@@ -21,13 +20,11 @@ ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src"
 OURS = {"tests": ROOT, "bench": ROOT} | dict.fromkeys(("voice_gateway", "zwave_mcp", "home_names"), SRC)
 LOCKS = ("run.lock", "dev.lock")  # what `make unit` installs
-BEYOND_UNIT = "beyond_unit"  # by this name xdist's workers are told which files are
 DECLARATION = "NOT_UNIT"  # a fake that starts something real says so in a constant of this name
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--unit", action="store_true", help="only files that need no service, program or engine")
-    parser.addoption("--why-not-unit", action="store_true", help="say what keeps each file out of --unit")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,37 +57,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     could not be."""
     if not config.getoption("--unit"):
         return None
-    judged = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
-    known: Collection[str] | None = getattr(config, "workerinput", {}).get(BEYOND_UNIT)
-    beyond = is_beyond_unit(judged) if known is None else str(judged.resolve()) in known
-    return True if beyond else None
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:
-    """Reading all our files takes seconds: xdist's workers are told, instead of each finding out."""
-    if node.config.getoption("--unit"):
-        node.workerinput[BEYOND_UNIT] = beyond_unit(tuple(node.config.args))
-
-
-@cache
-def beyond_unit(arguments: tuple[str, ...]) -> list[str]:
-    """Of the files that pytest was asked for, and the conftest files above them."""
-    asked = [Path(argument.partition("::")[0]).resolve() for argument in arguments]
-    files = {file for path in asked for file in ([path] if path.is_file() else path.rglob("*.py"))}
-    files |= {folder / "conftest.py" for path in asked for folder in path.parents}
-    return sorted(str(file) for file in files if is_beyond_unit(file))
-
-
-def is_beyond_unit(file: Path) -> bool:
-    return file.name.startswith(("test_", "conftest")) and file.exists() and bool(needs(file))
-
-
-def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
-    if not config.getoption("--why-not-unit"):
-        return []
-    files = sorted((ROOT / "tests").rglob("test_*.py"))
-    return [f"{file.relative_to(ROOT)}: {', '.join(sorted(more))}" for file in files if (more := needs(file))]
+    file = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
+    judged = file.name.startswith(("test_", "conftest")) and file.exists()
+    return True if judged and needs(file) else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
