@@ -33,7 +33,7 @@ async def test_ask_json_has_the_promised_shape(commands):
     assert done.json["outcomes"][0]["name"] == "get_current_datetime"
 
 
-async def test_what_nobody_can_do_is_exit_code_1_and_an_honest_answer(commands):
+async def test_an_impossible_request_is_exit_code_1(commands):
     file = commands.file("c.toml", NO_SERVER)
 
     done = await commands.run("ask", "--json", "--config", str(file), "fold my laundry")
@@ -308,7 +308,7 @@ async def test_half_a_character_reaches_the_running_gateway(commands):
 # --- What happens to stand in the environment sends nothing anywhere
 
 
-async def test_tracing_in_the_environment_is_not_a_wish_of_this_user(commands):
+async def test_langsmith_variables_send_no_traces(commands):
     file = commands.file("c.toml", NO_SERVER)
     with socket.create_server(("127.0.0.1", 0)) as collector:
         collector.setblocking(False)

@@ -63,7 +63,7 @@ async def test_by_the_running_gateway(commands, tmp_path):
         assert told[-1].text == "the content server: 100 %, a step"
 
 
-async def test_a_folder_that_cannot_be_written_is_said(commands, tmp_path):
+async def test_a_folder_that_cannot_be_written_is_reported(commands, tmp_path):
     (tmp_path / "file").write_text("here")
     done = await commands.run("tools", "call", "picture", "--save", str(tmp_path / "file"))
     assert done.code == 1

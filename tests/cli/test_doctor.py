@@ -135,7 +135,7 @@ async def test_the_port_of_the_console_is_tried(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-async def test_the_console_of_the_running_gateway_is_no_stranger_on_its_port(commands):
+async def test_the_port_of_the_running_gateway_counts_as_open(commands):
     port = {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": str(free_port())}
     async with Running.opened(commands, **port):
         done = await commands.run("doctor", "--json", **port)

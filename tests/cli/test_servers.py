@@ -41,7 +41,7 @@ async def test_a_bad_entry_is_reported_by_status_doctor_and_check(commands):
 
 
 @pytest.mark.slow
-async def test_nothing_of_the_current_folder_is_run(commands):
+async def test_the_current_folder_is_neither_imported_nor_read(commands):
     """No settings file, and no module that takes the place of ours."""
     marker = commands.folder / "it-ran"
     server = f'[mcpServers.evil]\ncommand = "touch"\nargs = ["{marker}"]\n'
@@ -93,7 +93,7 @@ async def test_beside_a_home_words_for_a_tool_wait_for_the_later_server_too(comm
 
 
 @pytest.mark.slow
-async def test_whose_it_is_cannot_be_said_while_the_later_one_is_silent(commands):
+async def test_a_shared_tool_name_is_unavailable_while_the_later_server_is_silent(commands):
     silent = '[mcpServers.later]\ncommand = "sleep"\nargs = ["600"]\n'
     commands.file("voice-gateway.toml", ONLY_THESE + PERMITTED + server("first", NAMING, "first") + silent)
 

@@ -20,7 +20,7 @@ async def ended(process) -> str:
     return out.decode()
 
 
-async def test_a_gateway_killed_in_mid_call_is_one_honest_outcome(commands, tmp_path):
+async def test_a_call_of_a_killed_gateway_is_one_unavailable_outcome(commands, tmp_path):
     commands.file("voice-gateway.toml", server("fault", "fault_server.py"))
     started = tmp_path / "started"
     async with Running.opened(commands) as gateway:
@@ -38,7 +38,7 @@ async def test_a_gateway_killed_in_mid_call_is_one_honest_outcome(commands, tmp_
     assert UNKNOWN in outcome["text"]
 
 
-async def test_a_gateway_killed_while_it_answers_is_one_honest_reply(commands, tmp_path):
+async def test_a_turn_of_a_killed_gateway_is_one_failed_reply(commands, tmp_path):
     commands.file("voice-gateway.toml", server("zwave", "counting_server.py", tmp_path / "done", 30))
     async with Running.opened(commands) as gateway:
         asking = await commands.start("ask", "--json", "--conversation", "k", "turn on the red lamp")
@@ -90,7 +90,7 @@ async def test_leaving_a_call_ends_it_and_tells_the_server(commands, tmp_path):
 
 
 @pytest.mark.slow
-async def test_who_leaves_a_question_does_not_tear_what_is_being_done(commands, tmp_path):
+async def test_leaving_a_turn_lets_its_call_finish(commands, tmp_path):
     done = tmp_path / "done"
     commands.file("voice-gateway.toml", server("zwave", "counting_server.py", done, 1))
     async with Running.opened(commands):
@@ -108,7 +108,7 @@ async def test_who_leaves_a_question_does_not_tear_what_is_being_done(commands, 
 
 
 @pytest.mark.slow
-async def test_who_leaves_a_question_ends_what_the_model_is_saying(commands):
+async def test_leaving_a_turn_stops_the_models_text(commands):
     async with FakeOllama() as ollama:
         ollama.script(Scripted("Once upon a time", gate=asyncio.Event()))
         commands.file("voice-gateway.toml", f"{NO_SERVER}[ollama]\nwarm_up = false\n")

@@ -62,7 +62,7 @@ def test_systemd_accepts_the_installed_unit(manager, prefix):
     assert done.returncode == 0, done.stderr
 
 
-def test_what_is_installed_does_not_lead_back_to_the_clone():
+def test_the_installed_commands_do_not_point_into_the_clone():
     """Else `ProtectHome` would hide it from the unit when the clone is below /home."""
     script = (ROOT / "scripts" / "install").read_text()
 

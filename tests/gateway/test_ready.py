@@ -150,7 +150,7 @@ def test_each_state_of_a_server_has_its_sentence(change, state, says):
     assert bool(advice) is (state is State.DEGRADED)
 
 
-def test_what_is_missing_is_named_with_what_is_missing():
+def test_a_missing_server_is_named_with_what_still_works():
     down = replace(CONNECTED, state="degraded")
     tools = ["control_speaker_volume", "search_web", "set_timer"]
 

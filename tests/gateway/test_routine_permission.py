@@ -57,14 +57,14 @@ def agreed(gateway: Gateway, call: Any, leave_out: int = 0) -> Routine:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("opening", [True, False])
-async def test_the_setting_counts_when_it_runs_too(opening):
+async def test_allow_opening_is_checked_when_a_routine_runs(opening):
     async with FakeHomeAssistant(recorded_home()) as ha, running(ha, opening=opening) as gateway:
         last = await gateway.routines.carry_out(agreed(gateway, UNLOCK))
         assert (last.ok, ha.home["lock.front_door"].state == "unlocked") == (opening, opening), last.text
 
 
 @pytest.mark.slow
-async def test_what_it_reaches_beyond_what_was_asked_about_needs_a_yes():
+async def test_a_device_beyond_the_confirmed_ones_needs_a_yes():
     async with FakeHomeAssistant(recorded_home()) as ha, running(ha, opening=True) as gateway:
         last = await gateway.routines.carry_out(agreed(gateway, UNLOCK_ALL, leave_out=1))
         assert not last.ok
@@ -111,7 +111,7 @@ LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "ac
 
 
 @pytest.mark.parametrize(("door", "now"), [("cli", COMMANDS), ("voice", "the voice of today")])
-async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door, now):
+async def test_a_missed_routine_is_asked_about_in_the_current_conversation(door, now):
     watch, told = EventBus(), []
     watch.subscribe(lambda event: told.append(event.text) if isinstance(event, Notice) else None)
     hour_ago = system_clock() - timedelta(hours=1)

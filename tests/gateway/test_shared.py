@@ -85,7 +85,7 @@ async def test_gateways_take_turns_and_each_keeps_its_own_order(redis):
 
 
 @pytest.mark.slow
-async def test_a_turn_longer_than_a_silence_keeps_the_lock(redis):
+async def test_a_turn_longer_than_the_lock_time_keeps_the_lock(redis):
     async with gateways(redis) as ((first, second), order), asyncio.TaskGroup() as tasks:
         work = asyncio.Event()
         tasks.create_task(first.answers("long", work=work))
@@ -149,7 +149,7 @@ async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis
 
 
 @pytest.mark.slow
-async def test_a_redis_that_freezes_lets_those_in_line_go_on_and_has_no_stale_line_afterwards(redis):
+async def test_waiters_go_on_when_redis_freezes_and_leave_no_stale_queue(redis):
     async with gateways(redis) as ((first, second), _order):
         async with first.locks.of("c"):
             waiting = asyncio.ensure_future(_entered(second))

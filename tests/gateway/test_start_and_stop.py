@@ -93,7 +93,7 @@ STAGES = ("at_once", "server_says_nothing", "between_attempts", "no_broker", "st
 
 
 @pytest.mark.parametrize("stage", STAGES)
-async def test_a_stop_in_the_middle_of_the_start_leaves_nothing(commands, tmp_path, stage):
+async def test_a_stop_during_the_start_leaves_no_process(commands, tmp_path, stage):
     held = Stage(commands, tmp_path)
     process = await getattr(held, stage)()
 

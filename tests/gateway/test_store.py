@@ -42,7 +42,7 @@ async def test_what_is_put_is_found_until_it_expires(store):
     assert await store.get("never") is None
 
 
-async def test_who_stood_still_does_not_write_over_what_others_have_put(store):
+async def test_a_stalled_writer_does_not_overwrite(store):
     assert await store.exchange("k", None, "first ä", expiry_seconds=60)
     assert not await store.exchange("k", None, "began anew", expiry_seconds=60)
     assert await store.exchange("k", "first ä", "second", expiry_seconds=60)
@@ -53,7 +53,7 @@ async def test_who_stood_still_does_not_write_over_what_others_have_put(store):
     assert await store.exchange("gone", "old", "new", expiry_seconds=60), "nobody else has put anything there"
 
 
-async def test_of_many_who_put_where_nothing_is_one_wins_and_its_text_stays(store):
+async def test_one_of_many_concurrent_writers_wins(store):
     won = await asyncio.gather(*(store.exchange("c", None, str(n), expiry_seconds=60) for n in range(10)))
 
     assert won.count(True) == 1
@@ -83,7 +83,7 @@ def request_of(id: str) -> Request:
     return Request("turn on the lamp", id, "c", "voice/res", repeatable=True)
 
 
-async def test_of_two_who_answer_the_first_answer_stays(store):
+async def test_the_first_of_two_answers_stays(store):
     """A gateway whose machine slept, and lost its turn, wakes up after another one answered for it."""
     began, wake = asyncio.Event(), asyncio.Event()
 
@@ -105,7 +105,7 @@ async def test_of_two_who_answer_the_first_answer_stays(store):
     assert late.result() == second
 
 
-async def test_a_turn_that_took_too_long_does_not_undo_what_was_said_meanwhile(store):
+async def test_a_stalled_turn_does_not_overwrite_a_newer_history(store):
     """A question that was settled by others must not be open again, nor one of theirs be forgotten."""
     histories = [Histories(store, 60.0, EventBus()) for _gateway in range(2)]
     stalled, quick = [await one.load("conversation:c") for one in histories]

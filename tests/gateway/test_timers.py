@@ -96,7 +96,9 @@ def routine_due_now(routines: RoutineStore) -> None:
 
 
 @pytest.mark.slow
-async def test_it_is_said_back_listed_and_cancelled(commands: Commands, routines: RoutineStore) -> None:
+async def test_a_repeated_alarm_is_confirmed_listed_and_cancelled(
+    commands: Commands, routines: RoutineStore
+) -> None:
     async with Running.opened(commands):
 
         async def said(words: str) -> str:
@@ -123,7 +125,7 @@ async def test_it_is_said_back_listed_and_cancelled(commands: Commands, routines
 
 
 @pytest.mark.slow
-async def test_it_rings_like_any_alarm_and_comes_again(commands: Commands, routines: RoutineStore) -> None:
+async def test_a_repeated_reminder_rings_and_is_due_again(commands: Commands, routines: RoutineStore) -> None:
     timers = TimerStore(commands.folder / "data" / "voice-gateway" / "timers.sqlite3")
     async with Running.opened(commands):
         await ask(commands, "remind me every day at noon to stretch")

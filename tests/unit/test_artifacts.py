@@ -24,7 +24,7 @@ PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(299_992)).decode()
         (Artifact("link"), "a link to something"),
     ],
 )
-def test_what_is_said(artifact, words):
+def test_an_artifact_is_described(artifact, words):
     assert description_of(artifact) == words
 
 

@@ -139,7 +139,7 @@ def test_codes_and_passwords_are_hidden_in_what_was_said_and_done():
         ("das Passwort ist hunter2", {"text": "hunter2"}),
     ],
 )
-def test_what_was_confided_stands_in_no_argument_whatever_its_name(said, passed_on):
+def test_a_secret_of_the_utterance_is_hidden_in_every_argument(said, passed_on):
     said = Utterance(said, id="turn-4711", conversation_id="talk-4711")
     call = ToolCall("call-4711", "manage_list", passed_on)
     outcome = ToolOutcome("call-4711", "manage_list", f"Noted {passed_on}.", True, 4.711, call.args)

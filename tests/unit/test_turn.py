@@ -41,7 +41,7 @@ def outcome(*, ok=True, word=None, **facts):
         (outcome(ok=False, verdict=Verdict(Decision.REFUSED)), S.NOT_PERMITTED),
     ],
 )
-def test_what_we_do_not_know_is_never_taken_for_done(given: ToolOutcome, status: OutcomeStatus) -> None:
+def test_an_unknown_outcome_is_never_confirmed(given: ToolOutcome, status: OutcomeStatus) -> None:
     assert given.status is status
 
 

@@ -25,7 +25,7 @@ def test_without_any_file_the_defaults_hold_and_the_simulated_home_is_the_server
 @pytest.mark.parametrize(
     "server", ['command = "my-server"', 'url = "http://homeassistant.local:8123/api/mcp"']
 )
-def test_a_server_of_one_s_own_replaces_the_simulated_home(server: str, written):
+def test_a_configured_server_replaces_the_simulated_home(server: str, written):
     written(f"[mcpServers.mine]\n{server}\n")
 
     assert list(load(environ={}).settings.mcpServers) == ["mine"]
@@ -45,7 +45,7 @@ def test_command_line_wins_over_environment_over_file(written):
     assert loaded.origins["ollama.keep_alive"].endswith("voice-gateway.toml")
 
 
-def test_every_setting_has_a_twin_in_the_environment():
+def test_every_setting_can_be_set_in_the_environment():
     defaults = load(environ={}).settings
     for setting in setting_names():
         section, key = setting.split(".")
@@ -76,7 +76,7 @@ def test_names_people_already_have_are_read(variable, setting):
     assert str(getattr(found, "get_secret_value", lambda: found)()) == value
 
 
-def test_a_preset_changes_defaults_and_nothing_that_was_said(written):
+def test_a_preset_changes_only_defaults(written):
     written('preset = "online"\n[tools]\nsearch = false\n')
 
     loaded = load(environ={})
@@ -134,7 +134,7 @@ def test_each_server_has_the_origin_it_came_from(written):
         ({"url": "http://127.0.0.1/zwave-mcp-server"}, False),
     ],
 )
-def test_only_our_own_server_is_trusted_unless_somebody_says_so(server, trusted):
+def test_only_our_own_server_is_trusted_by_default(server, trusted):
     assert ServerSettings(**server).trusted is trusted
 
 

@@ -108,11 +108,11 @@ THINGS = (
         ("only the living room", {0, 1}),
     ],
 )
-def test_some_of_them(said, places):
+def test_an_answer_can_choose_some_of_the_calls(said, places):
     assert READER.choice(said, LIGHTS_ASKED, THINGS) == Choice(frozenset(places))
 
 
-def test_what_could_be_several_is_asked_about():
+def test_an_ambiguous_choice_is_not_sure():
     found = READER.choice("only the light", LIGHTS_ASKED, THINGS)
     assert found is not None
     assert not found.sure
@@ -136,6 +136,6 @@ def test_what_could_be_several_is_asked_about():
         "the weather is nice",
     ],
 )
-def test_anything_else_is_no_choice(said):
+def test_other_words_are_no_choice(said):
     found = READER.choice(said, LIGHTS_ASKED, THINGS)
     assert found is None or not found.sure

@@ -42,7 +42,7 @@ async def test_a_sensitive_call_waits_for_the_users_own_yes():
 @pytest.mark.parametrize(
     "words", ["no", "never mind", "turn on the lamp", "okay turn on the lamp", "what time is it"]
 )
-async def test_anything_but_a_yes_leaves_the_door_locked_for_good(words):
+async def test_only_a_yes_unlocks_and_other_words_end_the_question(words):
     house = House([UNLOCK], "something else")
     await house.hears("unlock the front door")
 
@@ -65,7 +65,7 @@ async def test_a_yes_that_comes_too_late_does_nothing():
     assert not late.ok
 
 
-async def test_what_was_done_is_told_before_the_question():
+async def test_outcomes_come_before_the_question():
     house = House([LOCK, UNLOCK])
 
     asked = await house.hears("lock the back door and unlock the front door")
@@ -75,7 +75,7 @@ async def test_what_was_done_is_told_before_the_question():
     assert [outcome.args["action"] for outcome in asked.outcomes] == ["lock"]
 
 
-async def test_a_door_that_is_not_allowed_gets_a_refusal_and_no_question():
+async def test_a_channel_without_permission_gets_a_refusal_and_no_question():
     house = House([UNLOCK], permission=PermissionSettings(sensitive_channels=("voice",)))
 
     refused = await house.hears("unlock the front door", channel="mqtt")
@@ -98,7 +98,7 @@ async def test_after_plain_talk_the_next_stage_does_nothing():
     assert reply.outcomes[0].structured == {"outcome": "not_permitted"}
 
 
-async def test_nobody_hears_of_the_user_when_something_is_refused():
+async def test_people_and_models_get_different_words_for_a_refusal():
     """A model gets other words than people do."""
     first = Scripted(None, Passed("local", "talk", words=Words.TALK), name="local")
 
@@ -114,7 +114,7 @@ async def test_nobody_hears_of_the_user_when_something_is_refused():
     assert "the user" not in str(reply.to_json())
 
 
-async def test_who_goes_first_answers_before_every_stage():
+async def test_an_aside_answers_before_every_stage():
     async def stop_ringing(asked):
         return "Okay, the timer is off." if asked.text == "stop" else None
 
@@ -129,7 +129,7 @@ async def test_who_goes_first_answers_before_every_stage():
     ]
 
 
-async def test_when_nobody_knows_the_reply_says_so():
+async def test_the_reply_says_that_no_stage_understood():
     house = House(Passed("local", "no match", spoken="I can't fly."))
 
     reply = await house.hears("fly me to the moon")
@@ -156,7 +156,7 @@ async def test_a_stage_that_fails_becomes_a_reply(trouble, says):
     assert not reply.ok
 
 
-async def test_a_tool_that_nothing_was_said_of_is_asked_about():
+async def test_a_call_that_the_words_do_not_mention_is_asked_about():
     first = Scripted(None, Passed("local", "unknown", unspoken_of=frozenset({LOCK.name})))
     house = House([LOCK], before=[first])
 
@@ -183,7 +183,7 @@ async def test_a_turn_that_takes_too_long_is_ended():
         (ValueError("a bug"), "something went wrong"),
     ],
 )
-async def test_what_was_done_before_the_trouble_is_told_and_kept(trouble, says):
+async def test_outcomes_before_a_failure_are_reported(trouble, says):
     house = House(brain=BrainSettings(turn_timeout_seconds=0.2))
 
     async def act_and_fail(turn):
@@ -203,7 +203,7 @@ async def test_what_was_done_before_the_trouble_is_told_and_kept(trouble, says):
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\x00\x07\n"])
-async def test_nothing_is_not_an_utterance(text):
+async def test_empty_text_is_not_an_utterance(text):
     house = House()
 
     assert (await house.hears(text)).text == "I didn't hear anything."
@@ -260,7 +260,7 @@ async def test_a_cancelled_turn_leaves_a_history_that_can_go_on():
 
 
 @pytest.mark.parametrize("again", ["yes", "okay", "yes yes, okay"])
-async def test_who_has_heard_an_alarm_does_not_answer_a_question_with_the_next_okay_either(again: str):
+async def test_an_okay_to_an_alarm_does_not_confirm_an_open_question(again: str):
     sounding = [False, True]
 
     async def alarms(_text: str) -> str | None:
@@ -309,7 +309,7 @@ def chosen(conversation_id="a", channel="mcp"):
     return Utterance("use the lock", channel=channel, conversation_id=conversation_id)
 
 
-async def test_a_call_that_needs_no_yes_is_made_and_told_to_all_who_watch():
+async def test_a_chosen_call_without_risk_is_made_and_published():
     house = House()
 
     reply = await house.conversation.make_calls(chosen(), [LOCK])
@@ -339,7 +339,7 @@ async def test_a_sensitive_call_becomes_a_question_of_that_conversation():
     assert house.lock.actions == ["unlock"]
 
 
-async def test_another_call_is_no_yes_and_ends_the_question():
+async def test_another_chosen_call_closes_the_question():
     house = House("hello", permission=ALLOWED)
     await house.conversation.make_calls(chosen(), [UNLOCK])
     await house.conversation.make_calls(chosen(), [LOCK])
@@ -349,7 +349,7 @@ async def test_another_call_is_no_yes_and_ends_the_question():
     assert house.lock.actions == ["lock"]
 
 
-async def test_no_argument_of_the_caller_is_a_yes():
+async def test_an_argument_of_the_caller_does_not_confirm():
     house = House(permission=ALLOWED)
     call = ToolCall("1", UNLOCK.name, {**UNLOCK.args, "confirmed": True})
 
@@ -382,7 +382,7 @@ class Echo:
         ({"text": "hello", "satellite": "s" * (LONGEST_NAME + 1)}, NAME_TOO_LONG),
     ],
 )
-async def test_what_is_too_long_is_refused_in_words_and_not_passed_on(
+async def test_a_text_above_the_limit_is_refused_and_not_passed_on(
     channel: str, said: dict[str, Any], answered: str
 ) -> None:
     watch, events, store = EventBus(), list[Event](), MemoryStore()

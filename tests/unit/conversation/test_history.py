@@ -35,7 +35,7 @@ class Failing(MemoryStore):
         await super().put(key, text, expiry_seconds=expiry_seconds)
 
 
-async def test_a_failing_store_is_told_of_and_so_is_its_return(caplog):
+async def test_a_store_failure_and_its_recovery_are_reported(caplog):
     store, watch = Failing(), EventBus()
     histories = Histories(store, 60.0, watch)
 
@@ -77,7 +77,7 @@ def say(history: History, turn: int, result: str = "The lamp is on.") -> None:
 
 
 @pytest.mark.parametrize(("turns", "result"), [(120, "The lamp is on."), (40, "long " * 5_000)])
-async def test_what_is_kept_stops_growing_and_stays_valid(turns: int, result: str) -> None:
+async def test_a_kept_history_is_bounded_and_stays_valid(turns: int, result: str) -> None:
     store = Texts()
     histories = Histories(store, 60.0, EventBus())
     for turn in range(turns):
@@ -95,7 +95,7 @@ async def test_what_is_kept_stops_growing_and_stays_valid(turns: int, result: st
 
 
 @pytest.mark.parametrize("who", ["user", "tool", "model"])
-async def test_one_turn_that_is_too_long_alone_is_shortened(who: str) -> None:
+async def test_a_single_turn_above_the_limit_is_shortened(who: str) -> None:
     store = Texts()
     histories, huge, history = Histories(store, 60.0, EventBus()), "x" * 3 * MOST_KEPT_BYTES, History()
     history.add_user(huge if who == "user" else "hello")
@@ -110,7 +110,7 @@ async def test_one_turn_that_is_too_long_alone_is_shortened(who: str) -> None:
 
 
 @pytest.mark.parametrize("stored", ["{", "[1]", '{"messages": [{"type": "of tomorrow"}]}'])
-async def test_a_conversation_that_cannot_be_read_makes_room_for_the_next(stored):
+async def test_an_unreadable_conversation_is_replaced(stored):
     """Damaged, or of another version: else nothing that is said in it would be kept until it expires."""
     store = MemoryStore()
     await store.put("c", stored, expiry_seconds=60)
@@ -124,7 +124,7 @@ async def test_a_conversation_that_cannot_be_read_makes_room_for_the_next(stored
     assert [message.text for message in (await histories.load("c")).messages] == ["hello"]
 
 
-async def test_a_store_that_is_well_again_is_noticed_though_nobody_says_anything() -> None:
+async def test_a_recovered_store_is_noticed_without_a_turn() -> None:
     class Full(MemoryStore):
         full = True
 
@@ -173,7 +173,7 @@ class Gateway:
             await self.leave.wait()
 
 
-async def test_a_shared_store_that_is_down_costs_the_order_and_not_the_answer():
+async def test_a_turn_runs_without_the_lock_of_a_lost_store():
     gateway = Gateway(DownStore())
     gateway.leave.set()
 
@@ -183,7 +183,7 @@ async def test_a_shared_store_that_is_down_costs_the_order_and_not_the_answer():
     assert gateway.failures == ["conversation could not be claimed"]
 
 
-async def test_whoever_waited_and_was_cancelled_leaves_nothing_behind():
+async def test_a_cancelled_wait_releases_its_lock():
     gateway = Gateway(MemoryStore())
     async with asyncio.timeout(LIMIT), asyncio.TaskGroup() as tasks:
         tasks.create_task(gateway.answers())
@@ -209,7 +209,7 @@ def older_file(path: Path, entries: int = 3) -> None:
         other.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", rows)
 
 
-async def test_a_damaged_file_is_reported_and_begun_anew(tmp_path: Path) -> None:
+async def test_a_damaged_file_is_reported_and_replaced(tmp_path: Path) -> None:
     path, watch, told = tmp_path / "conversations.sqlite", EventBus(), []
     watch.subscribe(lambda event: told.append(event) if isinstance(event, PartState) else None)
     older_file(path, entries=500)

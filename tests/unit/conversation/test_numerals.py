@@ -95,7 +95,7 @@ def test_ordinary_words_are_no_numbers(said):
 
 
 @given(st.text())
-def test_whatever_is_written_no_digit_of_it_is_left(text):
+def test_masking_leaves_no_digit_of_any_text(text):
     shown = parted(text).masked
 
     assert not any(character.isnumeric() for character in shown)

@@ -39,7 +39,7 @@ def house(*calls: ToolCall, permission: PermissionSettings = PIN) -> House:
     return step.house
 
 
-async def test_a_harmless_call_is_agreed_to_by_a_yes_alone_at_any_door():
+async def test_a_yes_confirms_a_harmless_call_on_any_channel():
     for door in ("cli", "mqtt"):
         home = house(LOCK)
 
@@ -58,7 +58,7 @@ async def test_the_users_own_words_are_enough():
     assert home.lock.actions == ["lock"]
 
 
-async def test_what_is_sensitive_keeps_its_pin_and_its_doors():
+async def test_a_sensitive_call_still_needs_its_pin_and_channel():
     home = house(LOCK, UNLOCK)
 
     asked = await home.hears("how are my roses")

@@ -126,7 +126,7 @@ async def test_the_rest_of_a_pin_is_hidden_for_a_minute(tmp_path, caplog):
     assert await everything.leaked() == []
 
 
-async def test_a_failure_tells_nothing_of_it(tmp_path, caplog, monkeypatch):
+async def test_a_failure_logs_no_pin(tmp_path, caplog, monkeypatch):
     everything = Everything(tmp_path, caplog)
     await everything.house.hears("unlock the front door")
 

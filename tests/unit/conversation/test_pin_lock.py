@@ -92,7 +92,7 @@ async def test_many_guesses_at_once_are_no_more_than_five():
     assert sum("not the right PIN" in reply.text for reply in replies) == 5
 
 
-async def test_what_is_no_guess_does_not_count():
+async def test_an_answer_without_a_pin_is_not_counted():
     """A yes without a number, a no, a question that is void, and a door that may not ask at all."""
     house = a_house()
     for _ in range(8):
@@ -150,7 +150,7 @@ async def test_a_clock_that_is_set_back_makes_no_lock_longer():
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"wrong": 1', '{"wrong": 0, "more": 1}'])
-async def test_a_count_that_cannot_be_read_was_not_nothing(tmp_path, damage, caplog):
+async def test_an_unreadable_count_locks_at_the_next_wrong_pin(tmp_path, damage, caplog):
     file = tmp_path / "wrong-pins.sqlite"
     await SqliteStore(file, Clock()).put("wrong PINs", damage, expiry_seconds=60.0)
 
@@ -160,7 +160,7 @@ async def test_a_count_that_cannot_be_read_was_not_nothing(tmp_path, damage, cap
     assert "cannot be read" in caplog.text
 
 
-async def test_a_damaged_file_was_not_nothing(tmp_path):
+async def test_a_damaged_file_locks_at_the_next_wrong_pin(tmp_path):
     file = tmp_path / "wrong-pins.sqlite"
     file.write_bytes(b"no database " * 500)
 
@@ -169,7 +169,7 @@ async def test_a_damaged_file_was_not_nothing(tmp_path):
     assert attempts.is_locked
 
 
-async def test_a_count_that_cannot_be_written_counts_all_the_same(tmp_path, caplog):
+async def test_a_count_that_cannot_be_written_is_kept_in_memory(tmp_path, caplog):
     (tmp_path / "file").write_text("")
     lock = PinLock(tmp_path / "file" / "wrong-pins.sqlite", EventBus(), Clock())
     for _ in range(5):
@@ -215,5 +215,5 @@ async def test_a_lock_is_told_in_the_status_until_it_is_over(tmp_path):
         (3600, "1 hour"),
     ],
 )
-def test_a_time_is_told_in_words_that_promise_nothing_too_early(seconds, words):
+def test_a_lock_time_in_words_is_rounded_up(seconds, words):
     assert in_words(seconds) == words

@@ -15,7 +15,7 @@ from voice_gateway.turn import Utterance
 EVERYWHERE = PermissionSettings(sensitive_channels=("cli", "voice", "mqtt", "wyoming"))
 
 
-async def test_who_knows_a_conversation_by_name_cannot_answer_its_question_from_another_door():
+async def test_a_question_cannot_be_answered_from_another_channel():
     house = House([UNLOCK], "hello", permission=EVERYWHERE)
     await house.hears("unlock the front door", channel="voice", conversation_id="published")
 
@@ -32,7 +32,7 @@ async def test_who_knows_a_conversation_by_name_cannot_answer_its_question_from_
     assert house.lock.actions == ["unlock"]  # nor was the question taken away from who was asked
 
 
-async def test_one_satellite_does_not_answer_for_another():
+async def test_a_question_cannot_be_answered_from_another_satellite():
     house = House([UNLOCK], "hello", permission=EVERYWHERE)
     wyoming = {"channel": "wyoming", "conversation_id": "wyoming-1"}
     await house.hears("unlock the front door", satellite="kitchen", **wyoming)
@@ -68,7 +68,7 @@ def _key(place: tuple[str, str, str, str]) -> str:
 
 
 @given(_PLACES, _PLACES)
-def test_no_name_reaches_into_another_place(one, other):
+def test_names_cannot_form_the_key_of_another_conversation(one, other):
     """Nor to the lock of another conversation, which stands behind its name."""
     assert (_key(one) == _key(other)) == (one == other)
     assert _key(one) != f"{_key(other)}:lock"

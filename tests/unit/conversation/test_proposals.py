@@ -108,7 +108,7 @@ async def test_some_of_them_can_be_chosen(answer, moved):
     assert (house.moved, reply.expects_answer) == (moved, False)
 
 
-async def test_who_chooses_something_else_has_agreed_to_nothing():
+async def test_choosing_something_unknown_confirms_nothing():
     house = House(LIGHTS)
     await house.hears(SAID)
 
@@ -118,7 +118,7 @@ async def test_who_chooses_something_else_has_agreed_to_nothing():
     assert house.moved == []
 
 
-async def test_what_is_sensitive_among_them_keeps_its_yes():
+async def test_a_sensitive_call_in_a_choice_is_asked_about_again():
     house = House([*LIGHTS, OPEN])
 
     asked = await house.hears(SAID)
@@ -155,7 +155,7 @@ async def test_after_a_no_the_same_is_not_proposed_again():
     assert later.expects_answer, "a turn has passed"
 
 
-async def test_who_speaks_of_something_else_is_not_asked_the_same_again_and_who_repeats_it_is():
+async def test_repeated_words_are_asked_about_again_and_other_words_are_not():
     house = House(LIGHTS, LIGHTS, LIGHTS)
 
     first = await house.hears(SAID)

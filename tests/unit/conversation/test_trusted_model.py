@@ -51,7 +51,7 @@ async def test_a_trusted_model_decides_what_is_not_sure():
 
 
 @pytest.mark.parametrize("autonomy", [Autonomy.ASK, Autonomy.LOOK])
-async def test_another_is_not_bothered_with_it(autonomy):
+async def test_a_model_that_is_not_trusted_is_not_asked(autonomy):
     house = House([ON], autonomy)
 
     reply = await house.hears(SAID)

@@ -72,7 +72,7 @@ async def test_after_an_hour_it_is_gone(acts: Acts, clock: Clock):
     assert await acts.newest(HERE, take=True) is None
 
 
-async def test_of_many_who_take_it_one_gets_it(acts: Acts, clock: Clock):
+async def test_one_of_many_concurrent_takers_gets_the_act(acts: Acts, clock: Clock):
     await acts.add(act("one", clock), HERE)
 
     got = await asyncio.gather(*(acts.newest(HERE, take=True) for _ in range(8)))
@@ -91,7 +91,7 @@ async def test_only_so_many_are_kept(acts: Acts, clock: Clock):
     assert left == MOST_ACTS
 
 
-async def test_what_another_version_wrote_is_no_act(clock: Clock):
+async def test_entries_of_another_version_are_ignored(clock: Clock):
     store = MemoryStore(clock)
     for text in ("[[", "7", '[["", "c1", "{}"], 3, ["kitchen", "c1", "{"calls": 3}"]]'):
         await store.put("acts::cli", text, expiry_seconds=60.0)
@@ -99,7 +99,7 @@ async def test_what_another_version_wrote_is_no_act(clock: Clock):
         assert await KeptActs(store, now=clock).newest(HERE, take=True) is None
 
 
-async def test_where_nothing_can_be_kept_the_answer_still_comes(tmp_path: Path):
+async def test_a_turn_is_answered_without_an_undo_store(tmp_path: Path):
     (tmp_path / "undo.sqlite").mkdir()  # no file can be there
     acts = acts_from(MemoryStore(), tmp_path / "undo.sqlite", "", on_damage=print)
     talk = HomeTalk(ONE_LAMP, acts=acts)

@@ -60,13 +60,13 @@ async def test_it_is_asked_about_and_a_yes_starts_it(call):
     assert house.home.sent == [("scene", 4)]
 
 
-async def test_of_one_that_is_known_nothing_is_asked_whatever_a_model_claims():
+async def test_a_known_scene_is_not_asked_about():
     house = House(CLAIMED, known=True)
     assert not (await house.hears("start the scene leaving")).expects_answer
     assert house.home.sent == [("scene", 4)]
 
 
-async def test_a_yes_to_the_scene_is_no_yes_to_what_nobody_knows_of_it():
+async def test_a_yes_for_another_reason_does_not_start_an_unknown_scene():
     """It was asked about for another reason, and without the PIN."""
 
     async def doubtful(turn):
@@ -86,7 +86,7 @@ async def test_a_yes_to_the_scene_is_no_yes_to_what_nobody_knows_of_it():
 
 
 @pytest.mark.parametrize("call", [CALL, CLAIMED])
-async def test_a_door_that_may_not_open_the_house_may_not_start_it_either(call):
+async def test_a_channel_without_permission_cannot_start_an_unknown_scene(call):
     house = House(call)
 
     refused = await house.hears("start the scene leaving", channel="mqtt")
