@@ -1,8 +1,8 @@
 """The memory of a conversation, and what is said about it: answers, "and the bedroom", corrections, undo."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any, Final
 
 from voice_gateway.integrations.device import Device
@@ -33,7 +33,6 @@ from voice_gateway.understanding.nodes import (
     closed,
     field_types,
     from_json,
-    to_json,
 )
 from voice_gateway.understanding.plan import (
     Context,
@@ -61,20 +60,18 @@ TOPICS: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Node):
     """A question of ours that waits for its answer."""
 
     node: Node
     candidates: tuple[Device, ...] = ()
-    expects: str = "device"
+    expects: str = "device"  # device, yes, or the field of `node` that is missing
     instead: bool = False
     stale: bool = False  # something else was said since: only a plain answer counts
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What a conversation knows of the turns before; most of it is what a planner's `Context` has, too."""
+class Memory(Node):
+    """What a conversation knows of the turns before; planners read most of it in their `Context`."""
 
     last: tuple[Device, ...] = ()
     recent: tuple[Device, ...] = ()  # of the last command, and of those that only added devices to it
@@ -151,48 +148,20 @@ class Memory:
         """What planners read of it."""
         return {name: getattr(self, name) for name in _SHARED}
 
-    def to_json(self) -> dict[str, Any]:
-        return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
 
-
-_SHARED: Final = tuple(one.name for one in fields(Memory) if one.name in Context.__dataclass_fields__)
+_SHARED: Final = tuple(known.name for known in fields(Memory) if known.name in Context.__dataclass_fields__)
 
 
 def recall(state: Mapping[str, Any], home: Home, now: float) -> Memory:
-    """Devices that are gone meanwhile, old questions and what another version wrote are forgotten."""
-    written = state.get(KEY)
+    """The memory of a conversation. Devices that are gone, old questions and what another version wrote are
+    left out."""
     try:
-        memory = Memory(**{key: _read(value, home) for key, value in (written or {}).items()})
+        memory = from_json(state[KEY], home.find) if KEY in state else Memory()
     except (AttributeError, KeyError, TypeError, ValueError):
         return Memory()
+    if not isinstance(memory, Memory):
+        return Memory()
     return replace(memory, asked=None) if now - memory.asked_at > QUESTION_SECONDS else memory
-
-
-def _plain(value: Any) -> Any:
-    """As JSON: devices by their keys."""
-    if isinstance(value, Device):
-        return {"$device": list(value.key)}
-    if isinstance(value, Done | Open):
-        return {
-            "$of": [_plain(getattr(value, one.name)) for one in fields(value)],
-            "open": type(value) is Open,
-        }
-    return [_plain(one) for one in value] if isinstance(value, tuple) else to_json(value)
-
-
-def _read(value: Any, home: Home) -> Any:
-    if isinstance(value, dict) and "$device" in value:
-        return home.find(value["$device"])
-    if isinstance(value, dict) and "$of" in value:
-        return (Open if value["open"] else Done)(*(_read(one, home) for one in value["$of"]))
-    if isinstance(value, list):
-        return tuple(one for part in value if (one := _read(part, home)) is not None)
-    return from_json(value)
-
-
-def _found(keys: Sequence[Sequence[Any]], home: Home) -> tuple[Device, ...]:
-    found = (home.find(key) for key in keys)
-    return tuple(device for device in found if device is not None)
 
 
 # --- what refers to the last turn
@@ -280,40 +249,27 @@ def _asked_anew(node: Same, context: Context) -> Plan:
 
 
 def _again_by(node: Same, context: Context) -> Plan:
-    """ "One more", "another five": the last change of the same devices once more."""
+    """ "One more", "another five", "too bright", "all the way": the last change of the same devices."""
     last = context.command
     if context.topic != "device" or not isinstance(last, Command) or not context.last:
         raise Refused("nothing was done that could be repeated")
+    again, before, of = _with(last, context.last), direction(last), node.of
     amount = node.amount and closed(node.amount)
-    if node.back or node.full or node.way:
-        return _less_or_all(node, last, context)
-    if node.one and all(device.kind == "thermostat" for device in context.last):
-        way = float(direction(last)) or 1.0
-        return plan(
-            replace(_with(last, context.last), do="change", value=None, amount=None, way=way), context
-        )
-    if last.do not in ("change", "up", "down") and not amount:
+    if node.way or node.back:
+        way = node.way or (1.0 if before < 0 else -1.0)
+        again = replace(again, do="change", value=None, amount=Amount(small=True), way=way, of=of)
+    elif node.full and all(device.is_cover for device in context.last):
+        again = replace(again, do="close" if before < 0 else "open", value=None)
+    elif node.full:
+        value = Value(level=1.0 if before < 0 else 100.0)
+        again = replace(again, do="set", value=value, amount=None, of="")
+    elif node.one and all(device.kind == "thermostat" for device in context.last):
+        again = replace(again, do="change", value=None, amount=None, way=float(before) or 1.0)
+    elif last.do == "set" or (last.do not in ("change", "up", "down") and not amount):
         raise Refused("that cannot be done once more")
-    if last.do == "set":
-        raise Refused("more or less was not said")
-    return plan(replace(_with(last, context.last), amount=amount or last.amount), context)
-
-
-def _less_or_all(node: Same, last: Command, context: Context) -> Plan:
-    """ "Too much", "too bright", "all the way": from where the last command led to."""
-    before = direction(last)
-    small = replace(_with(last, context.last), do="change", value=None, amount=Amount(small=True), of=node.of)
-    if node.way:
-        return plan(replace(small, way=node.way), context)
-    if node.back:
-        return plan(replace(small, way=1.0 if before < 0 else -1.0), context)
-    _ = node.of
-    if all(device.is_cover for device in context.last):
-        return plan(
-            replace(_with(last, context.last), do="close" if before < 0 else "open", value=None), context
-        )
-    full = Value(level=1.0 if before < 0 else 100.0)
-    return plan(replace(_with(last, context.last), do="set", value=full, amount=None, of=""), context)
+    else:
+        again = replace(again, amount=amount or last.amount)
+    return plan(again, context)
 
 
 def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
@@ -364,10 +320,7 @@ def correct(node: Correct, context: Context) -> Plan:
 
 def _other_time(node: Correct, task: Node | None) -> When | None:
     """ "Make it twenty", "no, at eight": the time of a plan with the part that was said now."""
-    before = task.when if isinstance(task, Later) else None
-    number = node.number
-    if number is None and node.fix is not None and node.fix.value is not None and node.fix.do == "set":
-        number = node.fix.value.number
+    before, number = task.when if isinstance(task, Later) else None, _number(node)
     if node.when is not None or before is None:
         return node.when and closed(node.when)
     if before.after and node.span:
@@ -379,6 +332,12 @@ def _other_time(node: Correct, task: Node | None) -> When | None:
     if before.clock:
         return When(clock=(replace(before.clock[0], hour=number, minute=0.0, before=0.0, text=""),))
     return None
+
+
+def _number(node: Correct) -> float | None:
+    """The bare number of a correction, which may also have been read as a value: "make it twenty"."""
+    value = node.fix.value if node.fix is not None and node.fix.do == "set" else None
+    return node.number if node.number is not None or value is None else value.number
 
 
 def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:
@@ -427,11 +386,7 @@ def _corrected(done: Done, fix: Command, context: Context) -> Plan:
     last, around = done.node, replace(context, last=done.devices, command=done.node)
     if not isinstance(last, Command):
         raise Refused("no command")
-    changes: dict[str, Any] = {}
-    if fix.do == "set" and fix.value is not None:
-        changes = {"do": "set", "value": fix.value, "amount": None, "way": 0.0, "of": ""}
-    elif fix.do:
-        changes = {name: getattr(fix, name) for name in ("do", "value", "amount", "way", "of")}
+    changes = _deed(fix) if fix.do else {}
     item = fix.which.item[0] if fix.which is not None and len(fix.which.item) == 1 else Item()
     if item.place and item.like and not (item.other or item.room):
         fix = replace(fix, which=None, place=item.place)
@@ -479,9 +434,7 @@ def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
     task = replace(task, tool=TIMER)
     if node.when is not None and (task.when or task.more):
         return _instead_of(context.timer, plan(replace(task, when=closed(node.when), more=None), context))
-    number, fix = node.number, node.fix
-    if number is None and fix is not None and fix.value is not None and fix.do == "set":
-        number = fix.value.number
+    number = _number(node)
     span = node.span or (() if number is None or not task.span else (replace(task.span[0], number=number),))
     if not span or not task.span:
         raise Refused("no length was said")
@@ -504,13 +457,10 @@ def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
         return Step(answer, say=Say("no"), topic="")
     if answer.kind == "yes" or (answer.kind == "okay" and not asked.stale):
         return _yes(asked, context)
-    read = _FIELDS.get(asked.expects)
-    if read is not None:
-        node = read(answer, asked.node)
+    if asked.expects not in ("device", "yes"):
+        node = _filled(answer, asked.node, asked.expects)
         return None if node is None else _again(node, asked, context)
-    if asked.expects in ("device", "yes") and isinstance(asked.node, Command | Look):
-        return _chosen(answer, asked, context)
-    return None
+    return _chosen(answer, asked, context) if isinstance(asked.node, Command | Look) else None
 
 
 def _yes(asked: Open, context: Context) -> Plan | None:
@@ -548,7 +498,7 @@ def picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:
     """The candidates that an answer means."""
     found = asked.candidates
     if answer.kind == "name" and answer.name is not None:
-        named = _found(answer.name.keys, context.home)
+        named = tuple(filter(None, map(context.home.find, answer.name.keys)))
         return tuple(device for device in named if device in found) or named
     if answer.kind == "nth" and answer.ordinal is not None:
         return _nth(found, int(answer.ordinal), int(answer.count))
@@ -599,45 +549,6 @@ def _again(node: Node, asked: Open, context: Context) -> Plan:
     return replace(made, instead=True) if isinstance(made, Question) else replace(made, corrects=True)
 
 
-def _at(answer: Answer, node: Node) -> Node | None:
-    if not isinstance(node, Everyday):
-        return None
-    if answer.kind == "at" and answer.when is not None:
-        known = "more" if node.when is not None else "when"
-        changes: dict[str, Any] = {known: answer.when, "missing": ""}
-        return replace(node, **changes)
-    if answer.kind == "span" and answer.span:
-        return replace(node, span=answer.span, missing="")
-    return None
-
-
-def _half(answer: Answer, node: Node) -> Node | None:
-    """ "In the afternoon", of a clock time that could be either."""
-    if not isinstance(node, Everyday) or answer.kind != "half":
-        return None
-    when = node.when or node.more
-    if when is None:
-        return None
-    clocks = tuple(replace(clock, half=answer.at) for clock in when.clock)
-    return replace(node, when=replace(when, clock=clocks), more=None if node.when is None else node.more)
-
-
-def _text(field: str) -> Callable[[Answer, Node], Node | None]:
-    def read(answer: Answer, node: Node) -> Node | None:
-        if not isinstance(node, Everyday) or answer.kind != "text" or not answer.text:
-            return None
-        changes: dict[str, Any] = {field: answer.text, "missing": ""}
-        return replace(node, **changes)
-
-    return read
-
-
-def _value(answer: Answer, node: Node) -> Node | None:
-    if not isinstance(node, Command) or answer.kind != "value" or answer.value is None:
-        return None
-    return replace(node, do="set", value=answer.value, amount=None, way=0.0)
-
-
 def _room(answer: Answer, node: Any) -> Any:
     """The same node with a room in place of "here" and "there"."""
     if answer.kind != "room" or not isinstance(node, Node):
@@ -654,33 +565,46 @@ def _room(answer: Answer, node: Any) -> Any:
     return replace(node, **changes)
 
 
-def _act(answer: Answer, node: Node) -> Node | None:
-    """What shall be done, or the value, where only the thing was named."""
-    if isinstance(node, Command) and answer.kind == "act" and answer.command is not None:
-        said = answer.command
-        return replace(node, do=said.do, value=said.value, amount=said.amount, way=said.way, of=said.of)
-    return _value(answer, node)
+def _filled(answer: Answer, node: Node, expects: str) -> Node | None:
+    """The node of our question with the part that was missing; None where the answer is none to it."""
+    kind, changes = answer.kind, dict[str, Any]()
+    if expects == "room":
+        filled: Node | None = _room(answer, node)
+        return filled
+    if isinstance(node, Command) and expects in ("value", "act"):
+        order = answer.command if kind == "act" and expects == "act" else None
+        if kind == "value" and answer.value is not None:
+            order = Command(do="set", value=answer.value)
+        changes = _deed(order) if order is not None else {}
+    elif isinstance(node, Everyday):
+        changes = _everyday_filled(answer, node, expects)
+    return replace(node, **changes) if changes else None
 
 
-def _name(answer: Answer, node: Node) -> Node | None:
-    """Of a timer or a routine, behind "Which one?"."""
-    text = f"{answer.ordinal + 1:g}." if answer.kind == "nth" and answer.ordinal is not None else answer.text
-    name = "all" if answer.kind == "all" else text
-    return replace(node, name=name, it=False) if name and isinstance(node, Everyday) else None
+def _everyday_filled(answer: Answer, node: Everyday, expects: str) -> dict[str, Any]:
+    kind, text = answer.kind, answer.text
+    if expects == "name":  # of a timer or a routine, behind "Which one?"
+        text = f"{answer.ordinal + 1:g}." if kind == "nth" and answer.ordinal is not None else text
+        name = "all" if kind == "all" else text
+        return {"name": name, "it": False} if name else {}
+    if expects == "half_day":  # "in the afternoon", of a clock time that could be either
+        when = node.when or node.more
+        if kind != "half" or when is None:
+            return {}
+        clocks = tuple(replace(clock, half=answer.at) for clock in when.clock)
+        return {"when": replace(when, clock=clocks), "more": node.more if node.when else None}
+    if expects in ("at", "duration"):
+        if kind == "span" and answer.span:
+            return {"span": answer.span, "missing": ""}
+        at = {"when" if node.when is None else "more": answer.when, "missing": ""}
+        return at if kind == "at" and answer.when is not None else {}
+    wanted = expects in ("message", "items", "list") and kind == "text" and text
+    return {expects: text, "missing": ""} if wanted else {}
 
 
-_FIELDS: Final[Mapping[str, Callable[[Answer, Node], Node | None]]] = {
-    "at": _at,
-    "duration": _at,
-    "half_day": _half,
-    "value": _value,
-    "act": _act,
-    "room": _room,
-    "name": _name,
-    "message": _text("message"),
-    "items": _text("items"),
-    "list": _text("list"),
-}
+def _deed(order: Command) -> dict[str, Any]:
+    """What a command does, without the devices."""
+    return {name: getattr(order, name) for name in ("do", "value", "amount", "way", "of")}
 
 
 def topic_of(node: Node | None, before: str) -> str:

@@ -10,7 +10,7 @@ from home_names.resolver import number_of
 from home_names.states import UNKNOWN, parts_of
 from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.listed import read_devices
-from voice_gateway.languages import capital, counted, listed, plainly, say, the
+from voice_gateway.languages import capital, listed, plainly, say, the
 from voice_gateway.languages.outcomes import own_text
 from voice_gateway.turn import ToolOutcome
 from voice_gateway.understanding.templates import language
@@ -40,14 +40,12 @@ class DeviceQuery:
         return self.sort in ("all", "device")
 
 
-def answer(
-    query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome], code: str = "en"
-) -> str:
+def answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> str:
     """What is known, and which home could not be asked."""
-    failed = list(dict.fromkeys(own_text(outcome, code) for outcome in outcomes if not outcome.ok))
+    failed = list(dict.fromkeys(own_text(outcome) for outcome in outcomes if not outcome.ok))
     if not any(outcome.ok for outcome in outcomes):
         return " ".join(failed[:1])
-    return " ".join([_answer(query, sources, outcomes, code), *failed])
+    return " ".join([_answer(query, sources, outcomes), *failed])
 
 
 def shown(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
@@ -63,15 +61,15 @@ def _listed(sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> list[Dev
     return [device for source, page in pages for device in read_devices(page.structured, source)]
 
 
-def _answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome], code: str) -> str:
+def _answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> str:
     devices = _listed(sources, outcomes)
     if query.mode == "rooms":
-        rooms = dict.fromkeys(plainly(device.room, code) for device in devices if device.room)
-        return say("look.rooms" if rooms else "look.no_rooms", code, names=[*rooms], count=len(rooms))
+        rooms = dict.fromkeys(plainly(device.room) for device in devices if device.room)
+        return say("look.rooms" if rooms else "look.no_rooms", names=[*rooms], count=len(rooms))
     if query.mode == "alarm":
-        return told_of_danger(query, devices, code)
+        return told_of_danger(query, devices)
     chosen = _told_apart(_chosen(query, devices), devices)
-    return _by_state(query, chosen, code) if query.state else _all(query, chosen, code)
+    return _by_state(query, chosen) if query.state else _all(query, chosen)
 
 
 def _told_apart(chosen: Sequence[Device], devices: Sequence[Device]) -> list[Device]:
@@ -119,128 +117,100 @@ def _is_unsure(device: Device) -> bool:
     return device.kind == "sensor" and device.state in ("", UNKNOWN)
 
 
-def where(rooms: Sequence[str], floor: str, code: str = "en") -> str:
+def where(rooms: Sequence[str], floor: str = "") -> str:
     """ " in the kitchen", " upstairs", " on the first floor"; nothing for the whole home."""
     if not floor:
-        return (
-            say("look.where", code, room=listed([plainly(room, code) for room in rooms], code))
-            if rooms
-            else ""
-        )
-    words, groups = floor.casefold().split(), language(code).groups
+        return say("look.where", room=listed([plainly(room) for room in rooms])) if rooms else ""
+    words, groups = floor.casefold().split(), language("en").groups
     ways = {"look.where_there": "floor_adverbs", "look.where_on": "floor_words"}
     key = next((key for key, group in ways.items() if words[-1] in groups[group]), "look.where")
-    return say(key, code, room=" ".join(words))
+    return say(key, room=" ".join(words))
 
 
-def _noun(query: DeviceQuery, code: str) -> str:
+def _noun(query: DeviceQuery) -> str:
     """The word for several of its kind: "windows"."""
-    words = (" ".join(span) for span, kind in language(code).lists["kinds"].items() if kind == query.noun)
+    words = (" ".join(span) for span, kind in language("en").lists["kinds"].items() if kind == query.noun)
     return next(words, query.noun)
 
 
-def _about(query: DeviceQuery, code: str) -> dict[str, str]:
-    return {"where": where(query.rooms, query.floor, code), "noun": _noun(query, code)}
+def _about(query: DeviceQuery) -> dict[str, Any]:
+    return {"where": where(query.rooms, query.floor), "noun": _noun(query), "state": query.state}
 
 
-def _all(query: DeviceQuery, chosen: Sequence[Device], code: str) -> str:
-    facts: dict[str, Any] = {
-        "count": len(chosen),
-        "where": where(query.rooms, query.floor, code),
-        "noun": _noun(query, code),
-    }
+def _all(query: DeviceQuery, chosen: Sequence[Device]) -> str:
+    facts = {"count": len(chosen), **_about(query)}
     if not chosen:
-        return say("look.no_devices", code, **facts)
-    names = [plainly(device.name, code) for device in chosen]
+        return say("look.no_devices", **facts)
+    names = [plainly(device.name) for device in chosen]
     most = MOST_REMEMBERED if query.mode == "list" else 0
-    return say("look.listed", code, names=listed(names, code) if len(names) <= most else names, **facts)
+    return say("look.listed", names=listed(names) if len(names) <= most else names, **facts)
 
 
-def _by_state(query: DeviceQuery, members: Sequence[Device], code: str) -> str:
+def _by_state(query: DeviceQuery, members: Sequence[Device]) -> str:
     reached = [device for device in members if device.available or query.state == "offline"]
     opening = query.state in ("open", "closed") and query.sort in _OPENINGS
     known = [device for device in reached if not (opening and _is_unsure(device))]
     hits = [device for device in known if has_state(device, query.state)]
     whole = query.any_sort or query.noun == "all"  # "is the house locked"
-    facts: dict[str, Any] = {
-        "state": query.state,
-        "where": where(query.rooms, query.floor, code),
-        "noun": _noun(query, code),
-    }
     unseen = not members and (opening or (query.state in _BARRED and (whole or query.sort == "lock")))
     if unseen or (not members and not whole):
-        return say("look.unwatched" if unseen else "look.no_devices", code, **facts)
+        return say("look.unwatched" if unseen else "look.no_devices", **_about(query))
     silent = [device.name for device in members if device not in reached]
     mute = [device.name for device in reached if device not in known]
-    tail = [say("look.unreachable", code, things=silent)] if silent else []
-    tail += [say("look.mute", code, things=mute)] if mute else []
-    return " ".join([_of_known(query, known, hits, facts, code, certain=not (opening and mute)), *tail])
+    return " ".join([_of_known(query, known, hits, certain=not mute), *_not_known(silent, mute)])
 
 
-def _of_known(
-    query: DeviceQuery,
-    known: Sequence[Device],
-    hits: Sequence[Device],
-    facts: dict[str, Any],
-    code: str,
-    *,
-    certain: bool,
-) -> str:
-    whole = query.any_sort or query.noun == "all"
+def _not_known(silent: Sequence[str], mute: Sequence[str]) -> list[str]:
+    """What is said of devices that do not answer, and of those that have reported nothing."""
+    both = {"look.unreachable": silent, "look.mute": mute}
+    return [say(key, things=list(dict.fromkeys(names))) for key, names in both.items() if names]
+
+
+def _of_known(query: DeviceQuery, known: Sequence[Device], hits: Sequence[Device], *, certain: bool) -> str:
+    whole, facts = query.any_sort or query.noun == "all", _about(query)
     rest = [device for device in known if device not in hits]
     if query.mode == "all" and known and not rest and query.noun != "door":
-        return say("look.everything" if whole else "look.all", code, **facts)
+        return say("look.everything" if whole else "look.all", **facts)
     if not known and not certain:
-        return say("look.not_known", code)
+        return say("look.not_known")
     against = OPPOSITE.get(query.state, "")
     if query.mode == "all" and rest and all(has_state(device, against) for device in rest):
-        return say("look.no", code, things=[device.name for device in rest], state=against, where="")
+        return say("look.no", things=[device.name for device in rest], state=against, where="")
     if not hits:
         lead = "no_none" if query.mode in ("any", "all") else "none"
-        return say(f"look.{lead}.{'things' if whole else 'kind'}", code, **facts)
+        return say(f"look.{lead}.{'things' if whole else 'kind'}", **facts)
     keys = {"any": "yes", "all": "some" if rest else "yes", "count": "count"}
-    return say(
-        f"look.{keys.get(query.mode, 'which')}",
-        code,
-        things=[one.name for one in hits],
-        count=len(hits),
-        **{**facts, "where": ""},
-    )
+    facts |= {"things": [device.name for device in hits], "count": len(hits), "where": ""}
+    return say(f"look.{keys.get(query.mode, 'which')}", **facts)
 
 
 # --- smoke, gas and water
 
 
-def told_of_danger(query: DeviceQuery, devices: Sequence[Device], code: str) -> str:
+def told_of_danger(query: DeviceQuery, devices: Sequence[Device]) -> str:
     """`query.noun` is one of DANGERS; empty: any. Only what watches for it can say no."""
     wanted = (query.noun,) if query.noun else DANGERS
     here = [one for one in devices if is_in(one, query.rooms)]
     watching = [(device, danger) for device in here for danger in wanted if device.watches_for(danger)]
-    facts = {
-        "danger": say(f"danger.{query.noun or 'any'}", code),
-        "where": where(query.rooms, query.floor, code),
-    }
+    facts = {"danger": say(f"danger.{query.noun or 'any'}"), "where": where(query.rooms, query.floor)}
     if not watching:
-        return say("danger.unwatched", code, **facts)
+        return say("danger.unwatched", **facts)
     found = [
         (device, danger) for device, danger in watching if device.available and _is_detected(device, danger)
     ]
-    silent = list(dict.fromkeys(device.name for device, _ in watching if not device.available))
+    silent = {device.name: None for device, _ in watching if not device.available}
     unsure = [device.name for device, danger in watching if device.available and not _tells(device, danger)]
-    tail = [say("look.unreachable", code, things=silent)] if silent else []
-    tail += [say("look.mute", code, things=list(dict.fromkeys(unsure)))] if unsure else []
     asked = query.state != "told"  # so that yes or no answers it
     if found:
         places = [
-            say("danger.at", code, danger=say(f"danger.{danger}", code), place=_place(one, code))
-            for one, danger in found
+            say("danger.at", danger=say(f"danger.{danger}"), place=_place(one)) for one, danger in found
         ]
-        text = say("danger.yes" if asked else "danger.found", code, places=places)
+        text = say("danger.yes" if asked else "danger.found", places=places)
     elif len(silent) + len(unsure) >= len(watching):
-        text = say("look.not_known", code)
+        text = say("look.not_known")
     else:
-        text = say("danger.no" if asked else "danger.none", code, **facts)
-    return " ".join([capital(text), *tail])
+        text = say("danger.no" if asked else "danger.none", **facts)
+    return " ".join([capital(text), *_not_known(list(silent), unsure)])
 
 
 def _is_detected(device: Device, danger: str) -> bool:
@@ -257,12 +227,5 @@ def _parts(device: Device) -> list[str]:
     return [part for text in (device.state, *device.readings) for part in parts_of(text)]
 
 
-def _place(device: Device, code: str) -> str:
-    return (
-        where((device.room,), "", code).strip()
-        if device.room
-        else say("danger.by", code, name=the(device.name, code))
-    )
-
-
-__all__ = ["DANGERS", "OPPOSITE", "DeviceQuery", "answer", "counted", "shown", "told_of_danger"]
+def _place(device: Device) -> str:
+    return where((device.room,)).strip() if device.room else say("danger.by", name=the(device.name))

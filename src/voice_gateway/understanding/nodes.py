@@ -4,12 +4,14 @@ A rule whose name is one of these classes (`Which`, or `Which.row` for a second 
 a node. A field whose type is a tuple collects every value that a template binds to it, in order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
-from typing import Any, TypeGuard, TypeVar, cast, dataclass_transform, get_origin, get_type_hints
+from typing import Any, Final, TypeGuard, TypeVar, cast, dataclass_transform, get_origin, get_type_hints
+
+from voice_gateway.integrations.device import Device
 
 Key = tuple[Any, ...]  # `Device.key`
+_TYPES: Final[dict[str, type["Node"]]] = {}
 
 
 def harmless(default: Any) -> Any:
@@ -24,6 +26,7 @@ class Node:
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
+        _TYPES[cls.__name__] = cls
 
 
 class Name(Node):
@@ -457,12 +460,9 @@ class Utterance(Node):
 N = TypeVar("N", bound=Node)
 
 
-@cache
 def node_types() -> Mapping[str, type[Node]]:
     """Every node class by its name."""
-    return {
-        name: kind for name, kind in globals().items() if isinstance(kind, type) and issubclass(kind, Node)
-    }
+    return _TYPES
 
 
 _FIELDS: dict[Any, Mapping[str, bool]] = {}
@@ -577,20 +577,25 @@ def unread(node: Node) -> list[str]:
 
 
 def to_json(value: Any) -> Any:
-    """A node as plain JSON, with only what was said."""
+    """A node as plain JSON, with only what was said; devices by their keys."""
     value = bare(value)
     if isinstance(value, Node):
-        said = {
-            field.name: to_json(part)
-            for field in fields(value)
-            if (part := getattr(value, field.name)) != field.default
-        }
-        return {"node": type(value).__name__, **said}
+        known = ((field, getattr(value, field.name)) for field in fields(value))
+        given = {field.name: to_json(part) for field, part in known if part != field.default}
+        return {"class": type(value).__name__, **given}
+    if isinstance(value, Device):
+        return {"device": value.key}
     return [to_json(part) for part in value] if isinstance(value, tuple) else value
 
 
-def from_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        kind = node_types()[value["node"]]
-        return kind(**{name: from_json(part) for name, part in value.items() if name != "node"})
-    return tuple(from_json(part) for part in value) if isinstance(value, list) else value
+def from_json(value: Any, find: Callable[[Key], Device | None] = lambda _key: None) -> Any:
+    """What `to_json` wrote; a device that `find` does not know any more is left out of its tuple."""
+    if isinstance(value, list):
+        parts = ((part, from_json(part, find)) for part in value)
+        return tuple(read for part, read in parts if read is not None or part is None)
+    if not isinstance(value, dict):
+        return value
+    if "device" in value:
+        return find(tuple(value["device"]))
+    given = {name: from_json(part, find) for name, part in value.items() if name != "class"}
+    return node_types()[value["class"]](**given)

@@ -40,7 +40,7 @@ from voice_gateway.understanding.fitting import Fitting, devices_in, home_facts
 from voice_gateway.understanding.for_a_while import keep_end, settle_end
 from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.listing import DeviceQuery
-from voice_gateway.understanding.nodes import Everyday, ToolUse
+from voice_gateway.understanding.nodes import Everyday, ToolUse, to_json
 from voice_gateway.understanding.plan import Context, Question, Refused, Say, Step
 from voice_gateway.understanding.plan.foreign import Voice, tool_words, voices
 from voice_gateway.understanding.plan.when import when_of
@@ -275,7 +275,7 @@ class UnderstandingStage:
         return Reply(text, ok=False, passed=turn.passed, expects_answer=asks)
 
     def _keep(self, turn: Turn, memory: Memory) -> None:
-        turn.history.state[KEY] = memory.to_json()
+        turn.history.state[KEY] = to_json(memory)
 
     def _ask(self, turn: Turn, ask: Question, memory: Memory) -> Reply:
         text = wording.say(ask.say, self.home)
@@ -328,7 +328,7 @@ class UnderstandingStage:
                 nothing = Say("later.nothing_to_take_back") if unchanged else None
                 if back or nothing:
                     told.append((replace(step, requests=(), say=nothing), back))
-        text = wording.replies(told, self.home, self.code)
+        text = wording.replies(told, self.home)
         turn.history.add_ai(text)
         self._keep(turn, replace(memory, said=text))
         ok = all(outcome.ok for outcome in outcomes)

@@ -23,8 +23,7 @@ class Say:
     facts: Facts = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Node):
     """One step of the last turn that acted, and its devices."""
 
     node: Node

@@ -203,7 +203,7 @@ class Words:
 
     def say(self, key: str, **facts: object) -> str:
         query = self.query
-        place = "" if "things" in facts else where(query.rooms, query.floor, self.code)
+        place = "" if "things" in facts else where(query.rooms, query.floor)
         what = languages.say(f"look.measure.{query.measure}", self.code) if query.measure else ""
         how = self.state(yes=query.yes) if query.sense else ""
         facts = {"where": place, "measure": what, "state": how, **facts}
@@ -233,7 +233,7 @@ class Words:
             so = any(query.so(one) for one in devices)
             room, key = list(dict.fromkeys(one.room for one in devices)), "yes" if so is query.yes else "no"
             if query.sense == "motion":
-                key, place = f"look.motion.there.{key}", where(room, query.floor, self.code)
+                key, place = f"look.motion.there.{key}", where(room, query.floor)
                 return languages.say(key, self.code, where=place)
             return self.say(key, things=room, state=self.state(yes=so))
         if query.ask == "weather":
