@@ -35,6 +35,7 @@ from voice_gateway.understanding.nodes import (
     from_json,
 )
 from voice_gateway.understanding.plan import (
+    Before,
     Context,
     Done,
     Plan,
@@ -70,20 +71,9 @@ class Open(Node):
     stale: bool = False  # something else was said since: only a plain answer counts
 
 
-class Memory(Node):
-    """What a conversation knows of the turns before; planners read most of it in their `Context`."""
+class Memory(Before, Node):
+    """What a conversation knows of the turns before, and the question that is open."""
 
-    last: tuple[Device, ...] = ()
-    recent: tuple[Device, ...] = ()  # of the last command, and of those that only added devices to it
-    topic: str = ""  # device, volume, timer, list, routine
-    command: Node | None = None
-    steps: tuple[Done, ...] = ()  # of the last turn that acted
-    task: Node | None = None  # the last timer, list or plan
-    inquiry: Node | None = None  # the last question about the home or the world
-    timer: str = ""
-    said: str = ""  # our last words
-    idle: bool = False  # the last turn did nothing: it asked, or was not understood
-    acted: bool = False  # the last turn did something
     asked: Open | None = None
     asked_at: float = 0.0
 
@@ -96,10 +86,8 @@ class Memory(Node):
     def after_nothing(self, named: tuple[Device, ...], topic: str) -> "Memory":
         """Behind words that were not understood: what they named is what is talked of."""
         asked = self.asked and replace(self.asked, stale=True)
-        last = named or self.last
-        return replace(
-            self, asked=asked, last=last, command=None, steps=(), topic=topic, idle=True, acted=False
-        )
+        nothing = replace(self, command=None, steps=(), idle=True, acted=False)
+        return replace(nothing, asked=asked, last=named or self.last, topic=topic)
 
     def begun(self, steps: Sequence[Step], *, answers: bool) -> "Memory":
         """Before the steps of a turn: an act, or an answer, closes our question; another topic closes what a
@@ -146,10 +134,7 @@ class Memory(Node):
 
     def known(self) -> dict[str, Any]:
         """What planners read of it."""
-        return {name: getattr(self, name) for name in _SHARED}
-
-
-_SHARED: Final = tuple(known.name for known in fields(Memory) if known.name in Context.__dataclass_fields__)
+        return {known.name: getattr(self, known.name) for known in fields(Before)}
 
 
 def recall(state: Mapping[str, Any], home: Home, now: float) -> Memory:
@@ -176,10 +161,9 @@ def undo(node: Undo, context: Context) -> Plan:
     if node.that and not context.acted:
         return Step(closed(node), say=Say("talk.dismissed"), topic="")
     if context.idle and not node.sure and count == 1:
-        ask = Say("ask.undo_before") if context.command is not None else Say("undo.nothing_done")
         if context.command is None:
-            return Step(bare(node), say=ask, topic="")
-        return Question(ask, Undo(count=1.0, sure=True), expects="yes")
+            return Step(bare(node), say=Say("undo.nothing_done"), topic="")
+        return Question(Say("ask.undo_before"), Undo(count=1.0, sure=True), expects="yes")
     return Step(bare(node), undo=count, acts=True)
 
 

@@ -10,7 +10,6 @@ beside names and numbers, begins with no wildcard, and its wildcards hold no ord
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from voice_gateway.understanding import lexer
@@ -33,38 +32,28 @@ ASKING: Final = frozenset("is are which what how who where tell do any some can"
 LEFT_OUT: Final = frozenset({"HassRespond", "HassNevermind", "HassListAddItem"})
 
 
-@dataclass
-class Converted:
-    """What one language of the package adds."""
-
-    grammar: list[tuple[str, Tree, tuple[tuple[str, Any], ...], float, str]] = field(default_factory=list)
-    lists: dict[str, dict[tuple[str, ...], Any]] = field(default_factory=dict)
-    ranges: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
-
-
-def convert(code: str, words: lexer.Words) -> Converted:
-    """Every template of the package in this language; nothing where it has none."""
+def convert(code: str, words: lexer.Words, grammar: Grammar) -> "Converter | None":
+    """Adds every template of the package in this language to the grammar; None where it has none."""
     from home_assistant_intents import get_intents
 
     data = get_intents(code)
-    return Converter(data, words).made if data else Converted()
+    return Converter(data, words, grammar) if data else None
 
 
 class Converter:
     """One language. Rules and lists are named "ha.<name>"."""
 
-    def __init__(self, data: Mapping[str, Any], words: lexer.Words) -> None:
-        self.made, self._words = Converted(), words
+    def __init__(self, data: Mapping[str, Any], words: lexer.Words, grammar: Grammar) -> None:
+        self.lists: dict[str, dict[tuple[str, ...], Any]] = {}
+        self.ranges: dict[str, tuple[float, float, float]] = {}  # from, to, factor
+        self._words, self._grammar, self._free = words, grammar, ""
         self._bodies = {name: self._parse(text) for name, text in data.get("expansion_rules", {}).items()}
         self._lists: Mapping[str, Mapping[str, Any]] = data["lists"]
-        self._done: set[str] = set()
-        self._free = ""
         for name, values in self._lists.items():
             self._list(name, values)
         for intent, known in data["intents"].items():
-            if intent not in LEFT_OUT:
-                for block in known["data"]:
-                    self._block(intent, block)
+            for block in known["data"] if intent not in LEFT_OUT else ():
+                self._block(intent, block)
 
     def _parse(self, text: str) -> Any:
         from hassil.parse_expression import parse_sentence
@@ -91,8 +80,7 @@ class Converter:
             wanted = ASKING if intent == "HassGetState" else None
             sure = None if self._begins_open(tree) else self._with_a_word(tree, wanted)
             if sure is not None:
-                source = f"home-assistant-intents {intent}: {text}"
-                self.made.grammar.append((RULE, sure, tuple(says), COST, source))
+                self._grammar.add(RULE, sure, tuple(says), COST, f"home-assistant-intents {intent}: {text}")
 
     # --- the policy
 
@@ -101,12 +89,9 @@ class Converter:
         if tree[0] == "l":
             return tree[1] in FREE.values()
         if tree[0] == "s":
-            for part in tree[1]:
-                if self._begins_open(part):
-                    return True
-                if not self._empty(part):
-                    return False
-            return False
+            first = itertools.takewhile(self._empty, tree[1])
+            behind = next((part for part in tree[1] if not self._empty(part)), EMPTY)
+            return any(map(self._begins_open, (*first, behind)))
         if tree[0] == "a":
             return any(map(self._begins_open, tree[1]))
         return tree[0] == "o" and self._begins_open(tree[1])
@@ -151,10 +136,10 @@ class Converter:
             return all(self._sure(part, wanted) for part in tree[1])
         if kind == "r":
             return self._sure(self._rule_tree(tree[1]), wanted)
-        return not wanted and kind == "l" and tree[1].startswith("ha.") and tree[1] not in self.made.ranges
+        return not wanted and kind == "l" and tree[1].startswith("ha.") and tree[1] not in self.ranges
 
     def _rule_tree(self, name: str) -> Tree:
-        return next(tree for rule, tree, *_ in self.made.grammar if rule == name)
+        return self._grammar.rules[name][0].tree
 
     # --- lists
 
@@ -166,9 +151,9 @@ class Converter:
             return
         if "range" in values:
             span = values["range"]
-            self.made.ranges[f"ha.{name}"] = (span["from"], span["to"], span.get("multiplier", 1))
+            self.ranges[f"ha.{name}"] = (span["from"], span["to"], span.get("multiplier", 1))
             return
-        spans = self.made.lists.setdefault(f"ha.{name}", {})
+        spans = self.lists.setdefault(f"ha.{name}", {})
         for value in values["values"]:
             said, out = (value, value) if isinstance(value, str) else (str(value["in"]), value.get("out"))
             for text in sample_expression(self._parse(said)) if is_template(said) else (said,):
@@ -235,11 +220,10 @@ class Converter:
 
     def _reference(self, rule: str) -> Tree:
         name = f"ha.{rule}"
-        if name not in self._done:
-            self._done.add(name)
+        if name not in self._grammar.rules:
             body = self._bodies.get(rule)
             tree = EMPTY if body is None else self._build(self._atoms(body))
-            self.made.grammar.append((name, tree, (), 0.0, f"home-assistant-intents <{rule}>"))
+            self._grammar.add(name, tree, source=f"home-assistant-intents <{rule}>")
         return ("r", name, "")
 
     def _multiplied(self, atoms: Iterable[Atom]) -> list[list[Atom]]:
@@ -309,8 +293,3 @@ def _either(options: Sequence[Tree]) -> Tree:
         return EMPTY
     made: Tree = some[0] if len(some) == 1 else ("a", some)
     return ("o", made) if EMPTY in flat and made[0] != "o" else made
-
-
-def add_to(grammar: Grammar, made: Converted) -> None:
-    for rule, tree, says, cost, source in made.grammar:
-        grammar.add(rule, tree, says, cost, source)

@@ -66,6 +66,10 @@ class Understood:
         return any(step.acts for step in self.steps)
 
     @property
+    def calls(self) -> bool:
+        return any(step.requests or step.undo for step in self.steps)
+
+    @property
     def requests(self) -> tuple[Request, ...]:
         return tuple(request for step in self.steps for request in step.requests)
 
@@ -96,70 +100,63 @@ class Interpreter:
         reader = self.reader(context.home)
         if self._voices is not context.voices:
             self._voices, self._tools = context.voices, spans(context.voices, self.language)
-        reader.index.tools = self._tools
+        reader.index.set_spans("tool", self._tools)
         said = reader.tokens(text)
         context = replace(
             context, **memory.known(), reader=reader, question=said.question, polite=said.polite, raw=text
         )
-        if (
-            memory.asked is not None
-            and not said.cut
-            and (made := self._answer(reader, said, context, memory)) is not None
-        ):
-            return made
         if said.cut:
             return Understood(refused=Refused("it is too long", Say("too_long")))
-        return self._fresh(reader, said, context)
+        answer = self._answer(said, context, memory.asked) if memory.asked is not None else None
+        return answer or self._fresh(said, context)
 
-    def _fresh(self, reader: Reader, said: Tokens, context: Context) -> Understood:
+    def _fresh(self, said: Tokens, context: Context) -> Understood:
         """Words that answer no question."""
         if not said.words:
             return Understood(refused=Refused("nothing was said"))
         if self._cut_off(said):
-            return self._more_wanted(reader, said, context)
+            return self._more_wanted(said, context)
         refused: Understood | None = None
-        for readings in reader.passes(said):
+        for readings in context.reader.passes(said):
             made = self._best(readings, context)
             if made.refused is None:
                 return made
             if refused is None or readings[0].level == UNKNOWN or made.refused.say is not None:
                 refused = made
-        return self._half_understood(reader, said, context, refused)
+        return self._half_understood(said, context, refused)
 
     # --- answers
 
-    def _answer(self, reader: Reader, said: Tokens, context: Context, memory: Memory) -> Understood | None:
-        assert memory.asked is not None
+    def _answer(self, said: Tokens, context: Context, asked: Open) -> Understood | None:
         for level in (EXACT, PARTIAL):
-            for reading in reader.read(said, "Answer", level) if said.words else ():
+            for reading in context.reader.read(said, "Answer", level) if said.words else ():
                 assert isinstance(reading.node, Answer)
                 try:
-                    made = answered(reading.node, memory.asked, context)
+                    made = answered(reading.node, asked, context)
                 except (Refused, Unread):
                     continue
                 free = reading.node.kind == "text" and (
-                    said.words[0] in self.language.groups["asking"]
-                    or self._fresh(reader, said, context).steps
+                    said.words[0] in self.language.groups["asking"] or self._fresh(said, context).steps
                 )
                 if made is not None and not free:
-                    return replace(_understood([made], reading.node), answers=True)
-        return self._answer_and_more(reader, said, context, memory.asked)
+                    return replace(_understood(made, reading.node), answers=True)
+        return self._answer_and_more(said, context, asked)
 
-    def _answer_and_more(
-        self, reader: Reader, said: Tokens, context: Context, asked: Open
-    ) -> Understood | None:
+    def _answer_and_more(self, said: Tokens, context: Context, asked: Open) -> Understood | None:
         """ "Neither, the kitchen light off", "yes, and the desk lamp": the answer first, then the rest."""
-        for kind, end in (("no", reader.prefix(said, "no")), ("yes", reader.prefix(said, "yes"))):
-            rest = said.part(end, len(said.words)).without_first_pause()
+        for kind in ("no", "yes"):
+            end = context.reader.prefix(said, kind)
+            paused = not PAUSES.isdisjoint(said.words[end : end + 1])
+            rest = said.part(end + paused, len(said.words))
             if not end or not rest.words:
                 continue
             first = answered(Answer(kind=kind), asked, context)
             if kind == "no" or not isinstance(first, Step):
-                more = self._fresh(reader, rest, context)
+                more = self._fresh(rest, context)
                 return replace(more, answers=True) if more.refused is None else None
             command = first.node if isinstance(first.node, Command) else context.command
             following = replace(context, last=first.devices or context.last, command=command, idle=False)
-            more = self._fresh(reader, rest, following)
+            more = self._fresh(rest, following)
             if more.refused is None and more.question is None:
                 return replace(more, steps=(first, *more.steps), answers=True)
         return None
@@ -172,12 +169,10 @@ class Interpreter:
         if understood.refused.talk:
             return memory.after_nothing(memory.last, memory.topic)
         last = node.step[-1] if isinstance(node, Utterance) and node.step else None
-        said = reader.tokens(text)
-        found = [
-            hit for at in range(len(said.words)) for _, hit, _ in reader.index.names(said.words, at, EXACT)
-        ]
-        places = {hit.places for hit in found}
-        named = next(iter(places)) if len(places) == 1 else ()
+        words = reader.tokens(text).words
+        hits = (reader.index.names(words, at, EXACT) for at in range(len(words)))
+        places = {hit.places for found in hits for _, hit, _ in found}
+        named = places.pop() if len(places) == 1 else ()
         devices = tuple(reader.index.home.devices[place] for place in named)
         return memory.after_nothing(devices, topic_of(last, "device" if devices else ""))
 
@@ -199,25 +194,19 @@ class Interpreter:
                 asked = asked or (reading.cost, made)
             elif not (made.acts and asked is not None and reading.cost - asked[0] > TIE):
                 done.append((reading.cost, made))
-                if made.acts and any(step.requests or step.undo for step in made.steps):
+                if made.acts and made.calls:
                     sure = min(sure, reading.cost)
-        acting = [(cost, made) for cost, made in done if made.acts]
-        if _is_tie(acting):
+        if _is_tie([(cost, made) for cost, made in done if made.acts]):
             return Understood(question=Question(Say("ask.meaning"), Utterance(), expects="none"))
-        calling = [made for _, made in done if any(step.requests or step.undo for step in made.steps)]
-        if calling:
-            return calling[0]
-        if asked is not None:
-            return asked[1]
-        return done[0][1] if done else refused or Understood(refused=Refused("nothing was read"))
+        calling = next((made for _, made in done if made.calls), None)
+        best = calling or (asked and asked[1]) or (done[0][1] if done else refused)
+        return best or Understood(refused=Refused("nothing was read"))
 
     def _tried(self, reading: Reading, context: Context) -> Understood:
         try:
             return self._planned(reading.node, context)
-        except Refused as error:
-            return Understood(refused=error, reading=reading.node)
-        except Unread as error:
-            refused = Refused(f"read, and not planned: {error}")
+        except (Refused, Unread) as error:
+            refused = error if isinstance(error, Refused) else Refused(f"read, and not planned: {error}")
             return Understood(refused=refused, reading=reading.node)
 
     def _planned(self, node: Node, context: Context) -> Understood:
@@ -228,8 +217,9 @@ class Interpreter:
         if node.talk and bare and not PAUSES & set(context.raw):
             raise Refused("talk and a bare word")
         made = _steps(node.step, context)
-        if utterance.then:
-            _refuse_later(node)
+        timers = [step for step in node.step[:-1] if isinstance(step, Everyday) and step.tool == "set_timer"]
+        if utterance.then and timers:
+            raise Refused("what follows is for later", Say("cannot.later"))
         for denied in utterance.denied:
             made = made if isinstance(made, Question) else self._without_denied(denied, made, context)
         if isinstance(made, Question):
@@ -250,83 +240,70 @@ class Interpreter:
             raise Refused("a part is denied")
         do = "off" if command is None else command.do
         found = Resolver(context.home, context.here, context.last).which(which, do, lambda device: True)
-        if isinstance(found, Unknown):
+        touched = {device for step in steps for device in step.devices}
+        if isinstance(found, Unknown) or (isinstance(found, Doubt) and touched & set(found.candidates)):
             raise Refused("a part is denied")
         scene = next((one for step in steps for one in step.requests if one.scene), None)
         if scene is not None:
             return Question(Say("ask.scene_anyway", {"text": scene.scene}), steps[0].node, expects="yes")
-        if isinstance(found, Doubt) and any(set(step.devices) & set(found.candidates) for step in steps):
-            raise Refused("a part is denied")
         named = found.devices if isinstance(found, Meant) else ()
         kept = []
         for step in steps:
-            if command is not None and isinstance(step.node, Command) and step.node.do != do:
-                kept.append(step)
-                continue
-            left = tuple(one for one in step.requests if one.device not in named)
-            if step.requests and not left:
-                raise Refused("all of it is denied")
-            devices = tuple(one for one in step.devices if one not in named)
-            kept.append(replace(step, requests=left, devices=devices))
+            if command is None or not isinstance(step.node, Command) or step.node.do == do:
+                left = tuple(one for one in step.requests if one.device not in named)
+                if step.requests and not left:
+                    raise Refused("all of it is denied")
+                devices = tuple(device for device in step.devices if device not in named)
+                step = replace(step, requests=left, devices=devices)  # noqa: PLW2901
+            kept.append(step)
         return tuple(kept)
 
     # --- what is not understood as a whole
 
     def _cut_off(self, said: Tokens) -> bool:
         """It ends with a word behind which more must come."""
-        groups, last = self.language.groups, said.words[-1]
+        groups = self.language.groups
         if len(said.words) < 2 or said.words[0] in groups["asks"]:
             return False
+        last = said.words[-1]
         starts = {said.words[0], *(b for a, b in pairwise(said.words) if a in PAUSES or a in groups["joins"])}
         return last in groups["cut_off"] or (last == "to" and not starts.isdisjoint(groups["order_verbs"]))
 
-    def _more_wanted(self, reader: Reader, said: Tokens, context: Context) -> Understood:
+    def _more_wanted(self, said: Tokens, context: Context) -> Understood:
         """ "Set the floor lamp to": with any number it would be an order, so only that is asked for."""
         number = "50"
-        spans = (*said.spans, said.spans[-1])
-        whole = replace(said, words=(*said.words, number), spans=spans)
-        for reading in reader.read(whole, "Utterance", EXACT)[:1]:
+        whole = replace(said, words=(*said.words, number), spans=(*said.spans, said.spans[-1]))
+        for reading in context.reader.read(whole, "Utterance", EXACT)[:1]:
             order = reading.node.step[0] if isinstance(reading.node, Utterance) else None
             if isinstance(order, Command) and order.value is not None and order.value.number == float(number):
                 asked = replace(order, value=None)
                 return Understood(question=Question(Say("ask.value"), asked, expects="value"))
         return Understood(question=Question(Say("ask.more"), Utterance(), expects="none"))
 
-    def _half_understood(
-        self, reader: Reader, said: Tokens, context: Context, refused: Understood | None
-    ) -> Understood:
-        for reading in reader.read(said, "Same.described", EXACT):
+    def _half_understood(self, said: Tokens, context: Context, refused: Understood | None) -> Understood:
+        for reading in context.reader.read(said, "Same.described", EXACT):
             try:
-                return _understood([plan(reading.node, context)], reading.node)
+                return _understood(plan(reading.node, context), reading.node)
             except (Refused, Unread):
                 continue
-        if half := self._half(reader, said):
+        if half := self._half(context.reader, said):
             return Understood(question=Question(Say("ask.half", {"text": half}), Utterance(), expects="none"))
-        return (
-            _where_are_you(refused)
-            if refused
-            else Understood(refused=Refused("no known sentence fits all of the words"))
-        )
+        unread = Understood(refused=Refused("no known sentence fits all of the words"))
+        return _where_are_you(refused) if refused else unread
 
     def _half(self, reader: Reader, said: Tokens) -> str:
-        """Only one side of an "and" is an order: half a wish is not carried out."""
+        """The side of an "and" that is no order, if the other is one: half a wish is not carried out."""
         groups = self.language.groups
         for at, word in enumerate(said.words):
-            if word not in PAUSES and word not in groups["joins"]:
-                continue
             before, after = said.part(0, at), said.part(at + 1, len(said.words))
-            if (
-                not before.words
-                or not after.words
-                or after.words[0] in groups["talk_never"] | groups["talk_begins"]
-            ):
+            if (word not in PAUSES and word not in groups["joins"]) or not (before.words and after.words):
+                continue
+            if after.words[0] in groups["talk_never"] | groups["talk_begins"]:
                 continue
             first = [one.node for one in reader.read(before, "Utterance", EXACT)[:1]]
-            orders = [
-                node for node in first if isinstance(node, Utterance) and isinstance(node.step[0], Command)
-            ]
             follows = reader.read(after, "Utterance", EXACT)[:1]
-            if orders and all(_is_beyond_us(one.node) for one in follows):
+            order = first and isinstance(first[0], Utterance) and isinstance(first[0].step[0], Command)
+            if order and all(_is_beyond_us(one.node) for one in follows):
                 return " ".join(after.words)
         return ""
 
@@ -375,41 +352,32 @@ def _is_beyond_us(node: Node) -> bool:
     return isinstance(node, Utterance) and getattr(node.step[0], "about", "") == "cannot"
 
 
-def _points_back(node: Node) -> bool:
+def _points_back(node: object) -> bool:
     """Whether a step is about what was named just before: it says "it", or no thing at all."""
-    parts = [part for name in field_types(type(node)) for part in _parts(getattr(node, name))]
+    if isinstance(node, tuple):
+        return any(map(_points_back, node))
+    if not isinstance(node, Node):
+        return False
+    parts = (getattr(node, name) for name in field_types(type(node)))
     return bool(getattr(node, "bare", False) or getattr(node, "pronoun", False)) or any(
         map(_points_back, parts)
     )
 
 
-def _parts(value: object) -> tuple[Node, ...]:
-    return tuple(one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, Node))
-
-
-def _understood(made: Sequence[Plan], node: Node) -> Understood:
-    questions = [one for one in made if isinstance(one, Question)]
-    if questions:
-        return Understood(question=questions[0], reading=node)
-    return Understood(tuple(one for one in made if isinstance(one, Step)), reading=node)
+def _understood(made: Plan, node: Node) -> Understood:
+    if isinstance(made, Question):
+        return Understood(question=made, reading=node)
+    return Understood((made,), reading=node)
 
 
 def _is_tie(acting: Sequence[tuple[float, Understood]]) -> bool:
     """Readings of nearly the same cost would do different things."""
-    return any(
-        cost - acting[0][0] < TIE and _effects(made) != _effects(acting[0][1]) for cost, made in acting[1:]
-    )
-
-
-def _effects(understood: Understood) -> object:
-    return [step.effect for step in understood.steps if step.acts]
-
-
-def _refuse_later(node: Utterance) -> None:
-    """What follows a timer or a later moment is not for now."""
-    for step in node.step[:-1]:
-        if isinstance(step, Everyday) and step.tool == "set_timer":
-            raise Refused("what follows is for later", Say("cannot.later"))
+    effects = [
+        [step.effect for step in made.steps if step.acts]
+        for cost, made in acting
+        if cost - acting[0][0] < TIE
+    ]
+    return any(effect != effects[0] for effect in effects)
 
 
 def _is_asked_for(node: Utterance) -> bool:

@@ -12,13 +12,13 @@ from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.lexer import PAUSES, Tokens, plain
 from voice_gateway.understanding.templates import Language
 
+Span = tuple[str, ...]
 Found = tuple[int, Any, float]  # end, value, cost
 EXACT, PARTIAL, UNKNOWN = 0, 1, 2  # passes of the reader: which names count
 _DIGITS: Final = re.compile(r"\d+(?:\.\d+)?")
 _CLOCK: Final = re.compile(r"\d{1,2}:\d\d")
 _NTH: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 LONGEST_NAME: Final = 6  # words
-LONGEST_TOOL: Final = 6
 MIN_DESCRIBED: Final = 3  # letters
 
 
@@ -35,45 +35,53 @@ class HomeIndex:
 
     def __init__(self, home: Home, language: Language) -> None:
         self.home, self.language = home, language
-        self.tools: Mapping[tuple[str, ...], str] = {}  # the words for a tool of another server
         self.place = {device.key: at for at, device in enumerate(home.devices)}
-        names: dict[tuple[str, ...], list[int]] = {}
+        names: dict[Span, list[int]] = {}
         for at, device in enumerate(home.devices):
             for name in self._spellings(device):
                 if at not in (known := names.setdefault(name, [])):
                     known.append(at)
-        self._names = {name: tuple(places) for name, places in names.items()}
         rooms = dict(home.rooms)
         for called, others in language.rooms.items():
             for other in others if called in home.rooms else ():
                 rooms.setdefault(other, home.rooms[called])
+        known_names = {name: tuple(places) for name, places in names.items()}
         for at, device in enumerate(home.devices):
             words = tuple(device.name.lower().split())
             for size in range(1, len(words) + 1):
                 for other in language.things.get(" ".join(words[:size]), ()):
-                    self._names.setdefault((*other.split(), *words[size:]), (at,))
-        self._rooms = {
+                    known_names.setdefault((*other.split(), *words[size:]), (at,))
+        known_rooms = {
             span: room
             for called, room in rooms.items()
             for span in (tuple(called.split()), plain(room, language.words))
         }
-        self._scenes = {tuple(name.split()): scene for name, scene in home.scenes.items()}
-        self._floors = self._known_floors()
-        self._lengths = {
-            "name": _lengths(self._names),
-            "room": _lengths(self._rooms),
-            "scene": _lengths(self._scenes),
-            "floor": _lengths(self._floors),
-        }
+        self._spans: dict[str, Mapping[Span, Any]] = {}
+        self._lengths: dict[str, Mapping[str, tuple[int, ...]]] = {}
+        self.set_spans("name", known_names)
+        self.set_spans("room", known_rooms)
+        self.set_spans("scene", {tuple(name.split()): scene for name, scene in home.scenes.items()})
+        self.set_spans("floor", self._known_floors())
+        self.set_spans("tool", {})
         self.words = frozenset(
-            word for spans in (self._names, self._rooms) for span in spans for word in span
+            word for spans in (known_names, known_rooms) for span in spans for word in span
         )
-        self._known: dict[tuple[str, ...], tuple[tuple[int, ...], str, float] | None] = {}
+        self._known: dict[Span, tuple[tuple[int, ...], str, float] | None] = {}
         self._described: dict[str, tuple[int, ...]] = {}
 
-    def _known_floors(self) -> dict[tuple[str, ...], str]:
+    def set_spans(self, kind: str, spans: Mapping[Span, Any]) -> None:
+        """Sets what the words for names, rooms, floors, scenes or tools of other servers mean."""
+        if self._spans.get(kind) is spans:
+            return
+        lengths: dict[str, set[int]] = {}
+        for span in filter(None, spans):
+            lengths.setdefault(span[0], set()).add(len(span))
+        self._spans[kind] = spans
+        self._lengths[kind] = {first: tuple(sorted(some, reverse=True)) for first, some in lengths.items()}
+
+    def _known_floors(self) -> dict[Span, str]:
         """Floors by their own names, and by other words for them: "upstairs" may be the first floor here."""
-        home, found = self.home, dict[tuple[str, ...], str]()
+        home, found = self.home, dict[Span, str]()
         for called, others in self.language.floors.items():
             for other in (called, *others):
                 known = next(filter(home.on_floor, (other, called)), "")
@@ -91,7 +99,7 @@ class HomeIndex:
         self.home = home
         return True
 
-    def _spellings(self, device: Device) -> Iterable[tuple[str, ...]]:
+    def _spellings(self, device: Device) -> Iterable[Span]:
         """As tokens and folded, alone and with its room before or behind it."""
         rooms = [room for room in rooms_of(device) if room]
         for name in names_of(device):
@@ -104,25 +112,15 @@ class HomeIndex:
 
     @cached_property
     def room_words(self) -> frozenset[str]:
-        return frozenset(word for span in self._rooms for word in span)
+        return frozenset(word for span in self._spans["room"] for word in span)
 
-    def spans(self, kind: str, words: tuple[str, ...], at: int) -> list[Found]:
-        """Rooms, floors and scenes that begin here."""
-        known: Mapping[tuple[str, ...], Any] = {
-            "room": self._rooms,
-            "scene": self._scenes,
-            "floor": self._floors,
-        }[kind]
-        sizes = self._lengths[kind].get(words[at], ())
-        spans = ((at + size, words[at : at + size]) for size in sizes if at + size <= len(words))
-        return [(end, known[span], 0.0) for end, span in spans if span in known]
+    def spans(self, kind: str, words: Span, at: int) -> list[Found]:
+        """What begins here: its end, its meaning and no cost."""
+        known = self._spans[kind]
+        ends = (at + size for size in self._lengths[kind].get(words[at], ()) if at + size <= len(words))
+        return [(end, known[words[at:end]], 0.0) for end in ends if words[at:end] in known]
 
-    def tools_at(self, words: tuple[str, ...], at: int) -> list[Found]:
-        """Tools of other servers that can be spoken to."""
-        ends = range(at + 1, min(len(words), at + LONGEST_TOOL) + 1) if self.tools else ()
-        return [(end, self.tools[words[at:end]], 0.0) for end in ends if words[at:end] in self.tools]
-
-    def misheard_room(self, words: tuple[str, ...], at: int, level: int) -> list[Found]:
+    def misheard_room(self, words: Span, at: int, level: int) -> list[Found]:
         """A room that sounds alike, where a word of it means nothing else: "living rum"."""
         from rapidfuzz import fuzz, process
 
@@ -140,29 +138,26 @@ class HomeIndex:
                     " ".join(span), self._room_names, scorer=fuzz.ratio, score_cutoff=78
                 )
                 if near:
-                    return [(at + size, self._rooms[tuple(near[0].split())], 2.0)]
+                    return [(at + size, self._spans["room"][tuple(near[0].split())], 2.0)]
         return []
 
     @cached_property
     def _room_names(self) -> list[str]:
-        return [" ".join(span) for span in self._rooms]
+        return [" ".join(span) for span in self._spans["room"]]
 
-    def names(self, words: tuple[str, ...], at: int, level: int) -> list[Found]:
+    def names(self, words: Span, at: int, level: int) -> list[Found]:
+        exact = {end: places for end, places, _ in self.spans("name", words, at)}
+        ends = exact if level == EXACT else range(min(LONGEST_NAME, len(words) - at) + at, at, -1)
         found: list[Found] = []
-        exact = (
-            self._lengths["name"].get(words[at], ())
-            if level == EXACT
-            else range(min(LONGEST_NAME, len(words) - at), 0, -1)
-        )
-        for size in exact:
-            span = words[at : at + size]
-            if at + size > len(words) or not PAUSES.isdisjoint(span):
+        for end in ends:
+            span = words[at:end]
+            if not PAUSES.isdisjoint(span):
                 continue
-            if (places := self._names.get(span)) is not None:
-                found.append((at + size, NameHit(places, "exact", " ".join(span)), 0.1))
+            if end in exact:
+                found.append((end, NameHit(exact[end], "exact", " ".join(span)), 0.1))
             elif level > EXACT and (near := self._near(span)) is not None:
                 places, how, cost = near
-                found.append((at + size, NameHit(places, how, " ".join(span)), cost))
+                found.append((end, NameHit(places, how, " ".join(span)), cost))
         return found
 
     @cached_property
@@ -174,7 +169,7 @@ class HomeIndex:
                 found.setdefault(word, set()).add(place)
         return found
 
-    def described(self, words: tuple[str, ...], at: int) -> list[Found]:
+    def described(self, words: Span, at: int) -> list[Found]:
         """Devices whose names have a word that begins like this one: "the lamp by the bed"."""
         word = words[at]
         if len(word) < MIN_DESCRIBED or word in self.language.groups["common"]:
@@ -185,15 +180,20 @@ class HomeIndex:
         places = self._described[word]
         return [(at + 1, NameHit(places, "part", word), 0.5)] if places else []
 
-    def _near(self, span: tuple[str, ...]) -> tuple[tuple[int, ...], str, float] | None:
+    def _near(self, span: Span) -> tuple[tuple[int, ...], str, float] | None:
         if span not in self._known:
             self._known[span] = self._looked_up(span)
         return self._known[span]
 
-    def _looked_up(self, span: tuple[str, ...]) -> tuple[tuple[int, ...], str, float] | None:  # noqa: PLR0911
+    def _looked_up(self, span: Span) -> tuple[tuple[int, ...], str, float] | None:  # noqa: PLR0911
         """By other words, by part of the name, or misheard; never by words that mean a kind or an order."""
         groups, said = self.language.groups, " ".join(plain_words(" ".join(span)))
-        if len(span) > 4 or groups["common"].issuperset(span) or span in self._rooms or said.isdecimal():
+        if (
+            len(span) > 4
+            or groups["common"].issuperset(span)
+            or span in self._spans["room"]
+            or said.isdecimal()
+        ):
             return None
         if not groups["never_in_names"].isdisjoint(span) or span[-1] in groups["cut_off"]:
             return None
@@ -207,7 +207,7 @@ class HomeIndex:
             return None
         names = self.home.names
         single = tuple(map(singular, span))
-        if (places := self._names.get(single)) is not None:
+        if (places := self._spans["name"].get(single)) is not None:
             return places, "exact", 0.2
         if devices := names.exact(said) or names.same_words(said):
             return self._at(devices), "exact", 0.5
@@ -219,14 +219,6 @@ class HomeIndex:
 
     def _at(self, devices: Sequence[Device]) -> tuple[int, ...]:
         return tuple(self.place[device.key] for device in devices)
-
-
-def _lengths(spans: Iterable[tuple[str, ...]]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, set[int]] = {}
-    for span in spans:
-        if span:
-            found.setdefault(span[0], set()).add(len(span))
-    return {first: tuple(sorted(sizes, reverse=True)) for first, sizes in found.items()}
 
 
 class UtteranceLeaves:
@@ -245,12 +237,9 @@ class UtteranceLeaves:
             "room": lambda at: (
                 home.spans("room", self.words, at) or (home.misheard_room(self.words, at, level))
             ),
-            "floor": lambda at: home.spans("floor", self.words, at),
-            "scene": lambda at: home.spans("scene", self.words, at),
             "unknown": self._unknown,
             "described": lambda at: home.described(self.words, at),
-            "tool": lambda at: home.tools_at(self.words, at),
-            "tool_phrase": lambda at: [one for one in home.tools_at(self.words, at) if one[0] > at + 1],
+            "tool_phrase": lambda at: [hit for hit in home.spans("tool", self.words, at) if hit[0] > at + 1],
             "remark": self._remark,
             "sum": self._sum,
             "talk": self._talk,
@@ -280,6 +269,8 @@ class UtteranceLeaves:
     def _leaf(self, kind: str, at: int) -> Sequence[Found]:
         if (read := self._read.get(kind)) is not None:
             return read(at)
+        if kind in ("floor", "scene", "tool"):
+            return self.home.spans(kind, self.words, at)
         if kind in self.language.free:
             return self._free(kind, at)
         if (limits := self.language.ranges.get(kind)) is not None:

@@ -1,7 +1,6 @@
 """Text → tokens: one function for templates, names and speech, so that the three always agree."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -12,9 +11,7 @@ _TOKEN: Final = re.compile(
     rf"\d{{1,2}}:\d\d|\d+(?:st|nd|rd|th)\b|\d+(?:[.,]\d+)?|[{_UNSPACED}]|"
     rf"(?:(?![{_UNSPACED}])[^\W\d_])+(?:'(?:(?![{_UNSPACED}])[^\W\d_])+)*|[,.!?;%°:…]"
 )
-_BROKEN: Final = re.compile(
-    r"(?<![\w'-])[^\W\d_]{1,6}-(?=\s)"
-)  # a word that was broken off: "the kit- the lamp"
+_BROKEN: Final = re.compile(r"(?<![\w'-])[^\W\d_]{1,6}-(?=\s)")  # broken off: "the kit- the lamp"
 _HALF_OF_DAY: Final = re.compile(r"\b([ap])\.\s?m\b\.?")
 _STOPS: Final = {"!": ".", "?": ".", ";": ".", ":": ",", "…": "."}
 PAUSES: Final = frozenset({",", "."})
@@ -71,10 +68,6 @@ class Tokens:
             self, words=tuple(self.words[at] for at in kept), spans=tuple(self.spans[at] for at in kept)
         )
 
-    def without_first_pause(self) -> "Tokens":
-        start = 1 if self.words and self.words[0] in PAUSES else 0
-        return self.part(start, len(self.words))
-
     def text(self, start: int, end: int) -> str:
         """As it was written."""
         return self.raw[self.spans[start][0] : self.spans[end - 1][1]] if end > start else ""
@@ -88,11 +81,6 @@ class Tokens:
         return replace(self, words=self.words[start:end], spans=self.spans[start:end])
 
 
-def normal(text: str) -> str:
-    """Same length is not kept: only `tokens` may look at the result."""
-    return unicodedata.normalize("NFC", text).casefold().replace("’", "'").replace("\xad", "")
-
-
 def lex(text: str, words: Words) -> list[Token]:
     """Tokens with their places; contractions are written out, digits stand apart from letters."""
     lowered = text.lower().replace("’", "'").replace("\xad", " ")
@@ -100,12 +88,11 @@ def lex(text: str, words: Words) -> list[Token]:
         lowered = text
     lowered = _HALF_OF_DAY.sub(lambda found: f"{found[1]}m".ljust(len(found[0])), lowered)
     lowered = _BROKEN.sub(lambda found: " " * len(found[0]), lowered)
-    found: list[Token] = []
-    for match in _TOKEN.finditer(lowered):
-        word = match[0]
-        word = words.symbols.get(word, _STOPS.get(word, word))
-        found += [(part, match.start(), match.end()) for part in _written_out(word, words.shorts)]
-    return found
+    return [
+        (part, *match.span())
+        for match in _TOKEN.finditer(lowered)
+        for part in _written_out(words.symbols.get(match[0], _STOPS.get(match[0], match[0])), words.shorts)
+    ]
 
 
 def _written_out(word: str, shorts: Mapping[str, str]) -> list[str]:

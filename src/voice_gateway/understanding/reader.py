@@ -63,21 +63,14 @@ class Reader:
 
     def _restarted(self, said: Tokens, rule: str) -> list[Reading] | None:
         """ "Turn on the, no, put out the hall light": without what was said before the new start."""
-        marks = self.language.phrases["restarts"]
         tried = [said]
-        best: tuple[int, list[Reading]] | None = None
         for _ in range(MOST_RESTARTS):
-            following = [cut for one in tried for cut in self._cuts(one, marks)]
-            for cut in following:
-                for level in (EXACT, PARTIAL) if best is None else (EXACT,):
-                    if (best is None or level < best[0]) and (found := self.read(cut, rule, level)):
-                        if found[0].cost > GUESS:
-                            continue
-                        best = (level, found)
-            tried = following
-            if best is not None or not tried:
-                break
-        return best and best[1]
+            tried = [cut for one in tried for cut in self._cuts(one, self.language.phrases["restarts"])]
+            for level in (EXACT, PARTIAL):
+                for cut in tried:
+                    if (found := self.read(cut, rule, level)) and found[0].cost <= GUESS:
+                        return found
+        return None
 
     def _cuts(self, said: Tokens, marks: Sequence[tuple[str, ...]]) -> Iterator[Tokens]:
         """Without the first mark of a new start, and more and more of what stands before it."""

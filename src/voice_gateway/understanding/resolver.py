@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from home_names.kinds import DeviceClass, Sort
-from home_names.names import plain_words, singular
+from home_names.names import plain_words
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.nodes import Item, Name, Place, Which, altered
@@ -59,19 +59,18 @@ class Resolver:
         """The devices of all items, without the exceptions."""
         items = which.item
         if any(item.nth is not None for item in which.without):  # "all but the first": of those spoken of
-            items = tuple(
-                altered(one, everything="", pronoun=True) if one.everything else one for one in items
-            )
+            spoken = {"everything": "", "pronoun": True}
+            items = tuple(altered(item, **spoken) if item.everything else item for item in items)
         parts = [self.item(item, do, able) for item in items]
-        unknown = [part for part in parts if isinstance(part, Unknown)]
-        if unknown:
-            return unknown[0]
         doubts = [part for part in parts if isinstance(part, Doubt)]
+        for part in parts:
+            if isinstance(part, Unknown):
+                return part
         if doubts and (len(parts) > 1 or not which.without):
             return doubts[0]
-        if which.either:
-            return Doubt(_devices_of(parts))
         devices = _devices_of(parts)
+        if which.either:
+            return Doubt(devices)
         if which.without:
             left = self.without(which.without, devices)
             if isinstance(left, Unknown):
@@ -81,10 +80,9 @@ class Resolver:
             if doubts and not several and len(devices) != 1:
                 return Doubt(devices)  # "the lamp, but not the one in the bedroom"
         if which.state:
-            lights = which.state == "dimmable"
-            devices = tuple(
-                one for one in devices if self.is_so(one, which.state) and (one.is_light or not lights)
-            )
+            devices = tuple(one for one in devices if self.is_so(one, which.state))
+            if which.state == "dimmable":
+                devices = tuple(one for one in devices if one.is_light)
         if which.some:
             return Doubt(devices)
         if which.one:
@@ -100,10 +98,8 @@ class Resolver:
             rooms = self.rooms(item)
             if isinstance(rooms, Unknown):
                 return Unknown(rooms.text, "exception")
-            named = bool(
-                item.name or item.kind or item.unknown or item.pronoun or item.like or item.nth is not None
-            )
-            if rooms and not named:
+            words = (item.name, item.kind, item.unknown, item.pronoun, item.like, item.nth is not None)
+            if rooms and not any(words):
                 out |= {device for device in self.home.devices if device.room in rooms}
                 continue
             found = replace(self, here=None).item(item, "on", lambda one: one in devices)
@@ -243,12 +239,14 @@ class Resolver:
         rest = self.last if item.everything == "else" else ()
         if item.everything == "else" and not rest:
             return Unknown("", "them")
-        sweep: Able = DeviceClass("all", "all", plural=True).has
+        every = DeviceClass("all", "all", plural=True)
         if do == "lock":
-            sweep = _is_lock
-        elif do in ("close", "down"):
-            sweep = _is_cover
-        found = tuple(one for one in scope if sweep(one) and one not in rest)
+            every = DeviceClass("lock", "lock", plural=True)
+        found = tuple(
+            device
+            for device in scope
+            if (device.is_cover if do in ("close", "down") else every.has(device)) and device not in rest
+        )
         return Meant(found, group=True) if found else Unknown("", "everything")
 
     def _room(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
@@ -262,7 +260,7 @@ class Resolver:
         found = lights if do in STATES_OF_LIGHT else tuple(filter(able, scope))
         return Meant(found, group=True) if found and do in STATES_OF_LIGHT else Doubt(found)
 
-    def _kind(  # noqa: C901, PLR0911 (one for each way to be meant)
+    def _kind(  # noqa: PLR0911 (one for each way to be meant)
         self, item: Item, scope: tuple[Device, ...], rooms: tuple[str, ...], do: str, able: Able
     ) -> Resolved:
         everywhere = any(place.everywhere for place in item.place)
@@ -280,25 +278,16 @@ class Resolver:
             return Unknown(word, "kind")
         if item.quant == "any":
             return Doubt(members)
-        if named := self._named_so(item, members) if not (rooms or everywhere) else ():
-            return Meant(named, group=True)
         if every and (item.quant or everywhere or rooms or not self.here):
             return self._all_of(item, kind, members, rooms, do)
-        if not rooms and self.here:
+        if self.here and not rooms:
             found = self._here(item, word, members, every=every)
             if do != "look" or not isinstance(found, Unknown):
                 return found
         if rooms and do in ("on", "off", "change"):  # "the light in the nursery off": the only one that is on
-            state = "off" if do == "change" else do
-            other = tuple(one for one in members if not self.is_so(one, state))
+            other = tuple(one for one in members if not self.is_so(one, "off" if do == "change" else do))
             members = other if len(other) == 1 else members
         return Meant(members) if len(members) == 1 else Doubt(members)
-
-    def _named_so(self, item: Item, members: tuple[Device, ...]) -> tuple[Device, ...]:
-        """ "The blinds", behind the study blinds."""
-        if not item.definite or item.quant:
-            return ()
-        return tuple(one for one in members if one in self.recent and _is_plural_name(one))
 
     def _all_of(
         self, item: Item, kind: DeviceClass, members: tuple[Device, ...], rooms: tuple[str, ...], do: str
@@ -347,16 +336,3 @@ def sort_of(word: str) -> Sort:
 
 def sort_of_device(device: Device) -> str:
     return "light" if device.is_light else device.kind
-
-
-def _is_plural_name(device: Device) -> bool:
-    last = device.name.lower().split()[-1:]
-    return bool(last) and singular(last[0]) != last[0]
-
-
-def _is_lock(device: Device) -> bool:
-    return device.kind == "lock"
-
-
-def _is_cover(device: Device) -> bool:
-    return device.is_cover

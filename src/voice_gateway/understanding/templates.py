@@ -172,11 +172,10 @@ def _compiled(code: str, data: Mapping[str, Mapping[str, Any]]) -> Language:
     made = Language(code, lexer.Words.of(data[f"{code}/words.yaml"]), Grammar(), numbers=_numbers(code))
     for name, part in data.items():
         _add_file(made, name, part)
-    converted = home_assistant.convert(code, made.words)
-    home_assistant.add_to(made.grammar, converted)
-    made.lists |= converted.lists
-    made.ranges = converted.ranges
     try:
+        if (package := home_assistant.convert(code, made.words, made.grammar)) is not None:
+            made.lists |= package.lists
+            made.ranges = package.ranges
         made.grammar.compile()
         _check_fields(made.grammar)
     except GrammarError as error:

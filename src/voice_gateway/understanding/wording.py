@@ -38,9 +38,8 @@ def say(what: Say, home: Home) -> str:
     facts: dict[str, Any] = {key: _spoken(key, fact, home) for key, fact in what.facts.items()}
     devices: tuple[Device, ...] = tuple(facts.get("devices", ()))
     guess = what.key.endswith("_which")
-    if (guess or what.key == "ask.which") and (
-        rooms := _rooms(devices, MOST_GUESSES if guess else MOST_CHOICES)
-    ):
+    rooms = _rooms(devices, MOST_GUESSES if guess else MOST_CHOICES)
+    if rooms and (guess or what.key == "ask.which"):
         ask = languages.say("ask.which_room", rooms=listed([plainly(room) for room in rooms], word="or"))
         return f"{languages.say(what.key.removesuffix('_which'), **facts)} {ask}" if guess else ask
     if devices:
@@ -211,12 +210,13 @@ def _so(names: Sequence[str], state: str) -> str:
 def _yes_or_no(step: Step, device: Device, name: str, state: str) -> str:
     """Of a contact that measures as well only what was asked for: "Yes, the window is closed"."""
 
+    def is_so(text: str, wanted: str) -> bool:
+        return has_state(Device("", "", device.kind, text), wanted)
+
     known = parts_of(state) if device.kind == "sensor" else (state,)
     for key, wanted in (("look.yes", step.state), ("look.no", OPPOSITE.get(step.state, ""))):
-        if wanted and has_state(Device("", "", device.kind, state), wanted):
-            shown = next(
-                (part for part in known if has_state(Device("", "", device.kind, part), wanted)), state
-            )
+        if wanted and is_so(state, wanted):
+            shown = next((part for part in known if is_so(part, wanted)), state)
             return languages.say(key, things=[name], state=state_words(shown), where="")
     return _so([name], state)
 

@@ -30,22 +30,29 @@ class Done(Node):
     devices: tuple[Device, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What is known beside the words."""
+@dataclass(frozen=True)
+class Before:
+    """What is known of the turns before."""
 
-    home: Home = field(default_factory=Home)
-    here: str | None = None  # the speaker's room
     last: tuple[Device, ...] = ()  # of the last turn, or of the step before
-    recent: tuple[Device, ...] = ()  # of the last turns that belong together
-    topic: str = ""  # device or volume: what was spoken of last
+    recent: tuple[Device, ...] = ()  # of the last command, and of those that only added devices to it
+    topic: str = ""  # device, volume, timer, list, routine: what was spoken of last
     command: Node | None = None  # the last command or question
     steps: tuple[Done, ...] = ()  # of the last turn that acted
     task: Node | None = None  # the last timer, list or plan
     inquiry: Node | None = None  # the last question about the home or the world
-    acted: bool = False  # the last turn did something
     timer: str = ""  # the timer that was just set
-    idle: bool = False  # the last turn did nothing
+    said: str = ""  # our last words
+    acted: bool = False  # the last turn did something
+    idle: bool = False  # the last turn did nothing: it asked, or was not understood
+
+
+@dataclass(frozen=True)
+class Context(Before):
+    """What is known beside the words."""
+
+    home: Home = field(default_factory=Home)
+    here: str | None = None  # the speaker's room
     tools: frozenset[str] = frozenset()
     problem: str = ""  # why the home is not known
     voices: Mapping[str, Any] = field(default_factory=dict)  # tools of other servers that can be spoken to
@@ -54,7 +61,6 @@ class Context:
     alone: bool = True  # the only step of the utterance
     raw: str = ""
     about: Any = None  # `GatewayFacts`: what the gateway says of itself
-    said: str = ""  # our last words
     reader: Any = None  # `Reader`: reads the sentences that a situation proposes
     now: datetime | None = None
     place: Place | None = None  # of the home; without it nothing is kept for later
