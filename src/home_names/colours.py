@@ -74,7 +74,7 @@ def rgb_of(said: str) -> Rgb | None:
 
 
 def kelvin_in(said: str) -> int | None:
-    """ "warm white", "2700 K": a white by its word or its temperature."""
+    """The kelvins of a white by its word or temperature ("warm white", "2700 K"), or None."""
     word = " ".join(said.casefold().replace("-", " ").split())
     if (known := WHITES.get(word)) is not None:
         return known

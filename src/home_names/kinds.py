@@ -209,7 +209,7 @@ class DeviceClass:
         return test(device) if test else device.kind == self.sort
 
     def among(self, devices: Iterable[D]) -> tuple[D, ...]:
-        """ "Light" is any light, but a "lamp" is one that is called a lamp, if there are such."""
+        """The members of the class; of a particular word ("lamp") only those that are called so, if any."""
         members = tuple(device for device in devices if self.has(device))
         word = singular(self.noun)
         if word not in _PARTICULAR:

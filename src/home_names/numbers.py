@@ -42,7 +42,7 @@ def _number(words: Sequence[str], start: int) -> tuple[str, int]:
 
 
 def whole_number(words: Sequence[str], start: int) -> tuple[str, int]:
-    """ "Two thousand four hundred and sixty eight", "2 thousand 468", "nineteen ninety eight"."""
+    """A whole number in words or mixed ("2 thousand 468"), or a year ("nineteen ninety eight")."""
     figures = words[start].isdecimal()
     value, used = _small(words, start, figures=figures)
     if not used:

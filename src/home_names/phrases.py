@@ -12,7 +12,7 @@ _BEHIND_A_MARK: Final = "\"'”’»)]*_` \t\n"
 
 
 def with_article(name: str) -> str:
-    """ "the Floor Lamp", "Node 13", "Dad's Lamp": a name that needs no article gets none."""
+    """The name with "the", unless it needs no article: "the Floor Lamp", "Node 13", "Dad's Lamp"."""
     return name if _NO_ARTICLE.match(name) else f"the {name}"
 
 
@@ -21,7 +21,7 @@ def capital(text: str) -> str:
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
-    """ "one, two and three" """
+    """The names as a list in a sentence: "one, two and three"."""
     return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 

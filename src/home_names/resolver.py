@@ -76,7 +76,7 @@ def _without_remark(asked: str) -> str:
 
 
 def number_of(device: HomeDevice) -> str:
-    """ "node 3"; each of several devices on one node also has the number of its endpoint."""
+    """The node's number ("node 3"), with the endpoint's where a node has several devices."""
     endpoint = getattr(device, "endpoint", 0)
     return f"node {device.node_id} endpoint {endpoint}" if endpoint else f"node {device.node_id}"
 
@@ -301,7 +301,7 @@ def _settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Ma
 
 
 def _of_sort(sort: DeviceClass, devices: Iterable[D]) -> tuple[D, ...]:
-    """ "The devices" to act on do not include the locks."""
+    """The members of a class; "the devices" to act on do not include the locks."""
     return (replace(sort, sort="all") if sort.sort == "device" else sort).among(devices)
 
 

@@ -74,7 +74,7 @@ def _form(text: str) -> str:
 
 
 def is_called_door(name: str) -> bool:
-    """ "Balkontür", in any of these languages; a "Door Lamp" is a lamp."""
+    """Whether a name ends with a word for a door ("Balkontür"); a "Door Lamp" is a lamp."""
     return _DOOR.search(_form(name)) is not None
 
 

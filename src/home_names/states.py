@@ -55,12 +55,12 @@ def measured_of(state: str) -> float | None:
 
 
 def spoken_units(text: str) -> str:
-    """ "21.4 degrees Celsius" """
+    """The text with its units written out: "21.4 degrees Celsius"."""
     return _UNIT.sub(lambda match: f"{match[1]} {_BEHIND_A_NUMBER[match[2]][match[1] != '1']}", text)
 
 
 def spoken_state(state: str) -> str:
-    """ "on at 40 percent"; of a thermostat "heating, set to 20 degrees", without Celsius."""
+    """A state as it is said: "on at 40 percent"; of a thermostat without "Celsius"."""
     if (doing := _HEATING.match(state)) is not None:
         return f"{_DOES[doing[1]]}{spoken_units(state[doing.end(1) :])}".replace(" Celsius", "")
     return spoken_units(re.sub(r"^on, (\d+ ?%)(?=$|,)", r"on at \1", state))

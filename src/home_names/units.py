@@ -21,7 +21,7 @@ _UNCHANGED = ("percent", "lux", "hertz")
 
 
 def of_several(name: str) -> str:
-    """ "Kilometers per hour", "degrees Celsius", "watt hours", "square feet"."""
+    """The plural of a unit: "kilometers per hour", "degrees Celsius", "watt hours", "square feet"."""
     head, per, rest = name.partition(" per ")
     if head.endswith(_UNCHANGED):
         return name

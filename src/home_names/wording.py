@@ -40,7 +40,7 @@ _THINGS: Final = frozenset({"window", "spot", "heater", "speaker", "strip", "gat
 
 
 def the(device: HomeDevice, *, room: bool = False) -> str:
-    """ "the Floor Lamp", "Node 13", "Dad's Lamp"; a twin with its number."""
+    """The device's name with its article; a device with a twin also gets its number."""
     where = f" in {with_article(device.room)}" if room and device.room else ""
     number = f" ({number_of(device)})" if getattr(device, "twin", False) else ""
     return f"{with_article(device.name)}{where}{number}"
@@ -51,7 +51,7 @@ def in_room(room: str) -> str:
 
 
 def verb(device: HomeDevice, word: str) -> str:
-    """ "is" for the Floor Lamp, "are" for the Study Blinds."""
+    """The verb in the device's number: "is" for the Floor Lamp, "are" for the Study Blinds."""
     return _PLURAL[word] if _is_plural(device) else word
 
 
@@ -64,7 +64,7 @@ def _is_plural(device: HomeDevice) -> bool:
 
 
 def passive(action: str) -> str:
-    """ "turned on", "given a colour" """
+    """The participle of an action: "turned on", "given a colour"."""
     return _VERBS.get(action, _UNHEARD)[2]
 
 

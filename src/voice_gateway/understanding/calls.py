@@ -141,7 +141,7 @@ async def _put_back(
 
 
 def _okay(outcomes: Sequence[ToolOutcome]) -> str:
-    """ "Okay, desk lamp off." """
+    """The outcomes behind an "okay", as in "Okay, desk lamp off."."""
     text, inside = told(outcomes), told(outcomes, inside=True)
     return say("undo.done", text=inside) if inside != text else text
 

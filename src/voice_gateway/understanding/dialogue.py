@@ -193,7 +193,7 @@ def same(node: Same, context: Context) -> Plan:
 
 
 def _for_others(node: Same, context: Context) -> Plan:
-    """ "And the bedroom", "that one as well": the same for other devices, or about another room."""
+    """Repeats the last command or question for other devices or another room: "and the bedroom"."""
     last, which = context.command or context.inquiry, node.which and closed(node.which)
     if which is None or not isinstance(last, Command | Look):
         raise Refused("nothing was done that could be repeated")
@@ -217,7 +217,7 @@ def _for_others(node: Same, context: Context) -> Plan:
 
 
 def _asked_anew(node: Same, context: Context) -> Plan:
-    """ "And tomorrow", "and of 300": the last question with one field replaced."""
+    """Asks the last question with one field replaced: "and tomorrow", "and of 300"."""
     last, number = context.inquiry, node.number
     if node.day and any(device.domain == "weather" for device in context.last):
         last = Everyday(tool="get_weather")
@@ -233,7 +233,7 @@ def _asked_anew(node: Same, context: Context) -> Plan:
 
 
 def _again_by(node: Same, context: Context) -> Plan:
-    """ "One more", "another five", "too bright", "all the way": the last change of the same devices."""
+    """Repeats or turns round the last change of the same devices: "one more", "too bright", "all the way"."""
     last = context.command
     if context.topic != "device" or not isinstance(last, Command) or not context.last:
         raise Refused("nothing was done that could be repeated")
@@ -257,7 +257,7 @@ def _again_by(node: Same, context: Context) -> Plan:
 
 
 def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
-    """ "Plus another for the eggs, five minutes", "and butter"."""
+    """Adds one more timer or list item: "plus another for the eggs, five minutes", "and butter"."""
     task = context.task
     if not isinstance(task, Everyday) or context.topic != TOPICS.get(task.tool):
         raise Refused("nothing was done that could be added to")
@@ -269,7 +269,7 @@ def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
 
 
 def _like(which: Which, context: Context) -> Which:
-    """ "And the bedroom": the same kind of thing there."""
+    """Of a room without a device ("and the bedroom") the same kind of device there."""
     item = which.item[0] if which.item else Item()
     rooms = bool(item.place) and not (item.name or item.kind or item.everything or item.unknown)
     if item.like or not (item.alone or rooms):
@@ -303,7 +303,7 @@ def correct(node: Correct, context: Context) -> Plan:
 
 
 def _other_time(node: Correct, task: Node | None) -> When | None:
-    """ "Make it twenty", "no, at eight": the time of a plan with the part that was said now."""
+    """The time of a plan with the part that was said now: "make it twenty", "no, at eight"."""
     before, number = task.when if isinstance(task, Later) else None, _number(node)
     if node.when is not None or before is None:
         return node.when and closed(node.when)
@@ -386,7 +386,7 @@ def _corrected(done: Done, fix: Command, context: Context) -> Plan:
 
 
 def _restricted(devices: tuple[Device, ...], fix: Command, context: Context) -> tuple[Device, ...]:
-    """ "Not the kitchen", "just those in the hall"."""
+    """The devices that are left of a step: "not the kitchen", "just those in the hall"."""
     resolver = Resolver(context.home, context.here, devices)
     rooms = resolver.places(fix.place)
     if isinstance(rooms, Unknown):

@@ -78,19 +78,16 @@ class Fitting:
         """What the grammar would call: for the whole of it, else for the parts that it can read."""
         if (whole := self._planned(self.raw)) or self._forbidden or self._said.question:
             return whole
-        parts = [part for part in self._parts() if part]
+        parts = [" ".join(part.words) for part in self._parts]
         return tuple(one for part in parts for one in self._planned(part)) if len(parts) > 1 else ()
 
     def _planned(self, text: str) -> tuple[Request, ...]:
         memory = Memory(last=self.context.last, recent=self.context.last)
         return self.grammar.understand(text, self.context, memory).requests
 
-    def _parts(self) -> Iterator[str]:
-        words, start = self._said.words, 0
-        for at, word in enumerate((*words, *PAUSES)):
-            if word in PAUSES or word in self.grammar.language.groups["joins"]:
-                yield " ".join(words[start:at])
-                start = at + 1
+    @property
+    def _parts(self) -> list[Tokens]:
+        return self._said.parts(PAUSES | self.grammar.language.groups["joins"])
 
     def _means(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
         """What the grammar cannot read is compared word by word."""
@@ -151,7 +148,7 @@ class Fitting:
         name, room = loose_words(device.name), loose_words(device.room)
         if len(name) > 1 and name <= self._spoken:
             return True
-        asks = any(part.split()[0] in self._group("asking") for part in self._parts() if part)
+        asks = any(part.words[0] in self._group("asking") for part in self._parts)
         wanted = asks or self._said.question or self._said.polite
         wanted = wanted or not self._group("deeds", "wishing").isdisjoint(self._said.words)
         words = kinds_in(self._leaves, self._said)

@@ -143,7 +143,7 @@ class Interpreter:
         return self._answer_and_more(said, context, asked)
 
     def _answer_and_more(self, said: Tokens, context: Context, asked: Open) -> Understood | None:
-        """ "Neither, the kitchen light off", "yes, and the desk lamp": the answer first, then the rest."""
+        """An answer with a command behind it: "neither, the kitchen light off", "yes, and the desk lamp"."""
         for kind in ("no", "yes"):
             end = context.reader.prefix(said, kind)
             paused = not PAUSES.isdisjoint(said.words[end : end + 1])
@@ -270,7 +270,7 @@ class Interpreter:
         return last in groups["cut_off"] or (last == "to" and not starts.isdisjoint(groups["order_verbs"]))
 
     def _more_wanted(self, said: Tokens, context: Context) -> Understood:
-        """ "Set the floor lamp to": with any number it would be an order, so only that is asked for."""
+        """Asks for the value where a number would complete the order ("set the lamp to"), else for more."""
         number = "50"
         whole = replace(said, words=(*said.words, number), spans=(*said.spans, said.spans[-1]))
         for reading in context.reader.read(whole, "Utterance", EXACT)[:1]:
@@ -340,7 +340,7 @@ def _doubt(node: Utterance, steps: Sequence[Step], context: Context) -> Question
 
 
 def _where_are_you(made: Understood) -> Understood:
-    """ "In here", where nobody knows which room that is: the answer takes its place."""
+    """Asks for the room if "in here" was said and the speaker's room is unknown."""
     say, node = made.refused.say if made.refused else None, made.reading
     if say is None or say.key != "unknown.here" or not isinstance(node, Utterance) or len(node.step) != 1:
         return made
@@ -348,7 +348,7 @@ def _where_are_you(made: Understood) -> Understood:
 
 
 def _is_beyond_us(node: Node) -> bool:
-    """ "Feed the cat": nothing that a tool or a model could do."""
+    """Whether it is a wish that neither a tool nor a model can carry out: "feed the cat"."""
     return isinstance(node, Utterance) and getattr(node.step[0], "about", "") == "cannot"
 
 
@@ -381,7 +381,7 @@ def _is_tie(acting: Sequence[tuple[float, Understood]]) -> bool:
 
 
 def _is_asked_for(node: Utterance) -> bool:
-    """ "Could you …?" is a request; "turn off the light?" is a question."""
+    """Whether a question is a request: "could you …?" is one, "turn off the light?" is not."""
     return node.polite or any(getattr(step, "polite", True) for step in node.step)
 
 

@@ -312,7 +312,7 @@ class UtteranceLeaves:
         return end, value, 0.0
 
     def _lonely(self, at: int) -> bool:
-        """ "One" is a number before a unit and behind "to"; elsewhere it is a pronoun."""
+        """Whether a word like "one" is no number here: it is one before a unit and behind "to"."""
         if self.words[at] not in self.language.groups["no_number_alone"]:
             return False
         units, before = self.language.groups["units"], self.language.groups["before_number"]

@@ -80,6 +80,12 @@ class Tokens:
     def part(self, start: int, end: int) -> "Tokens":
         return replace(self, words=self.words[start:end], spans=self.spans[start:end])
 
+    def parts(self, between: frozenset[str]) -> "list[Tokens]":
+        """The tokens between these words, as far as there are any."""
+        ends = [at for at, word in enumerate(self.words) if word in between]
+        spans = zip((-1, *ends), (*ends, len(self.words)), strict=True)
+        return [self.part(before + 1, end) for before, end in spans if end > before + 1]
+
 
 def lex(text: str, words: Words) -> list[Token]:
     """Tokens with their places; contractions are written out, digits stand apart from letters."""

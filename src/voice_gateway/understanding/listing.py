@@ -85,7 +85,7 @@ def _told_apart(chosen: Sequence[Device], devices: Sequence[Device]) -> list[Dev
 
 
 def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
-    """ "Is anything open" is no question about switches, nor about a lock: what can be open is meant."""
+    """The devices that a question is about: "is anything open" means what can be open, so no switch."""
     sort = DeviceClass(query.sort, query.noun, plural=True)
 
     def fits(device: Device) -> bool:
@@ -118,7 +118,7 @@ def _is_unsure(device: Device) -> bool:
 
 
 def where(rooms: Sequence[str], floor: str = "") -> str:
-    """ " in the kitchen", " upstairs", " on the first floor"; nothing for the whole home."""
+    """The place with a space before it (" in the kitchen", " upstairs"); empty for the whole home."""
     if not floor:
         return say("look.where", room=listed([plainly(room) for room in rooms])) if rooms else ""
     words, groups = floor.casefold().split(), language("en").groups

@@ -229,7 +229,6 @@ class Command(Node):
     aside: tuple[Item, ...] = ()  # named before the order: "the bedside lamp, switch it on"
     scene: str = ""
     text: str = ""  # what shall be played, or the room to clean
-    tone: str = ""
     lights: bool = False  # no device was named, and lights are meant
     sweep: bool = False  # the whole house was meant: "lock up"
     at: bool = False  # "the lamp at 20", without a verb: it could be a time
@@ -397,7 +396,7 @@ class Undo(Node):
 
 
 class Correct(Node):
-    """ "No, I meant the desk lamp": a command with only the fields that replace those of the last one."""
+    """A command with only the fields that replace those of the last one: "no, I meant the desk lamp"."""
 
     fix: Command | None = None
     only: bool = False  # "I only meant the hall light": nothing else stays done
@@ -437,7 +436,6 @@ class Answer(Node):
     part: tuple["Answer", ...] = ()
     room: str = ""
     name: Name | None = None
-    which: Which | None = None
     value: Value | None = None
     command: Command | None = None
     at: str = ""  # am pm

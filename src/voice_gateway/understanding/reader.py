@@ -62,7 +62,7 @@ class Reader:
             yield found
 
     def _restarted(self, said: Tokens, rule: str) -> list[Reading] | None:
-        """ "Turn on the, no, put out the hall light": without what was said before the new start."""
+        """Readings without the words before a new start: "turn on the, no, put out the hall light"."""
         tried = [said]
         for _ in range(MOST_RESTARTS):
             tried = [cut for one in tried for cut in self._cuts(one, self.language.phrases["restarts"])]

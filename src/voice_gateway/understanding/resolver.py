@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from home_names.kinds import DeviceClass, Sort
-from home_names.names import plain_words
+from home_names.names import plain_words, singular
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.nodes import Item, Name, Place, Which, altered
@@ -139,7 +139,7 @@ class Resolver:
         return self._room(item, scope, do, able)
 
     def _alike(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
-        """ "The one in the kitchen": of the sort of the last devices."""
+        """Devices of the sort of the last ones: "the one in the kitchen", "the other one"."""
         sorts = {sort_of_device(one) for one in self.last}
         found = tuple(one for one in scope if (not sorts or sort_of_device(one) in sorts) and able(one))
         left = tuple(one for one in self.recent if one not in self.last and able(one))
@@ -162,7 +162,7 @@ class Resolver:
         return any(named.issuperset(plain_words(room)) for room in rooms)
 
     def _nth(self, place: int, count: int) -> Resolved:
-        """ "The last one": of those that were named in the last turns."""
+        """Devices by their place among those of the last turns: "the last one"."""
         several = self.recent if len(self.recent) > 1 else self.last
         if len(several) < 2 or place + count > len(several):
             return Unknown("", "it")
@@ -170,7 +170,7 @@ class Resolver:
         return Meant(found, group=len(found) > 1)
 
     def _pronoun(self, item: Item) -> Resolved:
-        """ "It" is of the last turn; "both" and "all three" may be of the turns that belong together."""
+        """Devices of the last turn ("it"), or of the turns that belong together ("both", "all three")."""
         count = 2 if item.quant == "both" else item.number
         groups = (self.recent, self.last) if item.quant else (self.last,)
         fits = (group for group in groups if group and count in (None, len(group)))
@@ -179,7 +179,7 @@ class Resolver:
         return Meant(several, exact=True, group=len(several) > 1)
 
     def _so(self, item: Item, rooms: tuple[str, ...], do: str, able: Able) -> Resolved:
-        """ "The lights that are on": all of them that are so."""
+        """All devices of the item that are in its state: "the lights that are on"."""
         kind, plural = ("light", True) if item.state == "dimmable" else (item.kind, item.plural)
         every = altered(item, state="", quant="all", kind=kind, plural=plural)
         found = self.item(every, do, able)
@@ -250,7 +250,7 @@ class Resolver:
         return Meant(found, group=True) if found else Unknown("", "everything")
 
     def _room(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
-        """ "The kitchen": its lights, or the one thing there that can do it."""
+        """Of a room alone its lights, or the one device there that can do it."""
         heat = tuple(one for one in scope if one.kind == "thermostat" and able(one))
         lights = tuple(one for one in scope if one.is_light and able(one))
         if do in ("set", "change") and len(heat) == 1 and not lights:
@@ -260,7 +260,7 @@ class Resolver:
         found = lights if do in STATES_OF_LIGHT else tuple(filter(able, scope))
         return Meant(found, group=True) if found and do in STATES_OF_LIGHT else Doubt(found)
 
-    def _kind(  # noqa: PLR0911 (one for each way to be meant)
+    def _kind(  # noqa: C901, PLR0911 (one for each way to be meant)
         self, item: Item, scope: tuple[Device, ...], rooms: tuple[str, ...], do: str, able: Able
     ) -> Resolved:
         everywhere = any(place.everywhere for place in item.place)
@@ -278,6 +278,9 @@ class Resolver:
             return Unknown(word, "kind")
         if item.quant == "any":
             return Doubt(members)
+        named = tuple(one for one in members if one in self.recent and _is_plural_name(one))
+        if named and item.definite and not (rooms or everywhere or item.quant):  # "the blinds"
+            return Meant(named, group=True)
         if every and (item.quant or everywhere or rooms or not self.here):
             return self._all_of(item, kind, members, rooms, do)
         if self.here and not rooms:
@@ -292,7 +295,7 @@ class Resolver:
     def _all_of(
         self, item: Item, kind: DeviceClass, members: tuple[Device, ...], rooms: tuple[str, ...], do: str
     ) -> Resolved:
-        """ "All lights" are all; "locks" alone may be any of them."""
+        """All members ("all lights"); a doubt where a bare plural may mean any of them ("locks")."""
         if item.quant == "both" and len(members) != 2:
             return Doubt(members)
         bare = item.plural and not (item.quant or item.place or rooms or item.definite)
@@ -336,3 +339,8 @@ def sort_of(word: str) -> Sort:
 
 def sort_of_device(device: Device) -> str:
     return "light" if device.is_light else device.kind
+
+
+def _is_plural_name(device: Device) -> bool:
+    last = device.name.lower().split()[-1:]
+    return bool(last) and singular(last[0]) != last[0]

@@ -118,10 +118,9 @@ class UnderstandingStage:
 
     def order_in(self, text: str, room: str | None = None) -> tuple[Request, ...]:
         """The calls of words that are one plain order for now; none where they are anything else."""
-        steps = self.read(text, room).steps
-        requests = tuple(request for step in steps for request in step.requests)
-        plain = all(step.acts and step.requests and not (step.corrects or step.back) for step in steps)
-        return requests if plain and all(request.tool != MAKE for request in requests) else ()
+        order = self.read(text, room)
+        plain = all(step.acts and step.requests and not (step.corrects or step.back) for step in order.steps)
+        return order.requests if plain and all(one.tool != MAKE for one in order.requests) else ()
 
     def fitting(self, utterance: Utterance, before: str) -> Fitting:
         """Whether a model's call is what these words mean, behind those before them."""
@@ -181,22 +180,18 @@ class UnderstandingStage:
 
     def _tool_names(self) -> frozenset[str]:
         """Of two servers with one tool, both by the names that they are called by."""
-        tools = self._executor.tools
-        return frozenset(
-            name
-            for tool in tools.all()
-            for name in (
-                traits(tool).original_name or tool.name,
-                tools.offered_name(tool),
-                qualified_name(tool),
-            )
-        )
+        tools, names = self._executor.tools, set[str]()
+        for tool in tools.all():
+            own = traits(tool).original_name or tool.name
+            names |= {own, tools.offered_name(tool), qualified_name(tool)}
+        return frozenset(names)
 
     def keeps(self, text: str) -> bool:
         """Whether it is an order for another time, or a wish for one."""
         understood = self.read(text)
         said = understood.refused.say if understood.refused is not None else None
-        kept = any(step.back or any(one.tool == MAKE for one in step.requests) for step in understood.steps)
+        back = any(step.back for step in understood.steps)
+        kept = back or any(request.tool == MAKE for request in understood.requests)
         return kept or (said is not None and said.key.startswith(("when.", "later.")))
 
     def when(self, text: str, here: str | None, place: Place) -> Later | Missing | None:
@@ -214,13 +209,11 @@ class UnderstandingStage:
         if not known and not _needs_no_home(understood):
             memory, understood = await self._read_turn(turn)
         tool = next((step.node.tool for step in understood.steps if isinstance(step.node, ToolUse)), None)
-        if tool is not None and self._tool_ready is not None:
-            version = self._executor.tools.version
-            await self._tool_ready(tool)  # another server may have it, too, and the later one is meant
-            if self._executor.tools.version != version:
-                memory, understood = await self._read_turn(turn)
+        version = self._executor.tools.version
+        if tool is not None:
+            await self.tool_known(tool)  # another server may have it, too, and the later one is meant
         unknown = understood.refused is not None and understood.refused.unknown
-        if unknown and await self.cache.looked_again():
+        if self._executor.tools.version != version or (unknown and await self.cache.looked_again()):
             memory, understood = await self._read_turn(turn)
         if understood.refused is not None:
             self._keep(turn, self.grammar().after_nothing(turn.utterance.text, understood, memory))
@@ -265,14 +258,17 @@ class UnderstandingStage:
         turn.history.add_user(raw)
         if not text:
             reader = self.grammar().reader(self.home)
-            found = unanswered(reader, reader.tokens(raw), raw, self.context(turn.utterance.room))
-            asks = isinstance(found, Question)
-            text = wording.say(found.say if isinstance(found, Question) else found, self.home)
-            if isinstance(found, Question):
-                memory = replace(memory, asked=Open(found.node, expects=found.expects), asked_at=self._now())
+            reply = unanswered(reader, reader.tokens(raw), raw, self.context(turn.utterance.room))
+            asks = isinstance(reply, Question)
+            text = wording.say(reply.say if isinstance(reply, Question) else reply, self.home)
+            if isinstance(reply, Question):
+                memory = replace(memory, asked=Open(reply.node, expects=reply.expects), asked_at=self._now())
+        self._tell(turn, text, memory)
+        return Reply(text, ok=False, passed=turn.passed, expects_answer=asks)
+
+    def _tell(self, turn: Turn, text: str, memory: Memory) -> None:
         turn.history.add_ai(text)
         self._keep(turn, replace(memory, said=text))
-        return Reply(text, ok=False, passed=turn.passed, expects_answer=asks)
 
     def _keep(self, turn: Turn, memory: Memory) -> None:
         turn.history.state[KEY] = to_json(memory)
@@ -280,9 +276,8 @@ class UnderstandingStage:
     def _ask(self, turn: Turn, ask: Question, memory: Memory) -> Reply:
         text = wording.say(ask.say, self.home)
         turn.history.add_user(turn.utterance.text)
-        turn.history.add_ai(text)
         asked = None if ask.expects == "none" else Open(ask.node, ask.candidates, ask.expects, ask.instead)
-        self._keep(turn, replace(memory.asking(asked, self._now()), said=text))
+        self._tell(turn, text, memory.asking(asked, self._now()))
         return Reply(text, stage=self.name, expects_answer=True)
 
     async def _do(self, turn: Turn, understood: Understood, memory: Memory) -> Reply:
@@ -329,17 +324,14 @@ class UnderstandingStage:
                 if back or nothing:
                     told.append((replace(step, requests=(), say=nothing), back))
         text = wording.replies(told, self.home)
-        turn.history.add_ai(text)
-        self._keep(turn, replace(memory, said=text))
-        ok = all(outcome.ok for outcome in outcomes)
-        read = "\n".join(drawn(understood.reading)) if understood.reading is not None else ""
+        self._tell(turn, text, memory)
         return Reply(
             text,
             tuple(outcomes),
             stage=self.name,
-            ok=ok,
+            ok=all(outcome.ok for outcome in outcomes),
             expects_answer=is_question(text) or any(map(_asks_which, outcomes)),
-            understood=read,
+            understood="\n".join(drawn(understood.reading)) if understood.reading is not None else "",
         )
 
     def _learnt(self, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:

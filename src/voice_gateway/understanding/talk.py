@@ -170,12 +170,10 @@ def worldly(reader: Reader, said: Tokens) -> bool:
 
 def asks_world(reader: Reader, said: Tokens) -> bool:
     """Whether a part between pauses is such a question, and no other is doubtful: then a model may search."""
-    ends = [*(at for at, word in enumerate(said.words) if word in PAUSES), len(said.words)]
-    starts = [0, *(end + 1 for end in ends)]
-    parts = [said.part(start, end) for start, end in zip(starts, ends, strict=False)]
-    others = [part for part in parts if part.words and not worldly(reader, part)]
+    parts = said.parts(PAUSES)
+    others = [part for part in parts if not worldly(reader, part)]
     doubtful = any(bearing(reader, part).words is Words.DOUBTFUL for part in others)
-    return len(others) < len([part for part in parts if part.words]) and not doubtful
+    return len(others) < len(parts) and not doubtful
 
 
 def unanswered(reader: Reader, said: Tokens, raw: str, context: Context) -> Question | Say:

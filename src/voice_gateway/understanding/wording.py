@@ -122,7 +122,7 @@ def _name(request: Request) -> str:
 
 
 def choice(devices: Sequence[Device], home: Home) -> str:
-    """ "the ceiling light or the floor lamp", with rooms where they differ and are no part of the name."""
+    """The devices to choose from, with rooms where names are alike: "the ceiling light or the floor lamp"."""
     names = [device.name.casefold() for device in devices]
     shown = []
     for device in devices[:MOST_CHOICES]:
@@ -259,7 +259,7 @@ def _readings(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
 
 
 def _placed(text: str, device: Device | None) -> str:
-    """ "21.5 degrees in the office"; without a room the name of the device."""
+    """A reading with the room of its device, or with its name if it has no room."""
     room, name = (device.room, the(device.name)) if device is not None else ("", "")
     key = "look.measured_there" if room else "look.measured_at"
     return languages.say(key, text=text, room=plainly(room), name=name)

@@ -34,7 +34,7 @@ SAMPLES: dict[str, Any] = {
     "which": Which(item=(Item(kind="lock"),)), "value": Value(level=7.0), "amount": Amount(factor=2.0),
     "when": When(after=(Length(5.0, 60.0),)), "condition": Condition(which=None, state="on"),
     "fix": (Command(do="off"),), "state": "closed", "kind": "lock", "room": "Office", "scene": "Movie Night",
-    "do": "toggle", "of": "heat", "unknown": "wibble", "everything": "all", "tone": "Chime", "floor": "attic",
+    "do": "toggle", "of": "heat", "unknown": "wibble", "everything": "all", "floor": "attic",
     "unit": "F", "mode": "cool", "colour": "red", "quant": "both", "keys": (), "measure": "humidity",
     "way": -1.0, "ask": "count", "danger": "smoke", "either": ("on",), "sense": "plug",
 }  # fmt: skip

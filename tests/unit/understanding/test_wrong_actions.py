@@ -21,8 +21,9 @@ NEVER = (
     "i am glad my kids turn off the lights", "we left the garage door open", "any desk lamp on",
     "i was going to dim the floor lamp", "let me turn off the floor lamp",
     "she let me turn on the floor lamp", "what does set timer for two hours",
-    "should i turn off the desk lamp and turn on the floor lamp", "um", "could you not turn on the desk lamp",
-    "don't forget to turn off the desk lamp", "turn on either the ceiling light or the bedside lamp",
+    "should i turn off the desk lamp and turn on the floor lamp", "um", "hmm", "♪♪",
+    "could you not turn on the desk lamp", "don't forget to turn off the desk lamp",
+    "turn on either the ceiling light or the bedside lamp",
     "turn on the floor lamp " + "and then think of something nice " * 40,
 )  # fmt: skip
 LIGHTS_ALONE = ("light up the whole house", "dim everything to 20", "all lamps off", "make everything darker")
