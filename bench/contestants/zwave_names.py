@@ -7,8 +7,8 @@ from time import perf_counter
 
 from bench.worker import Figures, serve_async
 from home_names.resolver import Names
+from zwave_mcp.devices import Viewer
 from zwave_mcp.simulated.home import SimulatedHome
-from zwave_mcp.view import Viewer
 
 ROOMS = "Kitchen Bedroom Office Study Hallway Garage Attic Cellar Bathroom Nursery".split()
 THINGS = "Ceiling Floor Desk Window Corner Shelf Mirror Wall Stair Garden".split()

@@ -13,11 +13,10 @@ from home_names.phrases import capital, listed
 from zwave_mcp import sentences
 from zwave_mcp.confirm import answers_ping
 from zwave_mcp.control import answering
-from zwave_mcp.devices import CC, Device
+from zwave_mcp.devices import CC, Device, View, Viewer
 from zwave_mcp.home import CannotDo, GatewayError, Home, LockUser, NoAnswer, Node, Value, is_number
-from zwave_mcp.results import Outcome, Result, address, result
+from zwave_mcp.results import Outcome, Result, address, resolve_device, resolve_single, result
 from zwave_mcp.states import age_seconds
-from zwave_mcp.view import View, Viewer, resolve_device, resolve_single
 
 # --- batteries
 

@@ -172,15 +172,16 @@ async def _serve(home: "Home", options: Options, wire: int) -> None:
 
 
 async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[str]) -> int:
+    from zwave_mcp.devices import Viewer
     from zwave_mcp.queries import list_devices
-    from zwave_mcp.view import Viewer
+    from zwave_mcp.states import Rows
 
     assert isinstance(options.home, SimulationOptions)
     file = options.home.state_file
     if reset and file is not None:
         file.unlink(missing_ok=True)
     home = _simulated(options.home, faults)
-    listing = await list_devices(Viewer(home), inactive=True, limit=4000)
+    listing = await list_devices(Viewer(home), Rows(), inactive=True, limit=4000)
     text = json.dumps({"stateFile": str(file), **listing.structured}, ensure_ascii=False, indent=2)
     print(text, file=out, flush=True)
     return 0

@@ -10,11 +10,10 @@ from home_names.states import UNKNOWN, level_of
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, Action, answering, command, down, has_changed, may_have_changed
-from zwave_mcp.devices import CC, Device, components, has_level, with_value
+from zwave_mcp.devices import CC, Device, View, Viewer, components, has_level, with_value
 from zwave_mcp.home import Home, HomeError, ValueId, is_number
-from zwave_mcp.results import NotPossible, Result, before_colour, result
+from zwave_mcp.results import NotPossible, Result, before_colour, resolve_single, result
 from zwave_mcp.states import colour_text, remembered
-from zwave_mcp.view import View, Viewer, resolve_single
 
 WARM, COLD, RED, GREEN, BLUE = range(5)
 # As `targetColor` names them.

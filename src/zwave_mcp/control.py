@@ -22,6 +22,8 @@ from zwave_mcp.devices import (
     SOUNDERS,
     TOGETHER,
     Device,
+    View,
+    Viewer,
     has_level,
     supports,
     to_level,
@@ -45,12 +47,12 @@ from zwave_mcp.results import (
     Refused,
     Result,
     before_command,
+    resolve_device,
     result,
     together,
     worst,
 )
 from zwave_mcp.states import JAMMED_STATE, own_tone, remembered, state_of, state_text, tones_of
-from zwave_mcp.view import View, Viewer, resolve_device
 
 log = logging.getLogger(__name__)
 
@@ -87,12 +89,12 @@ class Control:
             if device.members:
                 return await self._group(view, device, action, level)
             check(device, action, level)
-            present = await self._present(device, action)
+            state = device.state_value
+            # A device that is toggled may have been switched by hand.
+            present = await self._polled(device) if action == "toggle" else state.value if state else None
             chosen = resolve_action(device, action, level, present)
             sent = stop_command(device) if chosen.name == "stop" else command(device, chosen)
-        before = before_command(view.names, device, present, chosen.name)
-        with answering(device, before):
-            return await self._carry_out(sent, chosen, before, present)
+        return await self._carry_out(view, sent, chosen, present)
 
     async def lock(self, asked: str, action: str) -> Result:
         view = await self._viewer.now(0)  # a rename is not announced
@@ -107,54 +109,42 @@ class Control:
             problem = capital(f"{wording.the(device)} cannot be locked from here.")
         if problem or state is None or target is None:
             return result(problem, "unsupported", device, state=state_text(device))
-        before = before_command(view.names, device, state.value)
 
         def reached(now: Any) -> bool:
             return bool(now == LOCKED) if action == "lock" else is_number(now) and now != LOCKED
 
         sent = Command(device, target, LOCKED if action == "lock" else 0, state.id, reached)
-        with answering(device, before):
-            return await self._carry_out(sent, Action(action), before, state.value)
+        return await self._carry_out(view, sent, Action(action), state.value)
 
-    async def _present(self, device: Device, name: str) -> Any:
-        """The remembered state; toggle asks the device, because it may have been switched by hand."""
+    async def _polled(self, device: Device) -> Any:
+        """The state by the device itself; NotPossible if it does not answer."""
         state = device.state_value
-        if name != "toggle" or state is None:
-            return state.value if state else None
         try:
-            return await self._home.poll(state.id)
+            return await self._home.poll(state.id) if state is not None else None
         except (NoAnswer, GatewayError) as error:
             raise NotPossible("unreachable", sentences.not_sent(device)) from error
 
-    async def _carry_out(self, sent: Command, action: Action, before: Before, present: Any) -> Result:
+    async def _carry_out(self, view: View, sent: Command, action: Action, present: Any) -> Result:
         """Send the command. A command that opens a way in is sent only where it arrives at once, and taken
         back if nothing answered: a frozen gateway, broker or stick carries it out when it comes back to
         life."""
         device = sent.device
         names = (device.name, f"{device.room} {device.name}")
         guarded = is_sensitive(device.kind, names, action.name)
-        if guarded and not await self._answers(device):
-            raise NotPossible("unreachable", sentences.not_sent(device))
-        try:
-            verdict = await carry_out(self._home, sent)
-        except HomeDown as error:
-            if not (guarded and error.sent):
-                raise
-            left = await self._taken_back(sent, present)
-            return _with_rest(down(error, device, before), left)
-        left = await self._taken_back(sent, present) if guarded and verdict.unanswered else ""
-        return _with_rest(self._judged(sent, action, before, verdict), left)
-
-    async def _answers(self, device: Device) -> bool:
-        """Whether the whole way to the device and back works. A dead device is pinged by `carry_out`."""
-        state = device.state_value
-        if state is None or device.node.dead:
-            return True
-        try:
-            await self._home.poll(state.id)
-        except (NoAnswer, GatewayError):
-            return False
-        return True
+        before = before_command(view.names, device, present, action.name)
+        with answering(device, before):
+            if guarded and not device.node.dead:  # a dead device is pinged by `carry_out`
+                await self._polled(device)
+            try:
+                verdict = await carry_out(self._home, sent)
+                answer, unanswered = self._judged(sent, action, before, verdict), verdict.unanswered
+            except HomeDown as error:
+                if not (guarded and error.sent):
+                    raise
+                answer, unanswered = down(error, device, before), True
+            left = await self._taken_back(sent, present) if guarded and unanswered else ""
+        facts = {**answer.structured, "reason": left}
+        return replace(answer, sentence=f"{answer.sentence} {left}", structured=facts) if left else answer
 
     async def _taken_back(self, sent: Command, before: Any) -> str:
         """Take an unanswered command back; returns what may still happen, as a sentence."""
@@ -171,13 +161,17 @@ class Control:
         log.info("command judged", extra={"device": device.name, "action": action.name, "outcome": outcome})
         if device.kind == "lock" and outcome == "confirmed":
             device = without_jam(device)
-        state = _state(device, action, verdict)
-        if outcome == "confirmed":
+        state = state_of(device, verdict.value) if verdict.known else UNKNOWN
+        if outcome == "working":  # a value that it passes is no state
+            state, sentence = (
+                wording.doing_state(action.name),
+                wording.doing(device, action.name, action.percent),
+            )
+        elif outcome == "confirmed":
+            state = action.name if not verdict.known and action.name in ("on", "off") else state
             sentence = wording.done(device, action.name, state)
-        elif outcome == "working":
-            sentence = wording.doing(device, action.name, action.percent)
         elif verdict.jammed:
-            sentence = wording.jammed(device, action.name)
+            state, sentence = JAMMED_STATE, wording.jammed(device, action.name)
         else:
             sentence = sentences.unsuccessful(device, outcome, action.name, state, verdict.message)
         more = before.facts() if may_have_changed(sent, verdict) else {}
@@ -327,26 +321,6 @@ def may_have_changed(sent: Command, verdict: CommandOutcome) -> bool:
 def has_changed(sent: Command, verdict: CommandOutcome) -> bool:
     """Whether the device tells another value than before the command."""
     return verdict.known and verdict.value != sent.device.raw(sent.read)
-
-
-def _state(device: Device, action: Action, verdict: CommandOutcome) -> str:
-    """The state by the device's answer; without one, a confirmed "on" is on and a working command is under
-    way."""
-    if verdict.jammed:
-        return JAMMED_STATE
-    if verdict.outcome == "working":  # a value that it passes is no state
-        return wording.doing_state(action.name)
-    if verdict.known:
-        return state_of(device, verdict.value)
-    return action.name if verdict.outcome == "confirmed" and action.name in ("on", "off") else UNKNOWN
-
-
-def _with_rest(answer: Result, left: str) -> Result:
-    if not left:
-        return answer
-    return replace(
-        answer, sentence=f"{answer.sentence} {left}", structured={**answer.structured, "reason": left}
-    )
 
 
 @contextmanager

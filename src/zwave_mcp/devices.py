@@ -7,8 +7,9 @@ from enum import IntEnum
 from typing import Any, Final
 
 from home_names.kinds import Kind, is_fan, mover_kind
+from home_names.resolver import Names
 from home_names.risk import is_guarded, is_loud
-from zwave_mcp.home import Node, Snapshot, Value, ValueId, is_number
+from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Node, Snapshot, Value, ValueId, is_number
 
 
 class CC(IntEnum):
@@ -354,3 +355,58 @@ def without_old_jam(device: Device) -> Device:
     if jam.updated is None or bolt.updated is None or bolt.updated - jam.updated <= _JAM_SECONDS:
         return device
     return without_jam(device)
+
+
+# --- the home as it is now
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    snapshot: Snapshot
+    devices: tuple[Device, ...]
+    names: Names[Device]
+
+
+class Viewer:
+    """Makes a View of each snapshot, and hands it to its listeners. Devices of unchanged nodes are reused."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._view: View | None = None
+        self._made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
+        # Name, room and place of each device of the view.
+        self._called: list[tuple[str, str, tuple[int, int]]] = []
+        self._listeners: list[Callable[[View], None]] = []
+        home.on_snapshot(self._on_snapshot)
+
+    def on_view(self, listener: Callable[[View], None]) -> None:
+        self._listeners.append(listener)
+
+    def _on_snapshot(self, snapshot: Snapshot) -> None:
+        view = self._view_of(snapshot)
+        for listener in self._listeners:
+            listener(view)
+
+    async def now(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> View:
+        return self._view_of(await self._home.snapshot(max_age_seconds))
+
+    def _view_of(self, snapshot: Snapshot) -> View:
+        last = self._view
+        if last is not None and last.snapshot is snapshot:
+            return last
+        made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
+        for node in snapshot.nodes:
+            known = self._made.get(node.id)
+            if known is not None and known[0] is node:
+                made[node.id] = known
+            elif not node.members:
+                made[node.id] = node, tuple(map(without_old_jam, devices_of_node(node)))
+        self._made = made
+        single = mark_twins([device for _, devices in made.values() for device in devices])
+        devices = (*single, *groups_of(snapshot, single))
+        # An index of names is made only after a name or room has changed: that takes longest of all.
+        called = [(item.name, item.room, item.place) for item in devices]
+        names = last.names.renewed(devices) if last and called == self._called else Names(devices)
+        self._called = called
+        self._view = View(snapshot, devices, names)
+        return self._view

@@ -17,10 +17,9 @@ from home_names import wording
 from home_names.phrases import capital, listed
 from zwave_mcp import sentences
 from zwave_mcp.database import opened
-from zwave_mcp.devices import CC, Device
+from zwave_mcp.devices import CC, Device, View, Viewer
 from zwave_mcp.home import Value, is_number
-from zwave_mcp.results import Result, place, result
-from zwave_mcp.view import View, Viewer, resolve_device
+from zwave_mcp.results import Result, place, resolve_device, result
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -37,11 +36,7 @@ _LITTLE: Final = 0.005  # kilowatt hours that are not worth saying
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
-@dataclass(frozen=True, slots=True)
-class MeterReading:
-    meter: str
-    kwh: float
-    at: float  # seconds since 1970
+MeterReading = tuple[str, float, float]  # meter, kilowatt hours, seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +64,15 @@ class MeterDays:
             with base:
                 base.execute("begin immediate")
                 for reading in readings:
-                    _add(base, reading)
+                    _add(base, *reading)
 
         self._try(keep, None)
 
     def on(self, day: date, meters: Iterable[str]) -> dict[str, Day]:
         query = "select meter, kwh, since, until, total from energy where day = ?"
         rows: list[Any] = self._try(lambda base: base.execute(query, (day.isoformat(),)).fetchall(), [])
-        days = {meter: Day(*row) for meter, *row in rows}
-        return {meter: days[meter] for meter in meters if meter in days}
+        wanted = set(meters)
+        return {meter: Day(*row) for meter, *row in rows if meter in wanted}
 
     def close(self) -> None:
         if self._base is not None:
@@ -98,22 +93,22 @@ class MeterDays:
             return default
 
 
-def _add(base: sqlite3.Connection, reading: MeterReading) -> None:
+def _add(base: sqlite3.Connection, meter: str, kwh: float, at: float) -> None:
     query = "select day, kwh, since, until, total from energy where meter = ? order by day desc limit 1"
-    last = base.execute(query, (reading.meter,)).fetchone()
-    day = datetime.fromtimestamp(reading.at).date()
-    now = Day(0.0, reading.at, reading.at, reading.kwh)
+    last = base.execute(query, (meter,)).fetchone()
+    day = datetime.fromtimestamp(at).date()
+    now = Day(0.0, at, at, kwh)
     if last is not None:
-        known, before = last[0], Day(*last[1:])
-        if reading.at <= before.until:
+        before = Day(*last[1:])
+        if at <= before.until:
             return
         # A meter that began anew has counted at least what it shows.
-        used = reading.kwh - before.total if reading.kwh >= before.total else reading.kwh
-        if known == day.isoformat():
-            now = Day(before.kwh + used, before.since, reading.at, reading.kwh)
-        elif reading.at - before.until <= _NEAR_SECONDS or used == 0:  # nothing was missed in between
-            now = Day(used, midnight(day), reading.at, reading.kwh)
-    row = (reading.meter, day.isoformat(), *astuple(now))
+        used = kwh - before.total if kwh >= before.total else kwh
+        if last[0] == day.isoformat():
+            now = Day(before.kwh + used, before.since, at, kwh)
+        elif at - before.until <= _NEAR_SECONDS or used == 0:  # nothing was missed in between
+            now = Day(used, midnight(day), at, kwh)
+    row = (meter, day.isoformat(), *astuple(now))
     base.execute("insert or replace into energy values (?, ?, ?, ?, ?, ?)", row)
 
 
@@ -137,45 +132,44 @@ class Energy:
                 meter, seen = _meter_of(value), (value.value, value.updated)
                 if self._seen.get(meter) != seen:
                     self._seen[meter] = seen
-                    fresh.append(MeterReading(meter, float(value.value), value.updated or self._clock()))
+                    fresh.append((meter, float(value.value), value.updated or self._clock()))
         if fresh:
             self._days.add(fresh)
 
     async def used(self, asked: str = "", day: str = "today") -> Result:
         """What one device, or every metered one, used on a day."""
-        requested: dict[str, Any] = {"day": day}
         today = datetime.fromtimestamp(self._clock()).date()
         when = day_of(day, today)
         if when is None:
             sentence = f"{wording.quoted(day)} is no day; say today, yesterday, a weekday or 2026-11-16."
-            return result(sentence, "invalid", requested=requested)
+            return result(sentence, "invalid")
         view = await self._viewer.now()
-        chosen = [resolve_device(view, asked, lambda hit: bool(meters(hit)))] if asked else view.devices
-        metered = [device for device in chosen if meters(device)]
-        single = chosen[0] if asked else None
-        if not metered:
-            sentence = "Nothing here counts energy." if single is None else _no_meter(single)
-            return result(sentence, "unsupported", single, requested)
-        known = self._days.on(when, [_meter_of(item) for device in metered for item in meters(device)])
-        entries, missing = [], []
-        for device in metered:
-            rows = [known[meter] for item in meters(device) if (meter := _meter_of(item)) in known]
-            entries += [_entry(device, rows, when)] if rows else []
-            missing += [] if rows else [device]
+        single = resolve_device(view, asked, lambda hit: bool(meters(hit))) if asked else None
+        counts = [
+            (device, [_meter_of(item) for item in meters(device)])
+            for device in ([single] if single else view.devices)
+            if meters(device)
+        ]
+        if not counts:
+            return result(
+                _no_meter(single) if single else "Nothing here counts energy.", "unsupported", single
+            )
+        known = self._days.on(when, [meter for _, every in counts for meter in every])
+        days = [(device, [known[meter] for meter in of if meter in known]) for device, of in counts]
+        entries = [_entry(device, rows, when) for device, rows in days if rows]
         entries.sort(key=lambda item: -item["kwh"])
-        back = (today - when).days
-        spoken = {0: "today", 1: "yesterday"}.get(back, f"on {when:%A} {when.day} {when:%B}")
+        missing = [device for device, rows in days if not rows]
+        spoken = {0: "today", 1: "yesterday"}.get((today - when).days, f"on {when:%A} {when.day} {when:%B}")
         total = round(sum(item["kwh"] for item in entries), 3)
         more: dict[str, Any] = {"energy": entries, "day": when.isoformat()}
         if single is None:
             more |= {"total": total, "notMeasured": [device.name for device in missing]}
         if not entries:
             of = f" of {wording.the(single)}" if single else ""
-            sentence = f"Nothing was measured{of} {spoken}."
-            return result(sentence, "unconfirmed", single, requested, more=more)
+            return result(f"Nothing was measured{of} {spoken}.", "unconfirmed", single, more=more)
         if single is not None:
             sentence = f"{capital(wording.the(single))} used {_kwh(total)} {spoken}{_begun(entries[0])}."
-            return result(sentence, "confirmed", single, requested, more=more)
+            return result(sentence, "confirmed", single, more=more)
         names = sentences.distinct_names(view.devices)
         amounts = [
             f"{names[item['nodeId'], item['endpoint']]} {_number(item['kwh'])}{_begun(item)}"
@@ -184,7 +178,7 @@ class Energy:
         sentence = f"{capital(spoken)} {_kwh(total)}: {sentences.counted(amounts, _MOST_NAMED)}"
         silent = [names[item.place] for item in missing][:_MOST_NAMED]
         sentence += f"; not measured: {listed(silent)}" if silent else ""
-        return result(f"{sentence}.", "confirmed", requested=requested, more=more)
+        return result(f"{sentence}.", "confirmed", more=more)
 
 
 def meters(device: Device) -> list[Value]:

@@ -25,7 +25,7 @@ from zwave_mcp.notifications import (
 )
 
 if TYPE_CHECKING:
-    from zwave_mcp.view import View
+    from zwave_mcp.devices import View
 
 KEPT: Final = 100  # events that can be read
 NEW_SECONDS: Final = 60.0  # an older value that is seen for the first time was so before

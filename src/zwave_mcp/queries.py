@@ -10,18 +10,26 @@ from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.confirm import verified, verified_group
-from zwave_mcp.devices import Device
+from zwave_mcp.devices import Device, Viewer
 from zwave_mcp.home import Home, HomeError
 from zwave_mcp.notifications import alarms_of
-from zwave_mcp.results import Result, result
-from zwave_mcp.states import Row, details, main_readings, reading, remembered, spoken_readings, state_text
-from zwave_mcp.view import Viewer, resolve_device
+from zwave_mcp.results import Result, resolve_device, result
+from zwave_mcp.states import (
+    Row,
+    Rows,
+    details,
+    main_readings,
+    reading,
+    remembered,
+    spoken_readings,
+    state_text,
+)
 
 
 async def list_devices(
-    viewer: Viewer, asked: str = "", *, inactive: bool = False, limit: int = 100, offset: int = 0
+    viewer: Viewer, rows: Rows, asked: str = "", *, inactive: bool = False, limit: int = 100, offset: int = 0
 ) -> Result:
-    chosen = _filtered(viewer.rows(await viewer.now()), asked)
+    chosen = _filtered(rows.of((await viewer.now()).devices), asked)
     offline = [row.device.name for row in chosen if not row.device.available]
     everything = inactive or "offline" in words(asked)
     shown = [row for row in chosen if everything or row.device.available]

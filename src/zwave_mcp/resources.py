@@ -4,10 +4,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from zwave_mcp.devices import View, Viewer
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home
-from zwave_mcp.states import Row, reading
-from zwave_mcp.view import View, Viewer
+from zwave_mcp.states import Row, Rows, reading
 
 if TYPE_CHECKING:
     from mcp_types import ListResourcesResult, ReadResourceResult
@@ -28,23 +28,18 @@ def event_uris(event: Event) -> list[str]:
 
 
 class Resources:
-    def __init__(self, home: Home, viewer: Viewer, events: EventLog) -> None:
-        self._home, self._viewer, self._events = home, viewer, events
-        self._view: View | None = None
-        self._followed = False
+    def __init__(self, home: Home, viewer: Viewer, rows: Rows, events: EventLog) -> None:
+        self._home, self._viewer, self._rows, self._events = home, viewer, rows, events
+        self.followed = False  # somebody wants to hear of changes
         self.wanted: set[str] = set()  # what the client of the older protocol has subscribed to
 
     def follow(self) -> None:
-        """From now on changes are looked for."""
-        self._followed = True
+        self.followed = True
         self._home.follow()
 
-    def changes(self, view: View) -> list[str]:
-        """The resources that differ from the view before."""
-        before, self._view = self._view, view
-        if before is None or not self._followed:
-            return []
-        old, new = ({uri_of(row): row.entry for row in self._viewer.rows(item)} for item in (before, view))
+    def changes(self, *views: View) -> list[str]:
+        """The resources that differ between two views."""
+        old, new = ({uri_of(row): row.entry for row in self._rows.of(view.devices)} for view in views)
         changed = [uri for uri in old | new if old.get(uri) != new.get(uri)]
         return [ALL, *changed] if changed else []
 
@@ -52,7 +47,7 @@ class Resources:
         from mcp_types import ListResourcesResult, Resource
 
         fixed = [(ALL, "devices", "All devices"), (EVENTS, "events", "What has happened")]
-        rows = self._viewer.rows(await self._viewer.now())
+        rows = self._rows.of((await self._viewer.now()).devices)
         each = [
             (uri_of(row), f"{row.device.room} {row.device.name}".strip(), row.device.name) for row in rows
         ]
@@ -71,7 +66,7 @@ class Resources:
         if of := _EVENTS_OF.fullmatch(uri):  # without asking the home, which may be away
             content = self._events.to_json((int(of[1]), int(of[2])) if of[1] else None)
         elif not uri.startswith(EVENTS):
-            rows = self._viewer.rows(await self._viewer.now())
+            rows = self._rows.of((await self._viewer.now()).devices)
             content = [row.entry for row in rows] if uri == ALL else None
             for row in rows:
                 if uri_of(row) == uri:

@@ -7,8 +7,10 @@ from typing import Any, Final, Literal
 
 from home_names import wording
 from home_names.phrases import capital
-from home_names.resolver import Names, number_of
-from zwave_mcp.devices import BOLT_UNKNOWN, CC, HIGHEST_LEVEL, LOCKED, Device, components, to_percent
+from home_names.resolver import Group, Names, One, Prefers, Several, number_of
+from home_names.states import UNKNOWN
+from zwave_mcp import sentences
+from zwave_mcp.devices import BOLT_UNKNOWN, CC, HIGHEST_LEVEL, LOCKED, Device, View, components, to_percent
 from zwave_mcp.home import ValueId, is_number
 from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text
 
@@ -73,6 +75,50 @@ class Refused(Exception):
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     return min(outcomes, key=_WORST.index)
+
+
+# --- which device is meant
+
+STARTING: Final = "starting"  # key in a result: nothing was done, and in a moment more is known
+
+
+def resolve_device(
+    view: View, asked: str, prefers: Prefers[Device] | None = None, *, room_will_do: bool = False
+) -> Device:
+    """The device that is meant, or Refused. With `room_will_do` a room means its only device that `prefers`
+    accepts."""
+    match = view.names.find(asked, prefers)
+    if isinstance(match, One):
+        device, node = match.device, match.device.node
+        if node.ready or device.kind != "other":
+            return device
+        # Not interviewed: what it can do is unknown.
+        sentence = wording.unreachable(device) if node.dead else sentences.not_interviewed(device)
+        more = {STARTING: True} if node.starting else {}
+        raise Refused(result(sentence, "unreachable", device, state=UNKNOWN, more=more))
+    outcome: Outcome = "not_found"
+    if isinstance(match, Several):
+        outcome, sentence, near = "ambiguous", sentences.which(match.devices), match.devices
+    elif isinstance(match, Group):
+        near = tuple(device for device in match.devices if prefers is None or prefers(device))
+        if len(near) == 1 and room_will_do and match.room:
+            return near[0]
+        if len(near) == 1:  # offered by its name
+            sentence = sentences.not_found(asked, near)
+        else:
+            outcome, sentence = "ambiguous" if near else outcome, sentences.one_at_a_time(asked, near)
+    else:
+        near, sentence = match.nearest, sentences.not_found(asked, match.nearest)
+    raise Refused(result(sentence, outcome, candidates=near))
+
+
+def resolve_single(view: View, asked: str, prefers: Prefers[Device] | None = None) -> Device:
+    """A device that is no group, or Refused."""
+    device = resolve_device(view, asked, prefers)
+    if device.members:
+        sentence = sentences.only_its_members(device)
+        raise Refused(result(sentence, "unsupported", device, candidates=device.members))
+    return device
 
 
 # --- the state before a command: `before`, the calls that restore it, and `undo`, why something cannot be

@@ -13,11 +13,10 @@ from home_names.risk import RELAYS, is_guarded, is_sensitive
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.colour import Looks, colour_written, looks_for
-from zwave_mcp.devices import CC, LAST_LEVEL, LOCKED, Device, components, without_jam
+from zwave_mcp.devices import CC, LAST_LEVEL, LOCKED, Device, View, Viewer, components, without_jam
 from zwave_mcp.home import GatewayError, Home, HomeError, NoAnswer, Scene, SceneValue, is_number, is_secret
 from zwave_mcp.results import Result, before_scene, result
 from zwave_mcp.states import label_of, reading_text, state_of
-from zwave_mcp.view import View, Viewer
 
 NEEDS_YES: Final = "needsYes"  # key in a result: the user may agree to the same call with `confirmed`
 _NEAR: Final = 2

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.care import UserNames
+from zwave_mcp.devices import View
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home, HomeError
 from zwave_mcp.resources import Resources, event_uris
 from zwave_mcp.results import result
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.tools import Tools
-from zwave_mcp.view import View
 from zwave_mcp.wire import Lines, Writer
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ class ZwaveServer:
         self._home = home
         names = names or UserNames()
         self._tools = Tools(home, allow_unlock=allow_unlock, energy_file=energy_file, names=names)
-        self._known: frozenset[tuple[object, ...]] | None = None  # the devices of the view before
+        self._view: View | None = None
         self._events = EventLog(self._on_event, names=names)
-        self._resources = Resources(home, self._tools.viewer, self._events)
+        self._resources = Resources(home, self._tools.viewer, self._tools.rows, self._events)
         self._changed = asyncio.Event()
         self._devices_changed = False
         self._updated: dict[str, None] = {}  # resources that changed, in order
@@ -177,11 +177,14 @@ class ZwaveServer:
     # --- announcements
 
     def _on_view(self, view: View) -> None:
-        now = frozenset((item.place, item.name, item.room, item.kind) for item in view.devices)
+        before, self._view = self._view, view
         self._events.look(view)
-        self._updated |= dict.fromkeys(self._resources.changes(view))
-        self._devices_changed |= self._known is not None and now != self._known
-        self._known = now
+        if before is None:
+            return
+        if self._resources.followed:
+            self._updated |= dict.fromkeys(self._resources.changes(before, view))
+        old, new = ({(it.place, it.name, it.room, it.kind) for it in of.devices} for of in (before, view))
+        self._devices_changed |= old != new
         if self._devices_changed or self._updated:
             self._changed.set()
 

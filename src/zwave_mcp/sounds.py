@@ -11,11 +11,10 @@ from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import answering, may_have_changed
-from zwave_mcp.devices import CC, SOUNDERS, Device
+from zwave_mcp.devices import CC, SOUNDERS, Device, Viewer
 from zwave_mcp.home import Home, is_number
-from zwave_mcp.results import NotPossible, Result, before_sound, result
+from zwave_mcp.results import NotPossible, Result, before_sound, resolve_device, result
 from zwave_mcp.states import DEFAULT_TONE, Tone, state_of, tones_of
-from zwave_mcp.view import Viewer, resolve_device
 
 _OFFERED: Final = 10  # tones that a refusal names
 

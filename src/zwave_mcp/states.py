@@ -3,7 +3,7 @@
 import math
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -345,6 +345,23 @@ class Row:
     device: Device
     entry: dict[str, Any]
     text: str
+
+
+class Rows:
+    """The rows of the devices; those of unchanged devices are reused."""
+
+    def __init__(self, *, allow_unlock: bool = True) -> None:
+        self._allow_unlock = allow_unlock
+        self._known: dict[tuple[int, int], Row] = {}
+
+    def of(self, devices: Iterable[Device]) -> tuple[Row, ...]:
+        known, self._known = self._known, {}
+        for device in devices:
+            row = known.get(device.place)
+            if row is None or row.device != device:
+                row = row_of(device, allow_unlock=self._allow_unlock)
+            self._known[device.place] = row
+        return tuple(self._known.values())
 
 
 def row_of(device: Device, *, allow_unlock: bool = True) -> Row:

@@ -9,11 +9,10 @@ from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, carry_out
 from zwave_mcp.control import answering, may_have_changed
-from zwave_mcp.devices import Device, with_value
+from zwave_mcp.devices import Device, Viewer, with_value
 from zwave_mcp.home import Home, Value, ValueId, is_number
-from zwave_mcp.results import NotPossible, Result, before_setting, result
+from zwave_mcp.results import NotPossible, Result, before_setting, resolve_device, result
 from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text, number_text, remembered
-from zwave_mcp.view import Viewer, resolve_device
 
 _SAME_MODE: Final = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
 _FURNACE: Final = 7  # the property key of its setpoint

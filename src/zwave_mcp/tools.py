@@ -13,15 +13,16 @@ from typing import Any, Final
 from zwave_mcp.care import UserNames, batteries, ping, rename, user_codes
 from zwave_mcp.colour import set_colour
 from zwave_mcp.control import Control, down
+from zwave_mcp.devices import Viewer
 from zwave_mcp.energy import Energy, MeterDays
 from zwave_mcp.home import Home, HomeError
 from zwave_mcp.queries import device_state, health, list_devices, sensors
-from zwave_mcp.results import Refused, Result, result
+from zwave_mcp.results import STARTING, Refused, Result, result
 from zwave_mcp.scenes import Scenes
 from zwave_mcp.schemas import ALL_TOOLS
 from zwave_mcp.sounds import play
+from zwave_mcp.states import Rows
 from zwave_mcp.thermostat import set_thermostat
-from zwave_mcp.view import STARTING, Viewer
 
 log = logging.getLogger(__name__)
 
@@ -51,14 +52,15 @@ class Tools:
         names: UserNames | None = None,
     ) -> None:
         self._home = home
-        self.viewer = viewer = Viewer(home, allow_unlock=allow_unlock)
+        self.viewer = viewer = Viewer(home)
+        self.rows = Rows(allow_unlock=allow_unlock)
         self._days = MeterDays(energy_file)
         names = names or UserNames()
         energy = Energy(viewer, self._days, clock)
         control = Control(home, viewer, allow_unlock=allow_unlock)
         scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
         self._calls: dict[str, Callable[..., Awaitable[Result]]] = {
-            "list_zwave_devices": partial(list_devices, viewer),
+            "list_zwave_devices": partial(list_devices, viewer, self.rows),
             "control_zwave_device": control.device,
             "get_device_sensor_data": partial(sensors, viewer),
             "get_zwave_device": partial(device_state, home, viewer),

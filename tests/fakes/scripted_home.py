@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from zwave_mcp.devices import Device
+from zwave_mcp.devices import Device, Viewer
 from zwave_mcp.home import (
     Health,
     LockUser,
@@ -18,7 +18,6 @@ from zwave_mcp.home import (
     WriteResult,
 )
 from zwave_mcp.mqtt.nodes import _node, with_groups
-from zwave_mcp.view import Viewer
 
 
 def parse_nodes(result: Iterable[object], groups: object = None) -> tuple[Node, ...]:

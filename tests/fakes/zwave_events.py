@@ -10,10 +10,10 @@ from tests.fakes.scripted_home import devices_of, parse_nodes
 
 from home_names.resolver import Names
 from zwave_mcp.care import UserNames
+from zwave_mcp.devices import View
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Snapshot, Value, ValueId
 from zwave_mcp.mqtt.reports import Reports
-from zwave_mcp.view import View
 
 FOLDER = Path(__file__).parents[1] / "zwave_data" / "events"
 GATEWAY = "ZWAVE_GATEWAY-Home_Gateway"

@@ -18,9 +18,9 @@ from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import Reader
 from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.understanding.templates import language
+from zwave_mcp.devices import Viewer
 from zwave_mcp.queries import list_devices
 from zwave_mcp.simulated.home import SimulatedHome
-from zwave_mcp.view import Viewer
 
 HERE = Path(__file__).parent
 EVENTS_HOME = Path(__file__).parents[2] / "fakes" / "events_home.toml"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.unit.zwave_mcp.care.conftest import House
 
-from zwave_mcp.energy import Day, MeterDays, MeterReading, counts_energy, day_of, midnight
+from zwave_mcp.energy import Day, MeterDays, counts_energy, day_of, midnight
 from zwave_mcp.home import Value, ValueId
 
 MONDAY, TUESDAY = date(2026, 11, 16), date(2026, 11, 17)
@@ -19,7 +19,7 @@ def at(day: date, hour: int, minute: int = 0) -> float:
 def counted(*readings: tuple[float, float], file: Path | None = None) -> MeterDays:
     days = MeterDays(file)
     for when, kwh in readings:
-        days.add([MeterReading("m", kwh, when)])
+        days.add([("m", kwh, when)])
     return days
 
 
@@ -52,8 +52,8 @@ def test_two_servers_of_one_home_count_once_and_a_restart_goes_on(tmp_path: Path
     file = tmp_path / "energy"
     one, other = MeterDays(file), MeterDays(file)
     for when, kwh in ((at(MONDAY, 9), 5.0), (at(MONDAY, 10), 6.0)):
-        one.add([MeterReading("m", kwh, when)])
-        other.add([MeterReading("m", kwh, when)])
+        one.add([("m", kwh, when)])
+        other.add([("m", kwh, when)])
     one.close()
     other.close()
     found = day(counted((at(MONDAY, 11), 7.0), file=file), MONDAY)
@@ -69,7 +69,7 @@ def test_a_file_that_cannot_be_used_is_told_once_and_stops_nothing(
     file.write_text("this is no database, and long enough to be sure of it" * 20)
     days = MeterDays(file)
     for _ in range(3):
-        days.add([MeterReading("m", 1.0, at(MONDAY, 9))])
+        days.add([("m", 1.0, at(MONDAY, 9))])
     assert days.on(MONDAY, ["m"]) == {}
     assert [record.getMessage() for record in caplog.records] == ["energy is not kept"]
 

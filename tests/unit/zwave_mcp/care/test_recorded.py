@@ -129,7 +129,7 @@ async def test_no_digit_of_a_code_comes_out_of_any_tool_resource_or_log(
     home = WithCodes()
     assert sum(str(home.raw).count(code) for code in CODES) > 5, "they are there to be found"
     tools = Tools(home, allow_unlock=True)
-    resources = Resources(home, tools.viewer, EventLog(lambda _event: None))
+    resources = Resources(home, tools.viewer, tools.rows, EventLog(lambda _event: None))
     said: list[str] = [repr(home.nodes)]
     name = {"deviceName": "front door"}
     for tool, given in (
