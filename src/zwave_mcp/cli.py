@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
-from zwave_mcp.care import UserNames
 from zwave_mcp.options import (
     DEFAULT_HOME,
     LEVELS,
@@ -117,7 +116,9 @@ def _parser(out: IO[str]) -> _Parser:
     return parser
 
 
-def _faults(given: Sequence[str]) -> dict[str, frozenset[str]]:
+def _simulated(options: SimulationOptions, given: Sequence[str]) -> "SimulatedHome":
+    from zwave_mcp.simulated.home import SimulatedHome
+
     faults: dict[str, frozenset[str]] = {}
     for item in given:
         name, _, fault = item.rpartition("=")
@@ -125,16 +126,8 @@ def _faults(given: Sequence[str]) -> dict[str, frozenset[str]]:
             raise Wrong(f"--fault {item!r} must be NAME=FAULT with one of {', '.join(FAULTS)}")
         key = name.strip().casefold()
         faults[key] = faults.get(key, frozenset()) | {fault}
-    return faults
-
-
-def _simulated(options: SimulationOptions, faults: Sequence[str]) -> "SimulatedHome":
-    from zwave_mcp.simulated.home import SimulatedHome
-
-    chosen = _faults(faults)
-    home = SimulatedHome(options.home_file, options.state_file, faults=chosen)
-    unknown = set(chosen) - {device.name.casefold() for device in home.spec.devices}
-    if unknown:
+    home = SimulatedHome(options.home_file, options.state_file, faults=faults)
+    if unknown := faults.keys() - {device.name.casefold() for device in home.spec.devices}:
         raise Wrong(f"--fault: there is no device {sorted(unknown)[0]!r}")
     return home
 
@@ -166,8 +159,8 @@ async def _serve(home: "Home", options: Options, wire: int) -> None:
 
     spec = getattr(home, "spec", None)
     allowed = options.allow_unlock or (spec is not None and spec.home.allow_unlock)
-    names = UserNames.read(options.lock_users)
-    server = ZwaveServer(home, allow_unlock=allowed, energy_file=energy_file(options.home), names=names)
+    where = energy_file(options.home)
+    server = ZwaveServer(home, allow_unlock=allowed, energy_file=where, names=options.lock_users)
     await server.serve(0, wire)
 
 

@@ -217,22 +217,6 @@ def age_seconds(value: Value) -> int | None:
     return None if value.updated is None else max(0, int(time.time() - value.updated))
 
 
-def measured(device: Device) -> tuple[str, ...]:
-    """What the device measures beside its state: "battery 80 %", "power 12.5 W"."""
-    if not device.available:
-        return ()
-    state = state_text(device)
-    texts = []
-    for value in device.readings:
-        if is_number(value.value) and alarm_of(value) is None:
-            text = reading_text(value)
-            if text != UNKNOWN and text not in state:
-                battery = value.id.command_class == CC.BATTERY
-                name = "battery" if battery else _MEASURES.get(value.unit) or label_of(value).lower()
-                texts.append(f"{name} {text}")
-    return tuple(texts)
-
-
 def main_readings(device: Device) -> tuple[Value, ...]:
     """What the sensor is there for: not its battery, and the same door only once.
 
@@ -358,23 +342,20 @@ class Rows:
         known, self._known = self._known, {}
         for device in devices:
             row = known.get(device.place)
-            if row is None or row.device != device:
-                row = row_of(device, allow_unlock=self._allow_unlock)
-            self._known[device.place] = row
+            self._known[device.place] = row if row and row.device == device else self._row(device)
         return tuple(self._known.values())
 
-
-def row_of(device: Device, *, allow_unlock: bool = True) -> Row:
-    facts = entry(device)
-    if device.kind == "lock" and not allow_unlock:
-        facts["unlocks"] = False
-    state = facts["state"]
-    if not device.available:
-        last = remembered(device)
-        state = "offline" if last == UNKNOWN else f"offline, last known {last}"
-    name = sentences.numbered(device)
-    text = f"{name.removesuffix(')')}, {state})" if name != device.name else f"{name} ({state})"
-    return Row(device, facts, text)
+    def _row(self, device: Device) -> Row:
+        facts = entry(device)
+        if device.kind == "lock" and not self._allow_unlock:
+            facts["unlocks"] = False
+        state = facts["state"]
+        if not device.available:
+            last = remembered(device)
+            state = "offline" if last == UNKNOWN else f"offline, last known {last}"
+        name = sentences.numbered(device)
+        text = f"{name.removesuffix(')')}, {state})" if name != device.name else f"{name} ({state})"
+        return Row(device, facts, text)
 
 
 def entry(device: Device) -> dict[str, Any]:
@@ -418,16 +399,24 @@ def _state(device: Device, alarms: Sequence[Standing]) -> str:
 
 
 def _readings(device: Device, state: str, alarms: Sequence[Standing]) -> list[str]:
-    """What the device reports beside its state, with the alarms that stand or are urgent."""
-    readings = list(measured(device))
-    if device.available:
-        operating = operating_state(device) if auto_setpoints(device) else ""
-        shown = (*state.split(", "), *readings)
-        readings += [f"operating {operating}"] if operating else []
-        told = [alarm for alarm in alarms if alarm.state != "off" or alarm.kind in URGENT]
-        words = (state_words(alarm.kind, alarm.state) for alarm in told)
-        readings += [text for text in words if text not in shown]
-    return readings
+    """What the device reports beside its state ("battery 80 %", "power 12.5 W"), with the alarms that stand
+    or are urgent."""
+    if not device.available:
+        return []
+    readings = []
+    for value in device.readings:
+        if is_number(value.value) and alarm_of(value) is None:
+            text = reading_text(value)
+            if text != UNKNOWN and text not in state:
+                battery = value.id.command_class == CC.BATTERY
+                name = "battery" if battery else _MEASURES.get(value.unit) or label_of(value).lower()
+                readings.append(f"{name} {text}")
+    shown = (*state.split(", "), *readings)
+    if auto_setpoints(device) and (operating := operating_state(device)):
+        readings.append(f"operating {operating}")
+    told = [alarm for alarm in alarms if alarm.state != "off" or alarm.kind in URGENT]
+    words = (state_words(alarm.kind, alarm.state) for alarm in told)
+    return readings + [text for text in words if text not in shown]
 
 
 def abilities(device: Device) -> tuple[str, ...]:
