@@ -18,9 +18,8 @@ from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import Reader
 from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.understanding.templates import language
-from zwave_mcp.devices import Viewer
-from zwave_mcp.queries import list_devices
 from zwave_mcp.simulated.home import SimulatedHome
+from zwave_mcp.tools import Tools
 
 HERE = Path(__file__).parent
 EVENTS_HOME = Path(__file__).parents[2] / "fakes" / "events_home.toml"
@@ -50,8 +49,7 @@ def _rows(name: str) -> Iterator[list[str]]:
 
 
 async def test_an_event_is_told_by_the_device_that_knows() -> None:
-    simulated = SimulatedHome(EVENTS_HOME)
-    listed = await list_devices(Viewer(simulated), inactive=True)
+    listed = await Tools(SimulatedHome(EVENTS_HOME)).call("list_zwave_devices", {"includeInactive": True})
     home = build_home(read_devices(listed.structured, "zwave"))
     reader, context = Reader(language("en"), home), Context(home=home, now=NOWS["A"], place=PLACE)
     wrong = []
