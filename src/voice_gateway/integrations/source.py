@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.integrations.device import Device
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import tool_of
 from voice_gateway.tools.permission.target import Reach
 
 if TYPE_CHECKING:
@@ -56,9 +58,16 @@ class Listing:
 class HomeSource(ABC):
     """One server that has devices; code above does not know which sort of server."""
 
-    name: str  # of the server, as in the settings
     polled = False  # it does not announce changes, so it is read every `home.poll_seconds`
     stranger = False  # it is not trusted: a model does not read its devices' names in every turn
+
+    def __init__(self, name: str = "", executor: ToolExecutor | None = None) -> None:
+        self.name, self._executor = name, executor  # its server's name, as in the settings
+
+    def offered(self, tool: str) -> str:
+        """The name under which this server's tool is called: two may have a tool of one name."""
+        tools = self._executor.tools if self._executor is not None else None
+        return (tools and tool_of(tools, self.name, tool)) or tool
 
     @abstractmethod
     async def read(self) -> Listing | str:

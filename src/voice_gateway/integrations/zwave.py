@@ -46,17 +46,10 @@ class ZwaveSource(HomeSource):
     """Devices are called by `deviceName`; a scene is looked into by the server itself."""
 
     def __init__(self, name: str = "", executor: ToolExecutor | None = None) -> None:
-        self.name = name
-        self._executor = executor
+        super().__init__(name, executor)
         self._names = Names[Device](())
         self._scenes: tuple[str, ...] = ()
         self.looked: tuple[ToolOutcome, ...] = ()  # the last answers with devices and scenes
-
-    def offered(self, tool: str) -> str:
-        """Two servers may have a tool of one name."""
-        if self._executor is None:
-            return tool
-        return tool_of(self._executor.tools, self.name, tool) or tool
 
     # --- what there is
 

@@ -100,13 +100,12 @@ class Connection(ABC):
         self._name, self._settings, self._events, self._hide = name, settings, events, hide
         self._timeouts, self._stop_seconds = timeouts, stop_seconds
         self._unanswered = 0  # calls in a row that were given up
-        self.definitions: list[Mapping[str, Any]] = []  # the tools, as the server describes them
         self.initialized = InitializeResult()
         self.end: str | None = None  # why it is over
 
     @abstractmethod
     async def open(self) -> None:
-        """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
+        """Connected, or a LinkError that says why not. `close` is due in either case."""
 
     @abstractmethod
     async def close(self, *, broken: bool) -> None:
@@ -121,7 +120,8 @@ class Connection(ABC):
         """A request whose reply is ignored."""
 
     @abstractmethod
-    async def list_tools(self) -> list[Mapping[str, Any]]: ...
+    async def list_tools(self) -> list[Mapping[str, Any]]:
+        """The tools, as the server describes them."""
 
     @abstractmethod
     async def is_alive(self) -> bool: ...

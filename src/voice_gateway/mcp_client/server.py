@@ -214,8 +214,7 @@ class Server:
         connection = await self._new_connection()
         reason: str | None = None
         try:
-            await self._open(connection)
-            self._connected(connection)
+            self._connected(connection, await self._open(connection))
             reason = await self._hold(connection)
         except LinkError as error:
             reason = str(error)
@@ -245,7 +244,7 @@ class Server:
             hide=self._hide,
         )
 
-    async def _open(self, connection: Connection) -> None:
+    async def _open(self, connection: Connection) -> list[Mapping[str, Any]]:
         """The first start gets a long limit, for npx, uvx or docker may have to fetch the server; after the
         usual limit nothing else waits for it."""
         usual = seconds = self._mcp.connect_timeout_seconds
@@ -256,6 +255,7 @@ class Server:
         try:
             async with self._interruptible(seconds):
                 await connection.open()
+                definitions = await connection.list_tools()
             self._first_start = False
         except TimeoutError:
             self._first_start = False
@@ -264,6 +264,7 @@ class Server:
             self.installing = False
             if late is not None:
                 late.cancel()
+        return definitions
 
     def _starts_slowly(self) -> None:
         self.installing = self.settled = True
@@ -271,13 +272,13 @@ class Server:
         log.info("MCP server takes long to start", extra=facts)
         self._link.status_changed(self.status())
 
-    def _connected(self, connection: Connection) -> None:
+    def _connected(self, connection: Connection, definitions: list[Mapping[str, Any]]) -> None:
         self._connected_at = _now()
         self._refusal = None
         self.initialized = connection.initialized
         if connection.end is None:
             self._connection = connection
-        self._announce(connection.definitions)
+        self._announce(definitions)
         attempt = self._failures + 1
         facts = {"server": self.name, "attempt": attempt, "tools": len(self.tools)}
         log.info("MCP connection succeeded on attempt %d", attempt, extra=facts)
@@ -309,8 +310,8 @@ class Server:
         self._changed = False
         try:
             async with self._interruptible(self._mcp.connect_timeout_seconds):
-                self._announce(await connection.list_tools())
-                self._link.status_changed(self.status())
+                if self._announce(await connection.list_tools()):
+                    self._link.status_changed(self.status())
         except (GatewayError, TimeoutError) as error:
             facts = {"server": self.name, "error": str(error), "stderr": connection.stderr_tail()}
             if not self._stopping:
@@ -411,9 +412,10 @@ class Server:
             self._restarts += 1
             self._set_state("connecting")  # at once: the next attempt may be a while away
 
-    def _announce(self, definitions: list[Mapping[str, Any]]) -> None:
+    def _announce(self, definitions: list[Mapping[str, Any]]) -> bool:
+        """Whether they are other tools; a restart alone changes nothing for the model."""
         if definitions == self._definitions:
-            return  # a restart alone changes nothing for the model
+            return False
         tools = to_langchain_tools(
             definitions,
             server=self.name,
@@ -426,6 +428,7 @@ class Server:
         self._definitions = definitions
         self.tools = tuple(tool.name for tool in tools)
         self._link.tools_changed(self.name, tools)
+        return True
 
     def _withdraw(self) -> None:
         if self._definitions is not None:

@@ -19,7 +19,6 @@ from voice_gateway.integrations.home_assistant.live_context import Entity, LiveL
 from voice_gateway.integrations.home_assistant.wording import EXPOSE, not_offered
 from voice_gateway.integrations.source import Act, Call, HomeSource, Listing
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import tool_of
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import lc_name, schema_of, traits, with_traits
 
@@ -53,9 +52,8 @@ class HomeAssistant(HomeSource):
     polled = True
 
     def __init__(self, name: str, executor: ToolExecutor, *, pace: Pace | None = None) -> None:
-        self.name = name
+        super().__init__(name, executor)
         self.stranger = True  # until its tools are known
-        self._executor = executor
         self._pace = pace or Pace()
         self._seen = LiveList()
         self._own_names: dict[str, str] = {}  # a tool's name without its namespace → with it
@@ -99,9 +97,8 @@ class HomeAssistant(HomeSource):
         changed = tool.model_copy(update={"coroutine": call, "metadata": dict(tool.metadata or {})})
         return with_traits(changed, replace(traits(tool), read_only=name in ha.LOOKS, home=True))
 
-    def _offered(self, tool: str) -> str:
-        own = self._own_names.get(tool, tool)
-        return tool_of(self._executor.tools, self.name, own) or own
+    def offered(self, tool: str) -> str:
+        return super().offered(self._own_names.get(tool, tool))
 
     # --- what there is
 
@@ -131,20 +128,20 @@ class HomeAssistant(HomeSource):
     def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
         seen, state = self._seen, home.state_of(device)
         made = make_call(device, wish, seen.entities, self._arguments, degrees=seen.degrees, state=state)
-        return made if isinstance(made, str) else Call(self._offered(made[0]), made[1])
+        return made if isinstance(made, str) else Call(self.offered(made[0]), made[1])
 
     def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
-        return Call(self._offered(ha.LIVE_CONTEXT))
+        return Call(self.offered(ha.LIVE_CONTEXT))
 
     def look_in(self, room: str) -> Call:
-        return Call(self._offered(ha.LIVE_CONTEXT))
+        return Call(self.offered(ha.LIVE_CONTEXT))
 
     def on_floor(self, floor: str, action: str, kind: str) -> Call | None:
         """No list tells what is on a floor, but Home Assistant itself finds it."""
         tool = {"on": ha.TURN_ON, "off": ha.TURN_OFF}.get(action, "")
         if kind not in ("light", "fan") or "floor" not in self._arguments(tool):
             return None
-        return Call(self._offered(tool), {"floor": floor, "domain": [kind]})
+        return Call(self.offered(tool), {"floor": floor, "domain": [kind]})
 
     def scene(self, name: str) -> Call | None:
         """A scene by its name, else the script's own tool."""
@@ -152,9 +149,9 @@ class HomeAssistant(HomeSource):
         for entity in entities:
             if entity.domain == SCENE and name_key(name_of(entity)) == wanted:
                 where = address(entity, entities)
-                return Call(self._offered(ha.TURN_ON), where) if where else None
+                return Call(self.offered(ha.TURN_ON), where) if where else None
         tool = next((tool for tool, script in self._scripts.items() if name_key(script) == wanted), None)
-        return Call(self._offered(tool)) if tool else None
+        return Call(self.offered(tool)) if tool else None
 
     def list_calls(self, action: str, name: str, items: Sequence[str]) -> tuple[Call, ...] | str | None:
         """Entries can be added and ticked off; a list of a name that is like it is none."""
@@ -165,11 +162,11 @@ class HomeAssistant(HomeSource):
         if action == "read":
             if not self._arguments(ha.READ_ITEMS):
                 return not_offered(ha.READ_ITEMS)
-            return (Call(self._offered(ha.READ_ITEMS), {"todo_list": called}),)
+            return (Call(self.offered(ha.READ_ITEMS), {"todo_list": called}),)
         tool = {"add": ha.ADD_ITEM, "complete": ha.COMPLETE_ITEM}.get(action)
         if tool is None:
             return f"Nothing can be taken off Home Assistant's {called} from here; it can be ticked off."
-        return tuple(Call(self._offered(tool), {"item": item, "name": called}) for item in items)
+        return tuple(Call(self.offered(tool), {"item": item, "name": called}) for item in items)
 
     def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
         return reach(_bare(tool), args, self._seen.entities, self.name, self._scripts)

@@ -77,26 +77,6 @@ class Prefix:
         return [HumanMessage(content=self.home), *messages]
 
 
-class PrefixCache:
-    """Which prefix the model server has read last, and until when it keeps it."""
-
-    def __init__(self, keep_alive: str, now: Callable[[], float]) -> None:
-        self._keep, self._now = seconds_of(keep_alive), now
-        self._prefix: Prefix | None = None
-        self._until = 0.0
-
-    def read(self, prefix: Prefix) -> None:
-        """A request with this prefix was answered: it starts the time again."""
-        self._prefix, self._until = prefix, self._now() + self._keep
-
-    def lost(self) -> None:
-        self._prefix = None
-
-    def knows(self, prefix: Prefix) -> bool:
-        known, now = self._prefix, self._now()
-        return known is not None and now < self._until and known.sent == prefix.sent
-
-
 @dataclass(frozen=True)
 class _OllamaModel:
     """One turn's model: the same tools for all its requests, even when the list changes meanwhile."""
@@ -118,13 +98,13 @@ class _OllamaModel:
         return self.client.several_steps
 
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
-        cache, prefix = self.client.cache, self.prefix
+        client, prefix = self.client, self.prefix
         try:
-            message = await self.client.chat.send(prefix.before(messages), prefix.tools, on_text)
+            message = await client.chat.send(prefix.before(messages), prefix.tools, on_text)
         except BrainError:
-            cache.lost()  # the server may be gone, and what it had read with it
+            client.was_read(None)  # the server may be gone, and what it had read with it
             raise
-        cache.read(prefix)
+        client.was_read(prefix)
         return message
 
 
@@ -157,7 +137,8 @@ class OllamaClient(ModelClient):
         self._settings = settings
         self.chat = OllamaChat(settings)
         self.aclose = self.chat.aclose
-        self.cache = PrefixCache(settings.keep_alive, monotonic)
+        self._keep_seconds, self._now = seconds_of(settings.keep_alive), monotonic
+        self._read: tuple[Prefix | None, float] = (None, 0.0)  # the last prefix that Ollama read, kept until
         self._prefix: Prefix | None = None
         self._warming: tuple[Prefix, asyncio.Timeout] | None = None
         self._changed = asyncio.Event()
@@ -182,8 +163,10 @@ class OllamaClient(ModelClient):
         Never raises for the model's sake: the first question will tell the user what is wrong.
         """
         prefix = self._current_prefix()
-        if self.cache.knows(prefix) or self.chat.busy:  # a turn that is under way reads it itself
-            return self.cache.knows(prefix)
+        read, kept_until = self._read
+        known = read is not None and read.sent == prefix.sent and self._now() < kept_until
+        if known or self.chat.busy:  # a turn that is under way reads it itself
+            return known
         # Stamped like every question, so that the stamp is read by then, too.
         greeting = HumanMessage(content=stamped(Utterance("Hello."), self._clock()))
         try:
@@ -198,14 +181,18 @@ class OllamaClient(ModelClient):
             return False
         finally:
             self._warming = None
-        self.cache.read(prefix)
+        self.was_read(prefix)
         facts = {"model": self._settings.model, "tools": len(prefix.tools), "tokens": prefix.tokens}
         log.info("model warmed up", extra=facts)
         return True
 
+    def was_read(self, prefix: Prefix | None) -> None:
+        """A request with this prefix was answered, which starts the time again; None: it failed."""
+        self._read = prefix, self._now() + self._keep_seconds
+
     async def keep_warm(self) -> None:
         """Warm up now, after every change of tools or home, and after Ollama has unloaded the model."""
-        if not self._settings.warm_up or seconds_of(self._settings.keep_alive) < LEAST_KEEP_SECONDS:
+        if not self._settings.warm_up or self._keep_seconds < LEAST_KEEP_SECONDS:
             await self.prepare()
             return
         wait = Backoff(LOOK_AGAIN_SECONDS, LAST_RETRY_SECONDS)

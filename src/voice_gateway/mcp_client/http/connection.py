@@ -93,7 +93,7 @@ class HttpConnection(Connection):
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()  # stop, or a doubt: the watch looks at once
-        self._announces = False  # it tells when its tools change
+        self._announces = False  # it tells when its tools change; else they are listed every so often
         self._tasks: set[asyncio.Task[Any]] = set()
         self._calls_under_way = 0
         self._turned_away: Exchange | None = None  # how it said that it takes us no longer
@@ -200,7 +200,6 @@ class HttpConnection(Connection):
             older = await self._initialize(session, exchange)
             # Servers of the newest handshake announce changes only on a stream of its own kind.
             self._announces = older and self.initialized.announces
-            self.definitions = await all_pages(self._page)
             if not self._ready.done():
                 self._ready.set_result(None)
             await self._watch()
@@ -288,18 +287,9 @@ class HttpConnection(Connection):
             if silent == 1 and not self._calls_under_way:
                 self._wake.set()
             if pulse is Pulse.ALIVE and not self._announces and list_at <= _now():
-                await self._list_again()
+                self._events.notified(TOOLS_CHANGED, {})
                 # Soon after its start there may be more tools.
                 list_at = _now() + min(_now() - opened, self._timeouts.list_every_seconds)
-
-    async def _list_again(self) -> None:
-        """The server does not announce changes of its tools."""
-        with contextlib.suppress(LinkError, TimeoutError):  # the next ping tells what is wrong
-            async with asyncio.timeout(self._timeouts.ping_seconds):
-                offered = await self.list_tools()
-            if offered != self.definitions:
-                self.definitions = offered
-                self._events.notified(TOOLS_CHANGED, {})
 
     async def _pulse(self) -> Pulse:
         """Any error to a ping is a no: a server that forgot us answers, too."""

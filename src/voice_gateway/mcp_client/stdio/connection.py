@@ -6,9 +6,9 @@ import itertools
 import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic_core import from_json
 
@@ -29,6 +29,8 @@ from voice_gateway.mcp_client.stdio.process import ServerProcess, parse, shown
 from voice_gateway.progress import OnProgress, listener, read_progress
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 NOISE_SHOWN = 20  # odd lines logged one by one; later ones at each doubling
 METHOD_NOT_FOUND = -32601
@@ -62,12 +64,7 @@ class StdioConnection(Connection):
 
     async def open(self) -> None:
         await self._process.start(self._settings)
-        try:
-            self.initialized = await self._initialize()
-            self.definitions = await self.list_tools()
-        except GatewayError as error:
-            await self._process.last_words()
-            raise LinkError(self.end or str(error)) from error
+        self.initialized = await self._explained(self._initialize())
 
     async def close(self, *, broken: bool) -> None:
         self._fail_waiting(f'The server "{self._name}" was stopped.')
@@ -78,7 +75,15 @@ class StdioConnection(Connection):
         return self._process.stderr_tail()
 
     async def list_tools(self) -> list[Mapping[str, Any]]:
-        return await all_pages(self._page)
+        return await self._explained(all_pages(self._page))
+
+    async def _explained(self, answer: Awaitable[T]) -> T:
+        """The answer; a LinkError says why the server ended, if it did."""
+        try:
+            return await answer
+        except GatewayError as error:
+            await self._process.last_words()
+            raise LinkError(self.end or str(error)) from error
 
     async def is_alive(self) -> bool:
         """Whether the server still talks; asked when several calls in a row were given up."""
