@@ -299,24 +299,15 @@ class ToolOutcome:
         claimed = _OF_SERVERS.get(word) if isinstance(word, str) else None
         if self.doubtful and claimed is None:
             return OutcomeStatus.READ if self.ok and self.read_only else OutcomeStatus.UNCONFIRMED
-        if self.ok:
-            return self._status_of_success(claimed, word)
         if claimed is not None and claimed not in _GOOD:
             return claimed
+        if self.ok:  # a word of a foreign server is no success
+            foreign = claimed is None and isinstance(word, str)
+            acted = OutcomeStatus.UNCONFIRMED if foreign else claimed or OutcomeStatus.CONFIRMED
+            return OutcomeStatus.READ if self.read_only else acted
         if self.error == ErrorKind.TIMEOUT and not self.read_only:
             return OutcomeStatus.UNCONFIRMED  # it may still happen
-        return (
-            OutcomeStatus.FAILED if self.error is None else _OF_ERRORS.get(self.error, OutcomeStatus.FAILED)
-        )
-
-    def _status_of_success(self, claimed: OutcomeStatus | None, word: Any) -> OutcomeStatus:
-        if claimed is not None and claimed not in _GOOD:
-            return claimed
-        if self.read_only:
-            return OutcomeStatus.READ
-        if claimed is None and isinstance(word, str):
-            return OutcomeStatus.UNCONFIRMED  # a word of a foreign server
-        return claimed or OutcomeStatus.CONFIRMED
+        return _OF_ERRORS.get(self.error, OutcomeStatus.FAILED) if self.error else OutcomeStatus.FAILED
 
     @property
     def ran(self) -> bool:
@@ -445,19 +436,16 @@ class Reply:
         """For --explain: the stage that answered, why earlier ones passed, and the outcomes."""
         lines = [f"{passed.stage} passed: {passed.reason}" for passed in self.passed]
         lines += [f"the words are {each.words.value}" for each in self.passed if each.words is not Words.WISH]
-        if self.trust:
-            lines.append(f"what the model may do on doubtful words: {self.trust}")
+        lines += [f"what the model may do on doubtful words: {self.trust}"] if self.trust else []
         lines += [f"understood: {self.understood}"] if self.understood else []
         model = f" with {self.model}" if self.model else ""
         lines.append(f"answered by: {self.stage}{model} in {self.seconds * 1000:.0f} ms")
         for outcome in self.outcomes:
             arguments = ", ".join(f"{key}={value!r}" for key, value in outcome.args.items())
-            verdict = "ok" if outcome.ok else f"failed ({outcome.error})"
-            milliseconds = f"{outcome.seconds * 1000:.0f} ms"
-            lines.append(f"  {outcome.name}({arguments}) {verdict} in {milliseconds}: {outcome.text}")
-        if self.expects_answer:
-            lines.append(f"an answer is expected: --conversation {self.conversation_id}")
-        return "\n".join(lines)
+            end = f"{'ok' if outcome.ok else f'failed ({outcome.error})'} in {outcome.seconds * 1000:.0f} ms"
+            lines.append(f"  {outcome.name}({arguments}) {end}: {outcome.text}")
+        conversation = f"an answer is expected: --conversation {self.conversation_id}"
+        return "\n".join([*lines, conversation] if self.expects_answer else lines)
 
 
 @dataclass(frozen=True, slots=True)

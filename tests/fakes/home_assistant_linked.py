@@ -11,8 +11,8 @@ from tests.fakes.home_assistant_home import HomeAssistantHome
 from tests.fakes.home_assistant_tools import HomeAssistantTools
 
 from voice_gateway.integrations.home import Home, build_home
-from voice_gateway.integrations.home_assistant import HomeAssistant
 from voice_gateway.integrations.home_assistant.effects import Pace
+from voice_gateway.integrations.home_assistant.source import HomeAssistant
 from voice_gateway.integrations.source import Act, Call, Listing
 from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.tools.executor import ToolExecutor

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 from home_names.names import name_key
@@ -20,25 +21,30 @@ class AgreedScenes:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._agreed: set[tuple[str, str]] | None = None
 
     def knows(self, call: ToolCall, traits: ToolTraits, reach: Reach) -> bool:
-        return (key := _key(call, traits, reach)) is not None and key in self._known()
+        return (key := _key(call, traits, reach)) is not None and key in self._known
 
     def add(self, call: ToolCall, traits: ToolTraits, reach: Reach) -> None:
         key = _key(call, traits, reach)
-        if key is None or key in self._known():
+        if key is None or key in self._known:
             return
-        self._known().add(key)
+        self._known.add(key)
         try:
-            private_file(self._file).write_text(json.dumps(sorted(self._known())), encoding="utf-8")
+            private_file(self._file).write_text(json.dumps(sorted(self._known)), encoding="utf-8")
         except OSError as error:
             log.warning("a scene that was agreed to is not remembered", extra={"reason": str(error)})
 
+    @cached_property
     def _known(self) -> set[tuple[str, str]]:
-        if self._agreed is None:
-            self._agreed = _read(self._file)
-        return self._agreed
+        try:
+            written = json.loads(self._file.read_text(encoding="utf-8"))
+            return {(str(server), str(scene)) for server, scene in written}
+        except FileNotFoundError:
+            return set()
+        except (OSError, ValueError, TypeError) as error:
+            log.warning("the scenes that were agreed to cannot be read", extra={"reason": str(error)})
+            return set()
 
 
 def _key(call: ToolCall, traits: ToolTraits, reach: Reach) -> tuple[str, str] | None:
@@ -50,14 +56,3 @@ def _key(call: ToolCall, traits: ToolTraits, reach: Reach) -> tuple[str, str] | 
     if is_sensitive("other", (reach.scene,), "on"):
         return None
     return traits.source, name_key(reach.scene)
-
-
-def _read(file: Path) -> set[tuple[str, str]]:
-    try:
-        written = json.loads(file.read_text(encoding="utf-8"))
-        return {(str(server), str(scene)) for server, scene in written}
-    except FileNotFoundError:
-        return set()
-    except (OSError, ValueError, TypeError) as error:
-        log.warning("the scenes that were agreed to cannot be read", extra={"reason": str(error)})
-        return set()

@@ -60,10 +60,9 @@ class HomeEvent(BaseModel):
         return tuple(dict.fromkeys([exact, *by, f"{self.kind} {self.state}", self.kind]))
 
     def to_json(self) -> dict[str, Any]:
-        keys = ("at", "kind", "state", "device", "room", "node", "text", "urgent", "server")
-        more = {"button": self.button, "user": self.user, "way": self.way or None}
-        known = {key: value for key, value in more.items() if value is not None}
-        return {**{key: getattr(self, key) for key in keys}, **known}
+        facts = self.model_dump(exclude={"id", "endpoint", "standing"})
+        absent = {key for key in ("button", "user", "way") if facts[key] in (None, "")}
+        return {key: facts[key] for key in facts if key not in absent}
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,20 +115,16 @@ class MCPIntegration:
         return listed, problems
 
     async def read_resource(self, uri: str, server: str | None = None) -> Contents:
-        """From the server that lists it or has a template for it, else from the first that knows it."""
-        servers = [known for known in self._with_resources() if server in (None, known.server)]
-        if len(servers) > 1:
-            listed, _ = await self.resources()
-            owners = [resource.server for resource in listed if resource.fits(uri)]
-            servers = sorted(servers, key=lambda known: known.server not in owners)
-        problem: ToolError | None = None
-        for known in servers:
-            try:
-                return await known.read(uri)
-            except GatewayError as error:  # reported is that of the likeliest, which is asked first
-                problem = problem or ToolError(f'The server "{known.server}" could not read it: {error}')
+        """From the first server that knows it, or from this one."""
+        problems = []
+        for known in self._with_resources():
+            if server in (None, known.server):
+                try:
+                    return await known.read(uri)
+                except GatewayError as error:
+                    problems.append(f'The server "{known.server}" could not read it: {error}')
         called = f' and is called "{server}"' if server else ""
-        raise problem or ToolError(f"No server that is connected has resources{called}.")
+        raise ToolError(" ".join(problems) or f"No server that is connected has resources{called}.")
 
     def _with_resources(self) -> list[Resources]:
         return [

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -28,12 +27,6 @@ class Resource:
     mime_type: str = ""
     size: int | None = None
     template: bool = False
-
-    def fits(self, uri: str) -> bool:
-        if not self.template:
-            return self.uri == uri
-        parts = re.split(r"\{[^{}]{1,80}\}", self.uri)
-        return re.fullmatch(".{1,1000}".join(map(re.escape, parts)), uri) is not None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

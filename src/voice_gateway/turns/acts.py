@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from voice_gateway.errors import LinkError
@@ -51,9 +51,7 @@ class UndoEntry:
         return replace(self, calls=(*calls, *older.calls), reasons=reasons)
 
     def to_text(self) -> str:
-        calls, did = [dict(call) for call in self.calls], [dict(call) for call in self.did]
-        facts = {"did": did, "calls": calls, "reasons": self.reasons, "tries": self.tries, "at": self.at}
-        return json.dumps(facts)
+        return json.dumps(asdict(self))
 
     @classmethod
     def from_text(cls, text: str) -> "UndoEntry":
@@ -101,14 +99,13 @@ class TurnActs:
         channel and room."""
         here = (replace(self.here, room=None), replace(self.here, conversation=None))
         for where in (self.wanted,) if self.wanted is not None else here:
-            act = await self.acts.newest(where, take=True)
-            for _ in range(most - 1 if act is not None else 0):
-                older = await self.acts.newest(where, take=True)
-                if act is None or older is None:
+            if (act := await self.acts.newest(where, take=True)) is None:
+                continue
+            for _ in range(most - 1):
+                if (older := await self.acts.newest(where, take=True)) is None:
                     break
                 act = act.after(older)
-            if act is not None:
-                return act
+            return act
         return None
 
     def puts_back(self, calls: Iterable[ToolCall]) -> None:
@@ -122,15 +119,10 @@ class TurnActs:
     async def keep(self, outcomes: Sequence[ToolOutcome], state: dict[str, Any]) -> None:
         """Stores the act at the end of the turn. `state` is the conversation's, because a yes comes later."""
         waiting = state.pop(WAITING, [])
-        asked = [outcome for outcome in outcomes if outcome.status is OutcomeStatus.WAITING]
-        ours = [_as_call(outcome) for outcome in asked if outcome.call_id in self._put_back]
-        if ours:
-            state[WAITING] = ours
-        own = [
-            outcome
-            for outcome in outcomes
-            if outcome.call_id not in self._put_back and _as_call(outcome) not in waiting
-        ]
+        undone = [outcome for outcome in outcomes if outcome.call_id in self._put_back]
+        if asked := [_as_call(each) for each in undone if each.status is OutcomeStatus.WAITING]:
+            state[WAITING] = asked
+        own = [each for each in outcomes if each not in undone and _as_call(each) not in waiting]
         act, left = act_of(own, self.called), self._left
         act = act.after(left) if act is not None and left is not None else act or left
         if act is None:
@@ -160,9 +152,8 @@ def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> UndoEntry | None:
     for outcome in reversed(outcomes):
         if outcome.read_only or not outcome.ran:
             continue
-        known = outcome.facts.get("before")
+        known, undo = outcome.facts.get("before"), outcome.facts.get("undo")
         back = _calls(known, outcome.name, called) if isinstance(known, list) else []
-        undo = outcome.facts.get("undo")
         if not isinstance(known, list) and outcome.status in _HAPPENED:
             undo = f"{_words(outcome.name)} does not say what was before."
         if back or isinstance(undo, str):

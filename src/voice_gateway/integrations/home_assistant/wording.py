@@ -8,7 +8,7 @@ from typing import Any, Final
 from home_names import wording
 from home_names.phrases import capital, with_article
 from home_names.states import spoken_state
-from home_names.wording import quoted, the, verb
+from home_names.wording import in_room, quoted, the, verb
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home_assistant.effects import TOOLS, Seen, Verdict
 from voice_gateway.integrations.home_assistant.entities import BUTTONS, SCENE, TODO, device_of
@@ -25,12 +25,9 @@ def cannot(device: Device, action: str) -> str:
 
 def twins(device: Device) -> str:
     """Two devices that no call can tell apart."""
-    room = device.room if device.room.casefold().startswith(("the ", "my ", "our ")) else f"the {device.room}"
-    place = f"in {room}" if device.room else "and this one has no area"
-    return (
-        f"Home Assistant has several devices called {quoted(device.name)} {place}, so I cannot tell it which "
-        "one; another name or an alias there would help."
-    )
+    place = in_room(device.room) if device.room else "and this one has no area"
+    several = f"Home Assistant has several devices called {quoted(device.name)} {place}"
+    return f"{several}, so I cannot tell it which one; another name or an alias there would help."
 
 
 def gone(device: Device) -> str:

@@ -206,10 +206,21 @@ _KINDS = {
     401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error",
     529: "overloaded_error",
 }  # fmt: skip
-_BUSY = {
-    "rate_limit_error": "rate-limited", "overloaded_error": "overloaded", "api_error": "in trouble",
-    "timeout_error": "in trouble",
-}  # fmt: skip
+_REFUSALS = {
+    "authentication_error": (
+        "Anthropic does not accept the key ({status}). Check ANTHROPIC_API_KEY.",
+        MODEL_KEY_REFUSED,
+    ),
+    "permission_error": (
+        "Anthropic does not accept the key ({status}). Check ANTHROPIC_API_KEY.",
+        MODEL_KEY_REFUSED,
+    ),
+    "not_found_error": ('Anthropic does not know the model "{model}". Check anthropic.model.', MODEL_UNKNOWN),
+    "rate_limit_error": ("Anthropic is rate-limited ({status}). Try again later.", MODEL_BUSY),
+    "overloaded_error": ("Anthropic is overloaded ({status}). Try again later.", MODEL_BUSY),
+    "api_error": ("Anthropic is in trouble ({status}). Try again later.", MODEL_BUSY),
+    "timeout_error": ("Anthropic is in trouble ({status}). Try again later.", MODEL_BUSY),
+}
 
 
 def translated(error: Exception, settings: AnthropicSettings) -> BrainError:
@@ -230,17 +241,11 @@ def translated(error: Exception, settings: AnthropicSettings) -> BrainError:
 def _status(error: "APIStatusError", settings: AnthropicSettings) -> BrainError:
     """By the API's own error type first: inside a stream the HTTP status is 200 whatever went wrong."""
     status = error.status_code
-    kind = error.type or _KINDS.get(status, "")
-    if kind in {"authentication_error", "permission_error"}:
-        key = f"Anthropic does not accept the key ({status}). Check ANTHROPIC_API_KEY."
-        return BrainError(key, spoken=MODEL_KEY_REFUSED)
-    if kind == "not_found_error":
-        model = f'Anthropic does not know the model "{settings.model}". Check anthropic.model.'
-        return BrainError(model, spoken=MODEL_UNKNOWN)
-    if kind in _BUSY or status >= 500:
-        words = _BUSY.get(kind, "in trouble")
-        return BrainError(f"Anthropic is {words} ({status}). Try again later.", spoken=MODEL_BUSY)
-    return BrainError(f"Anthropic refused the request ({status}): {error.api_message or kind}")
+    kind = error.type or _KINDS.get(status, "api_error" if status >= 500 else "")
+    if kind not in _REFUSALS:
+        return BrainError(f"Anthropic refused the request ({status}): {error.api_message or kind}")
+    text, spoken = _REFUSALS[kind]
+    return BrainError(text.format(status=status, model=settings.model), spoken=spoken)
 
 
 def incomplete(stop_reason: str | None, settings: AnthropicSettings) -> BrainError:

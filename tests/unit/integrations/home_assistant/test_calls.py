@@ -9,7 +9,7 @@ from tests.fakes.home_assistant_home import Entity, HomeAssistantHome
 from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_linked import WrappedHomeAssistant
 
-from voice_gateway.integrations.home_assistant import recognise
+from voice_gateway.integrations.home_assistant.source import recognise
 from voice_gateway.integrations.source import Act, Call
 
 OLD_TOOLS = json.loads((Path(__file__).parents[3] / "home_assistant_data/tools-2025.4.4.json").read_text())
