@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from voice_gateway.llm.ollama.client import OllamaClient
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, Say, Utterance
 from voice_gateway.turns.history import History
 from voice_gateway.turns.stage import HomeFacts, Turn
@@ -13,6 +15,14 @@ from voice_gateway.turns.stage import HomeFacts, Turn
 MakeClient = Callable[..., OllamaClient]
 # The time is part of the prompt: the same question must be the same prompt from run to run.
 NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+
+
+# Plainly talk, which streams; and a small model never finds the end of it.
+STORY = "Tell me a very long story about a lighthouse keeper, in many short sentences."
+
+
+def no_tools() -> ToolExecutor:
+    return ToolExecutor(ToolManager())
 
 
 async def ask(

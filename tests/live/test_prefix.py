@@ -54,17 +54,6 @@ async def test_what_the_warm_up_has_read_is_not_read_again(
     assert max(loading[1:]) < loading[0] / 2
 
 
-async def test_warming_up_twice_asks_once(
-    tool_model: str, house: House, make_client: MakeClient, counts: Counts
-) -> None:
-    client = make_client(tool_model, house.executor)
-
-    assert await client.warm_up()
-    assert await client.warm_up()
-
-    assert len(counts.requests) == 1
-
-
 async def test_a_renamed_device_costs_the_reading_of_names_alone(
     tool_model: str,
     house: House,

@@ -3,21 +3,12 @@
 import asyncio
 
 import pytest
-from tests.live.asking import MakeClient, ask, begins
+from tests.live.asking import STORY, MakeClient, ask, begins, no_tools
 from tests.live.ollama_server import OllamaServer
 
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turns.history import History
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
-
-# Plainly talk, which streams; and a small model never finds the end of it.
-STORY = "Tell me a very long story about a lighthouse keeper, in many short sentences."
-
-
-def no_tools() -> ToolExecutor:
-    return ToolExecutor(ToolManager())
 
 
 async def test_sentences_arrive_one_by_one(small_model: str, make_client: MakeClient) -> None:
@@ -48,10 +39,4 @@ async def test_a_cancelled_answer_stops_the_generation(
     # The rest of it would take a minute of two cores.
     assert await asyncio.to_thread(server.work_until_silent, limit_seconds=60) < 3
     assert not history.messages  # nothing was done and nothing complete was said
-
-
-async def test_after_a_cancelled_answer_the_next_one_comes(small_model: str, make_client: MakeClient) -> None:
-    client = make_client(small_model, no_tools(), num_predict=400)
-    await begins(client, STORY)
-
     await begins(client, "Say hello.")

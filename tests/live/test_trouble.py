@@ -3,22 +3,14 @@
 import asyncio
 
 import pytest
-from tests.live.asking import MakeClient, ask, begins
+from tests.live.asking import STORY, MakeClient, ask, begins, no_tools
 from tests.live.house import House
 from tests.live.ollama_server import OllamaServer
 
 from voice_gateway.errors import BrainError
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turns.history import History
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
-
-STORY = "Tell me a very long story about a lighthouse keeper, in many short sentences."
-
-
-def no_tools() -> ToolExecutor:
-    return ToolExecutor(ToolManager())
 
 
 async def test_a_runner_that_dies_is_an_error_and_the_next_answer_comes(
@@ -88,13 +80,4 @@ async def test_a_prompt_that_ollama_cut_is_no_answer(small_model: str, make_clie
 
     assert caught.value.spoken == "That was too much for my language model."
     assert said == []
-    assert not history.messages
-
-
-async def test_an_answer_cut_at_num_predict_is_no_answer(small_model: str, make_client: MakeClient) -> None:
-    client, history = make_client(small_model, no_tools(), num_predict=8), History()
-
-    with pytest.raises(BrainError, match="num_predict"):
-        await ask(client, STORY, history=history)
-
     assert not history.messages

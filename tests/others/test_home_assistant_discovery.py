@@ -44,20 +44,6 @@ async def test_everything_that_can_be_announced_is_valid():
     assert await complaints({message.topic: message.payload for message in messages}) == []
 
 
-async def test_a_mistake_would_be_seen():
-    [message, *_] = discovery_messages(MqttSettings())
-    config = json.loads(message.payload)
-    wrong = [
-        {**config, "entity_category": "diagnosis"},
-        {**config, "icons": "mdi:lamp"},
-        {**config, "value_template": "{{ value_json.state"},
-        {key: value for key, value in config.items() if key != "origin"},
-    ]
-
-    configs = {f"homeassistant/sensor/{number}/config": json.dumps(one) for number, one in enumerate(wrong)}
-    assert len(await complaints(configs)) == len(wrong)
-
-
 async def test_what_a_running_gateway_leaves_at_the_broker_is_valid(commands, broker):
     commands.file("voice-gateway.toml", NO_SERVER)
     configs: dict[str, bytes] = {}

@@ -267,11 +267,19 @@ async def test_an_answer_that_is_not_whole_is_an_error(bench: Bench, reply: Scri
     assert len(bench.server.chats) == 1
 
 
+async def test_a_prompt_that_may_be_cut_is_not_spoken_before_it_is_known(bench: Bench) -> None:
+    said: list[str] = []
+    bench.server.script("One. Two. Three.")
+    error = await fails(bench.client(num_ctx=512), "word " * 1000, say=said.append, home=TALK)
+    assert "fills the whole context" in str(error)
+    assert "ollama.num_ctx" in str(error)
+    assert said == []
+
+
 async def test_a_model_with_less_context_than_asked_for_is_noticed(bench: Bench) -> None:
     bench.server.context_length = 600
     error = await fails(bench.client(num_ctx=4096), "word " * 1000)
     assert "fills the whole context (600 tokens" in str(error)
-    assert "ollama.num_ctx" in str(await fails(bench.client(num_ctx=512), "word " * 1000))
 
 
 async def test_silence_has_a_limit(bench: Bench) -> None:

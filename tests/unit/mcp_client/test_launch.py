@@ -91,16 +91,6 @@ def logged(caplog, level):
     return [record.attempt for record in caplog.records if record.msg == FAILED and record.levelno == level]
 
 
-@pytest.mark.slow
-async def test_later_failures_are_warned_of_at_each_doubling_of_the_attempts(caplog):
-    caplog.set_level("DEBUG", logger="voice_gateway.mcp_client.server")
-    async with linked(fault_server("exit_at_start"), patience=100) as link:
-        await link.until(lambda: len(link.delays) >= 17)
-
-    assert logged(caplog, logging.WARNING)[:5] == [1, 2, 4, 8, 16]
-    assert {5, 6, 7, 9, 15, 17} <= set(logged(caplog, logging.DEBUG))
-
-
 async def test_another_reason_is_warned_of_at_once(caplog, tmp_path):
     caplog.set_level("DEBUG", logger="voice_gateway.mcp_client.server")
     count = tmp_path / "count"

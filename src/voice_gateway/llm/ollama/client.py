@@ -99,6 +99,10 @@ class _OllamaModel:
 
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
         client, prefix = self.client, self.prefix
+        said = sum(estimate_tokens(str(message.text)) + 8 for message in messages)
+        if estimate_tokens(SYSTEM_PROMPT) + prefix.tokens + said >= client.chat.context:
+            # Only the last chunk tells that Ollama has cut the prompt: nothing may be spoken before.
+            on_text = _held
         try:
             message = await client.chat.send(prefix.before(messages), prefix.tools, on_text)
         except BrainError:
@@ -106,6 +110,10 @@ class _OllamaModel:
             raise
         client.was_read(prefix)
         return message
+
+
+def _held(_text: str) -> None:
+    """The text comes with the whole message."""
 
 
 class OllamaClient(ModelClient):
