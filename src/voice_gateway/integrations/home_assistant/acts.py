@@ -8,8 +8,7 @@ sentence, and the facts.
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from home_names.names import name_key
 from home_names.phrases import capital, listed
@@ -17,8 +16,8 @@ from home_names.wording import quoted, the, unreachable, verb
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording
-from voice_gateway.integrations.home_assistant.calls import Takes, targets, undo_of
-from voice_gateway.integrations.home_assistant.effects import Effect, Pace, Seen, Verdict, confirm, effect_of
+from voice_gateway.integrations.home_assistant.calls import targets, undo_of
+from voice_gateway.integrations.home_assistant.effects import Effect, Seen, Verdict, confirm, effect_of
 from voice_gateway.integrations.home_assistant.entities import (
     EVERY_NAME,
     SCENE,
@@ -36,8 +35,11 @@ from voice_gateway.integrations.home_assistant.entities import (
     state_of,
     text_of,
 )
-from voice_gateway.integrations.home_assistant.live_context import Entity, LiveList
+from voice_gateway.integrations.home_assistant.live_context import Entity
 from voice_gateway.turn import OutcomeStatus
+
+if TYPE_CHECKING:
+    from voice_gateway.integrations.home_assistant.source import HomeAssistant
 
 LIST_TRIES: Final = 3  # a list in the cloud takes a moment
 # Of several outcomes the worst is that of the call: done is only what was done by all.
@@ -74,21 +76,10 @@ class Raw:
         return text, sent
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
-    """What every wrapped tool of one server shares."""
-
-    seen: LiveList
-    takes: Takes
-    pace: Pace
-    scripts: Mapping[str, str]  # tools that start a script, with its name
-    items: Raw | None = None  # the tool that reads a list
-
-
 # --- tools that need no confirmation
 
 
-async def look(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
+async def look(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answer:
     """GetLiveContext: the list as every home's, and as Home Assistant wrote it."""
     entities = await home.seen.look()
     facts = facts_of(entities, home.seen.degrees)
@@ -96,12 +87,12 @@ async def look(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     return home.seen.text, _sent({**facts, "summary": summary})
 
 
-async def pass_on(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
+async def pass_on(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answer:
     """The tool's own answer."""
     return await raw.call(args)
 
 
-async def start_script(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
+async def start_script(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answer:
     """Always raises: Home Assistant answers the same for a script that failed in its first step."""
     name = home.scripts[raw.name]
     text, _ = await raw.call(args)
@@ -118,14 +109,16 @@ async def start_script(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
 # --- acts
 
 
-async def act(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
+async def act(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answer:
     return await WrappedCall(home, raw, args, await home.seen.recent()).run()
 
 
 class WrappedCall:
     """A call that changes something: look, call, and look until it shows. `entities` are all, before it."""
 
-    def __init__(self, home: Home, raw: Raw, args: Mapping[str, Any], entities: Sequence[Entity]) -> None:
+    def __init__(
+        self, home: "HomeAssistant", raw: Raw, args: Mapping[str, Any], entities: Sequence[Entity]
+    ) -> None:
         self._home, self._raw, self._tool, self._args = home, raw, raw.name, args
         self._entities, self._degrees = entities, home.seen.degrees
 
@@ -330,7 +323,7 @@ def _read(text: str) -> Mapping[str, Any]:
 # --- to-do lists
 
 
-async def read_list(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
+async def read_list(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answer:
     text, sent = await raw.call(args)
     items, name = _items(text), text_of(args, "todo_list")
     if items is None:
@@ -339,7 +332,7 @@ async def read_list(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     return sentence, {**sent, "structured": {"list": name, "items": items}}
 
 
-async def change_list(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
+async def change_list(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answer:
     """Confirmed by reading the list afterwards; without a tool for that, by the number of its entries."""
     entity = find_list(await home.seen.recent(), text_of(args, "name"))
     if home.items is None or entity is None:

@@ -319,69 +319,64 @@ class _Watched:
 
     def __init__(self, effect: Effect) -> None:
         self.effect = effect
-        self.now: tuple[Entity, ...] = ()
-        self.seen = Seen.STILL
-        self.moved = False
+        self.verdict: Verdict | None = None
+        self._now: tuple[Entity, ...] = ()
+        self._seen = Seen.STILL
+        self._moved = False
         self._positions: set[float | None] = set()
 
-    def look(self, entities: Sequence[Entity]) -> Verdict | None:
-        was, earlier = self.effect.before, self.now
+    def look(self, entities: Sequence[Entity]) -> None:
+        was, earlier = self.effect.before, self._now
         place = (was.names, was.domain, was.areas)
-        self.now = tuple(
-            entity for entity in entities if (entity.names, entity.domain, entity.areas) == place
-        )
-        seen = {self.effect.seen(entity, earlier) for entity in self.now}
-        self._positions |= {entity.number("current_position") for entity in self.now}
-        self.seen = next((worst for worst in _WORST if worst in seen), Seen.STILL)
-        if self.seen is Seen.MOVING:
-            self.moved = True
-            return self._verdict(OutcomeStatus.WORKING) if was.domain in _MOTORS else None
-        return self._verdict(_AT_ONCE[self.seen]) if self.seen in _AT_ONCE else None
+        self._now = tuple(now for now in entities if (now.names, now.domain, now.areas) == place)
+        self._positions |= {entity.number("current_position") for entity in self._now}
+        seen = {self.effect.seen(entity, earlier) for entity in self._now}
+        self._seen = next((worst for worst in _WORST if worst in seen), Seen.STILL)
+        self._moved = self._moved or self._seen is Seen.MOVING
+        if self._seen in _AT_ONCE:
+            self._decide(_AT_ONCE[self._seen])
+        elif self._seen is Seen.MOVING and was.domain in _MOTORS:
+            self._decide(OutcomeStatus.WORKING)
 
-    def late(self) -> Verdict:
+    def end(self) -> None:
         """Its time is over."""
-        if not self.now:
-            return Verdict(self.effect, OutcomeStatus.UNCONFIRMED)
-        if not all(map(is_available, self.now)):
-            return self._verdict(OutcomeStatus.UNREACHABLE)
-        if self.seen is Seen.MOVING:
-            return self._verdict(OutcomeStatus.WORKING)
-        if any(entity.state == "jammed" for entity in self.now):
-            return Verdict(self.effect, OutcomeStatus.FAILED, self.now[0], Seen.JAMMED)
-        if self.effect.action == "stop" and len(self._positions) == 1 and None not in self._positions:
+        if not self._now:
+            self.verdict = Verdict(self.effect, OutcomeStatus.UNCONFIRMED)
+        elif not all(map(is_available, self._now)):
+            self._decide(OutcomeStatus.UNREACHABLE)
+        elif self._seen is Seen.MOVING:
+            self._decide(OutcomeStatus.WORKING)
+        elif any(entity.state == "jammed" for entity in self._now):
+            self.verdict = Verdict(self.effect, OutcomeStatus.FAILED, self._now[0], Seen.JAMMED)
+        elif self.effect.action == "stop" and len(self._positions) == 1 and None not in self._positions:
             # Some still report "closing" after they have stopped: an unchanged position tells more.
-            resting = replace(self.now[0], state="open" if any(self._positions) else "closed")
-            return Verdict(self.effect, OutcomeStatus.CONFIRMED, resting)
-        gave_up = self.moved and self.now[0].state == self.effect.before.state
-        return self._verdict(OutcomeStatus.FAILED if gave_up else OutcomeStatus.UNCONFIRMED)
+            resting = replace(self._now[0], state="open" if any(self._positions) else "closed")
+            self.verdict = Verdict(self.effect, OutcomeStatus.CONFIRMED, resting)
+        else:
+            gave_up = self._moved and self._now[0].state == self.effect.before.state
+            self._decide(OutcomeStatus.FAILED if gave_up else OutcomeStatus.UNCONFIRMED)
 
-    def _verdict(self, outcome: OutcomeStatus) -> Verdict:
-        return Verdict(self.effect, outcome, self.now[0], self.seen)
+    def _decide(self, outcome: OutcomeStatus) -> None:
+        self.verdict = Verdict(self.effect, outcome, self._now[0], self._seen)
 
     def limit(self, pace: Pace) -> float:
         domain = self.effect.before.domain
-        moving = domain == "lock" and self.seen is Seen.MOVING
+        moving = domain == "lock" and self._seen is Seen.MOVING
         return pace.lock_moves_seconds if moving else pace.by_domain.get(domain, pace.seconds)
 
 
 async def confirm(effects: Sequence[Effect], look: Look, pace: Pace) -> list[Verdict]:
     """One verdict for each effect, in their order."""
     clock = asyncio.get_running_loop().time
-    started, pause = clock(), pace.first_pause_seconds
-    waiting = {place: _Watched(effect) for place, effect in enumerate(effects)}
-    verdicts: dict[int, Verdict] = {}
-    looks = 0
-    while waiting:
+    started, looks = clock(), 0
+    watched = [_Watched(effect) for effect in effects]
+    while waiting := [each for each in watched if each.verdict is None]:
+        if looks:
+            await asyncio.sleep(pace.first_pause_seconds if looks == 1 else pace.pause_seconds)
         entities, looks = await look(), looks + 1
-        gone = clock() - started
-        for place, watched in list(waiting.items()):
-            verdict = watched.look(entities)
-            if verdict is None and gone >= watched.limit(pace) and looks > 1:  # a stop needs two
-                verdict = watched.late()
-            if verdict is not None:
-                verdicts[place] = verdict
-                del waiting[place]
-        if waiting:
-            await asyncio.sleep(pause)
-            pause = pace.pause_seconds
-    return [verdicts[place] for place in range(len(effects))]
+        for each in waiting:
+            each.look(entities)
+            late = clock() - started >= each.limit(pace)
+            if each.verdict is None and late and looks > 1:  # a stop needs two
+                each.end()
+    return [each.verdict for each in watched if each.verdict is not None]

@@ -54,11 +54,12 @@ class HomeAssistant(HomeSource):
     def __init__(self, name: str, executor: ToolExecutor, *, pace: Pace | None = None) -> None:
         super().__init__(name, executor)
         self.stranger = True  # until its tools are known
-        self._pace = pace or Pace()
-        self._seen = LiveList()
+        self.pace = pace or Pace()
+        self.seen = LiveList()
         self._own_names: dict[str, str] = {}  # a tool's name without its namespace → with it
-        self._takes: dict[str, frozenset[str]] = {}  # … → its arguments
-        self._scripts: dict[str, str] = {}  # … of a script → how people call it
+        self._parameters: dict[str, frozenset[str]] = {}  # … → its arguments
+        self.scripts: dict[str, str] = {}  # … of a script → how people call it
+        self.items: wrapped.Raw | None = None  # the tool that reads a list
 
     # --- its tools
 
@@ -67,32 +68,31 @@ class HomeAssistant(HomeSource):
         self.stranger = not all(traits(tool).trusted for tool in tools)
         named = {_bare(_name(tool)): tool for tool in tools}
         self._own_names = {name: _name(tool) for name, tool in named.items()}
-        self._takes = {
+        self._parameters = {
             name: frozenset(schema_of(tool).get("properties") or ()) for name, tool in named.items()
         }
         scripts = [name for name in named if not name.startswith("Hass") and name not in ha.LOOKS]
-        self._scripts = {name: name.strip("_").replace("_", " ") for name in scripts}
+        self.scripts = {name: name.strip("_").replace("_", " ") for name in scripts}
         items = named.get(ha.READ_ITEMS)
-        reads = None if items is None else wrapped.Raw(ha.READ_ITEMS, getattr(items, "coroutine", None))
-        home = wrapped.Home(self._seen, self._arguments, self._pace, self._scripts, reads)
-        self._seen.ask = None
-        return [self._wrapped(home, tool) for tool in tools]
+        self.items = None if items is None else wrapped.Raw(ha.READ_ITEMS, getattr(items, "coroutine", None))
+        self.seen.ask = None
+        return [self._wrapped(tool) for tool in tools]
 
-    def _arguments(self, tool: str) -> frozenset[str]:
-        return self._takes.get(tool, frozenset())
+    def takes(self, tool: str) -> frozenset[str]:
+        return self._parameters.get(tool, frozenset())
 
-    def _wrapped(self, home: wrapped.Home, tool: "BaseTool") -> "BaseTool":
+    def _wrapped(self, tool: "BaseTool") -> "BaseTool":
         run = getattr(tool, "coroutine", None)
         if run is None:
             return tool
         name = _bare(_name(tool))
         raw = wrapped.Raw(name, run)
         if name == ha.LIVE_CONTEXT:
-            self._seen.ask = partial(_text, raw)
-        do = _WAYS.get(name) or (wrapped.start_script if name in self._scripts else wrapped.act)
+            self.seen.ask = partial(_text, raw)
+        do = _WAYS.get(name) or (wrapped.start_script if name in self.scripts else wrapped.act)
 
         async def call(**arguments: Any) -> wrapped.Answer:
-            return await do(home, raw, arguments)
+            return await do(self, raw, arguments)
 
         changed = tool.model_copy(update={"coroutine": call, "metadata": dict(tool.metadata or {})})
         return with_traits(changed, replace(traits(tool), read_only=name in ha.LOOKS, home=True))
@@ -105,11 +105,11 @@ class HomeAssistant(HomeSource):
     async def read(self) -> Listing | str:
         if not self._own_names:
             return ""
-        if self._seen.ask is None:
+        if self.seen.ask is None:
             return _NOTHING_SHARED
         try:
             async with asyncio.timeout(_READ_SECONDS) as limit:
-                entities = await self._seen.look()
+                entities = await self.seen.look()
         except ToolError as error:
             return str(error)
         except TimeoutError:
@@ -120,14 +120,14 @@ class HomeAssistant(HomeSource):
 
     def _listing(self, entities: Sequence[Entity]) -> Listing:
         scenes = [name_of(entity) for entity in entities if entity.domain == SCENE]
-        scenes += [name for tool, name in self._scripts.items() if not self._takes[tool]]
-        return Listing(tuple(devices_of(entities, self.name, self._seen.degrees)), tuple(scenes))
+        scenes += [name for tool, name in self.scripts.items() if not self._parameters[tool]]
+        return Listing(tuple(devices_of(entities, self.name, self.seen.degrees)), tuple(scenes))
 
     # --- calls
 
     def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
-        seen, state = self._seen, home.state_of(device)
-        made = make_call(device, wish, seen.entities, self._arguments, degrees=seen.degrees, state=state)
+        seen, state = self.seen, home.state_of(device)
+        made = make_call(device, wish, seen.entities, self.takes, degrees=seen.degrees, state=state)
         return made if isinstance(made, str) else Call(self.offered(made[0]), made[1])
 
     def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
@@ -139,28 +139,28 @@ class HomeAssistant(HomeSource):
     def on_floor(self, floor: str, action: str, kind: str) -> Call | None:
         """No list tells what is on a floor, but Home Assistant itself finds it."""
         tool = {"on": ha.TURN_ON, "off": ha.TURN_OFF}.get(action, "")
-        if kind not in ("light", "fan") or "floor" not in self._arguments(tool):
+        if kind not in ("light", "fan") or "floor" not in self.takes(tool):
             return None
         return Call(self.offered(tool), {"floor": floor, "domain": [kind]})
 
     def scene(self, name: str) -> Call | None:
         """A scene by its name, else the script's own tool."""
-        wanted, entities = name_key(name), self._seen.entities
+        wanted, entities = name_key(name), self.seen.entities
         for entity in entities:
             if entity.domain == SCENE and name_key(name_of(entity)) == wanted:
                 where = address(entity, entities)
                 return Call(self.offered(ha.TURN_ON), where) if where else None
-        tool = next((tool for tool, script in self._scripts.items() if name_key(script) == wanted), None)
+        tool = next((tool for tool, script in self.scripts.items() if name_key(script) == wanted), None)
         return Call(self.offered(tool)) if tool else None
 
     def list_calls(self, action: str, name: str, items: Sequence[str]) -> tuple[Call, ...] | str | None:
         """Entries can be added and ticked off; a list of a name that is like it is none."""
-        entity = find_list(self._seen.entities, name)
+        entity = find_list(self.seen.entities, name)
         if entity is None:
             return None
         called = name_of(entity)
         if action == "read":
-            if not self._arguments(ha.READ_ITEMS):
+            if not self.takes(ha.READ_ITEMS):
                 return not_offered(ha.READ_ITEMS)
             return (Call(self.offered(ha.READ_ITEMS), {"todo_list": called}),)
         tool = {"add": ha.ADD_ITEM, "complete": ha.COMPLETE_ITEM}.get(action)
@@ -169,7 +169,7 @@ class HomeAssistant(HomeSource):
         return tuple(Call(self.offered(tool), {"item": item, "name": called}) for item in items)
 
     def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
-        return reach(_bare(tool), args, self._seen.entities, self.name, self._scripts)
+        return reach(_bare(tool), args, self.seen.entities, self.name, self.scripts)
 
 
 _WAYS: Final = {
