@@ -14,9 +14,10 @@ from langchain_core.tools import BaseTool
 
 from home_names.kinds import HomeDevice
 from voice_gateway.errors import UnknownTool
-from voice_gateway.tools.gateway_tool import declared_tool
+from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.tools.permission.untrusted import is_order
 from voice_gateway.tools.results import plain_text
+from voice_gateway.tools.schema import signature
 from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 
@@ -197,14 +198,8 @@ def use_tool() -> BaseTool:
 
     `unwrapped` makes the real call of it.
     """
-    schema = {
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "description": "For example 'ping_zwave_device'"},
-            "arguments": {"type": "object", "description": "For example {deviceName: 'Lamp'}"},
-        },
-        "required": ["name", "arguments"],
-    }
+    arguments = {"type": "object", "description": "For example {deviceName: 'Lamp'}"}
+    schema = parameters("name", "arguments", name="For example 'ping_zwave_device'", arguments=arguments)
     text = (
         "REQUIRED for tools named in a [note]: call this whenever the user asks about that. "
         "DO NOT use for others.\n"
@@ -222,12 +217,16 @@ def is_rare(tool: BaseTool) -> bool:
 def note_for(words: str, rare: Sequence[BaseTool]) -> str:
     """A line with the rare tools that these words call for; empty if there is none."""
     spoken = " ".join(re.findall(r"[^\W_]+", words.casefold()))
-    hits = [
-        (sum(bool(re.search(rf"\b{re.escape(word)}", spoken)) for word in traits(tool).called_for), tool)
-        for tool in rare
-    ]
-    called = sorted((hit for hit in hits if hit[0]), key=lambda hit: -hit[0])[:MOST_NOTED]
-    return f"{_NOTE}{'; '.join(_described(tool) for _, tool in called)}]" if called else ""
+
+    def hits(tool: BaseTool) -> int:
+        return sum(bool(re.search(rf"\b{re.escape(word)}", spoken)) for word in traits(tool).called_for)
+
+    called = sorted(filter(hits, rare), key=hits, reverse=True)[:MOST_NOTED]
+    described = (
+        f"{signature(tool.name, schema_of(tool))}: {traits(tool).summary or traits(tool).title}"
+        for tool in called
+    )
+    return f"{_NOTE}{'; '.join(described)}]" if called else ""
 
 
 def unwrapped(call: ToolCall) -> ToolCall:
@@ -243,17 +242,3 @@ def unwrapped(call: ToolCall) -> ToolCall:
     if not isinstance(name, str) or not isinstance(inner, dict):
         return call
     return ToolCall(call.id, name.strip(), inner)
-
-
-def _described(tool: BaseTool) -> str:
-    schema = schema_of(tool)
-    needed = schema.get("required", [])
-    listed = ", ".join(_parameter(name, rule, needed) for name, rule in schema.get("properties", {}).items())
-    known = traits(tool)
-    return f'"{tool.name}" with {{{listed}}}: {known.summary or known.title}'
-
-
-def _parameter(name: str, rule: Any, needed: Iterable[str]) -> str:
-    choices = rule.get("enum") if isinstance(rule, dict) else None
-    one_of = f" ({' or '.join(map(str, choices))})" if choices else ""
-    return f"{name}{'' if name in needed else '?'}{one_of}"

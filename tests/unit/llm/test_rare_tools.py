@@ -58,8 +58,7 @@ def test_the_note_names_the_tool_only_when_the_words_call_for_it() -> None:
 
     assert note_for("turn on the lamp", rare) == ""
     assert note_for("please give it a new name", rare) == (
-        '[For this there is also, only by use_tool: "rename" with {deviceName, action? (a or b)}: '
-        "Does rename.]"
+        "[For this there is also, only by use_tool: rename(deviceName: string, action?: a|b): Does rename.]"
     )
     assert "route" in note_for("rename it and repair its ROUTES", rare)
 

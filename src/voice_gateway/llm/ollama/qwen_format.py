@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from voice_gateway.tools.schema import properties_of, required_of, resolve
+from voice_gateway.tools.schema import kind_of, properties_of, required_of, resolve
 from voice_gateway.tools.traits import lc_name, qualified_name, schema_of
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def flat_property(part: Any, root: Schema, left: int = _DEEPEST) -> dict[str, An
         flat["type"] = kinds[0] if len(kinds) == 1 else kinds
     if "array" in kinds and isinstance(whole.get("items"), Mapping) and left:
         flat["items"] = flat_property(whole["items"], root, left - 1)
-    if described := _described(whole, root, left):
+    if described := _described(whole, root):
         flat["description"] = described
     return {**flat, "enum": values} if values else flat
 
@@ -126,12 +126,12 @@ def _values(part: Schema) -> list[Any]:
     return [value for value in _listed(part) if value is not None]
 
 
-def _described(part: Schema, root: Schema, left: int) -> str:
+def _described(part: Schema, root: Schema) -> str:
     given = part.get("description") or part.get("title")
     description = given.strip() if isinstance(given, str) else ""
     notes = [note for note in _limits(part) if note.casefold() not in description.casefold()]
-    if properties_of(part) and left:
-        notes.append(_keys(part, root, left))
+    if properties_of(part):
+        notes.append(_keys(part, root))
     return f"{description} ({'; '.join(notes)})".strip() if notes else description
 
 
@@ -167,12 +167,10 @@ def _shown(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _keys(part: Schema, root: Schema, left: int) -> str:
-    keys = []
-    for name, inner in properties_of(part).items():
-        flat = flat_property(inner, root, left - 1)
-        kind = flat.get("type", "any")
-        values = f" of {', '.join(map(_shown, flat['enum']))}" if "enum" in flat else ""
-        optional = "" if name in required_of(part) else ", optional"
-        keys.append(f"{name}: {' or '.join(kind) if isinstance(kind, list) else kind}{values}{optional}")
+def _keys(part: Schema, root: Schema) -> str:
+    required = required_of(part)
+    keys = (
+        f"{name}: {kind_of(inner, root)}{'' if name in required else ', optional'}"
+        for name, inner in properties_of(part).items()
+    )
     return "keys " + "; ".join(keys)
