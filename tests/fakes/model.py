@@ -1,6 +1,5 @@
 """A scripted model for the loop: each reply is a text, a list of calls, a message, or an error."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,9 +25,7 @@ class Calls:
 class FakeModel:
     script: list[str | Calls | AIMessage | Exception] = field(default_factory=list)
     tools: Sequence[BaseTool] = ()
-    doubt: bool = False
     several_steps: bool = False
-    hold_on: asyncio.Event | None = None  # set by a test that wants to cancel in mid-answer
     asked: list[list[BaseMessage]] = field(default_factory=list)
 
     stage = "fake"
@@ -38,9 +35,6 @@ class FakeModel:
     def offer(self) -> Offer:
         return Offer(tuple(self.tools))
 
-    def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
-        return self.doubt
-
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
         self.asked.append(list(messages))
         step = self.script.pop(0) if self.script else "All right."
@@ -49,9 +43,6 @@ class FakeModel:
         message = _message(step, len(self.asked))
         for piece in _pieces(str(message.text)):
             on_text(piece)
-        if self.hold_on is not None:
-            self.hold_on.set()
-            await asyncio.Event().wait()
         return message
 
 

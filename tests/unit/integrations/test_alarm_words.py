@@ -8,7 +8,9 @@ from voice_gateway.integrations.alarms import means_heard
 @pytest.mark.parametrize(
     "said",
     [
-        "I heard it", "stop the alarm", "Ok, stop.", "Ich habe es gehört.", "Ja, verstanden, danke!",
+        "Okay, I heard it.", "silence the smoke alarm please", "turn the alarm off", "I've heard the alarm",
+        "acknowledge the alarm", "yes I know", "I'm on it", "stop", "quiet", "we hear you",
+        "stop the alarm", "Ok, stop.", "Ich habe es gehört.", "Ja, verstanden, danke!",
         "Alarm aus bitte",
         "J'ai entendu", "Arrête l'alarme s'il te plaît", "¡Ya lo sé!", "Apaga la alarma, por favor",
         "Ho capito, grazie",
@@ -28,6 +30,7 @@ def test_it_was_heard(said: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
+        "yes", "stop the siren", "stop the music", "okay turn on the light", "set an alarm", "i heard a song",
         "", "nein", "non", "no", "was ist los", "Ich habe nichts gehört", "ich habe Rauch gehört", "ja",
         "да", "danke",
         "Mach das Licht aus", "où est le feu", "dove", "wo brennt es", "não",

@@ -75,9 +75,8 @@ async def test_a_server_lists_what_it_refuses(allow_unlock):
 async def test_all_pages_are_read_and_say_whose_devices_they_are():
     scripted = ScriptedHome.default()
     scripted.page_size = 5
-    source = ZwaveSource("zwave", ToolExecutor(manager_for(scripted)))
 
-    read = await source.read()
+    read = await ZwaveSource("zwave", ToolExecutor(manager_for(scripted))).read()
 
     assert isinstance(read, Listing)
     assert len(read.devices) == len(scripted.devices)

@@ -123,15 +123,6 @@ async def test_the_home_is_the_last_of_what_is_cached_so_a_change_costs_least(be
     assert len(none["system"]) == 1
 
 
-async def test_the_prefix_is_the_same_from_turn_to_turn(bench: Bench) -> None:
-    client = bench.client()
-    await ask(client, "one")
-    await ask(client, "two", history=History([HumanMessage(content="before"), AIMessage(content="yes")]))
-
-    first, second = bench.server.chats
-    assert (first["system"], first["tools"]) == (second["system"], second["tools"])
-
-
 async def test_a_turn_with_calls_streams_and_ends(bench: Bench) -> None:
     said: list[str] = []
     bench.server.script(

@@ -1,6 +1,5 @@
 """One turn with a model that behaves well, badly, or not at all."""
 
-import asyncio
 import logging
 from typing import Any
 
@@ -260,19 +259,6 @@ async def test_a_model_that_fails_after_only_looking_is_an_error_and_the_history
         await house.ask(Calls(("clock", {})), BrainError("gone"))
 
     assert [m.type for m in house.history.messages] == ["human", "ai", "tool"]
-
-
-async def test_a_reply_in_doubt_is_held_until_it_is_complete(house: House) -> None:
-    model = FakeModel(["One. Two. Three."], doubt=True)
-    model.hold_on = asyncio.Event()
-    task = asyncio.create_task(house.ask(model=model))
-    async with asyncio.timeout(30):
-        await model.hold_on.wait()
-        assert house.said == []
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-    assert house.history.messages == []
 
 
 async def test_a_call_that_waits_for_the_users_yes_ends_the_turn(house: House) -> None:

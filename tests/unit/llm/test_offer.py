@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool
-from tests.fakes.model import FakeModel
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.llm.offer import Offering, make_offer, shorter
@@ -115,18 +114,6 @@ def test_the_offer_is_made_again_only_when_tools_or_year_change() -> None:
     assert any("2027" in str(schema_of(tool)) for tool in second.tools)
     tools.add(tool("new", server="builtin"))
     assert offering.current() is not second
-
-
-def test_a_copy_still_runs_as_the_original_under_its_offered_name() -> None:
-    tools = ToolManager()
-    tools.add_mcp_tools("one", [tool("lamp", "one")])
-    tools.add_mcp_tools("two", [tool("lamp", "two")])
-
-    offer = make_offer(tools, cost=cost)
-
-    assert offer.names() == {"one__lamp", "two__lamp"}
-    assert [tools.find(tool.name) for tool in offer.tools] == tools.all()
-    assert FakeModel(tools=offer.tools).offer.names() == offer.names()
 
 
 @pytest.mark.parametrize(

@@ -345,20 +345,6 @@ async def test_warm_up_is_done_once_and_again_after_a_change_an_unload_or_a_fail
     assert await sent_by_warm_up() == 1
 
 
-async def test_keep_warm_reads_the_prefix_at_start_and_after_a_change(bench: Bench) -> None:
-    client = bench.client()
-    task = asyncio.create_task(client.keep_warm())
-    await bench.server.wait_for_chats(1)
-    bench.tools.add(lamp("other"))
-    client.tools_changed()
-    await bench.server.wait_for_chats(2)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-
-    assert [len(body["tools"]) for body in bench.server.chats] == [1, 2]
-
-
 @pytest.mark.parametrize("settings", [{"warm_up": False}, {"keep_alive": "0"}, {"keep_alive": "10s"}])
 async def test_nothing_is_kept_warm_against_the_users_will(bench: Bench, settings: dict[str, Any]) -> None:
     async with asyncio.timeout(30):
