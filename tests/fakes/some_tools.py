@@ -1,11 +1,12 @@
 """Small real LangChain tools for tests of the manager and the executor."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.gateway_tool import GatewayTool
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall, ToolOutcome, ToolTraits
 
@@ -72,5 +73,9 @@ async def outcome_of(tool: BaseTool, args: Any = None, **settings: Any) -> ToolO
     )
 
 
-def messages(records: Sequence[Any]) -> list[str]:
-    return [record.getMessage() for record in records]
+async def said_by(tool: BaseTool, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    """What a built-in tool says, and its facts; what it raises is raised."""
+    assert isinstance(tool, GatewayTool)
+    assert tool.coroutine is not None
+    text, artifact = await tool.coroutine(**arguments)
+    return text, artifact["structured"]

@@ -27,20 +27,7 @@ def _as_content(error: ToolException) -> str:
     return f"Error: {error}"  # as the executor words it; a status does not reach every model
 
 
-class FreelyNamedTool(StructuredTool):
-    """As one mapping, arguments never meet LangChain's signatures, which take `config` and others away."""
-
-    def _to_args_and_kwargs(
-        self, tool_input: Any, tool_call_id: str | None
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (tool_input,), {}
-
-    async def _arun(self, arguments: Mapping[str, Any]) -> Any:  # type: ignore[override]
-        assert self.coroutine is not None
-        return await self.coroutine(**arguments)
-
-
-class GatewayTool(FreelyNamedTool):
+class GatewayTool(StructuredTool):
     """A tool with a JSON Schema and a coroutine that returns a sentence and facts."""
 
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
@@ -50,6 +37,13 @@ class GatewayTool(FreelyNamedTool):
     loop: asyncio.AbstractEventLoop | None = None
     # Awaits nothing but futures, and ends at once when one is cancelled: it needs no task of its own.
     cancellation_safe: bool = False
+    checked: bool = False  # the arguments were fitted already, and errors come out as they are
+
+    def _to_args_and_kwargs(
+        self, tool_input: Any, tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """As one mapping arguments never meet LangChain's signatures, which take `config` and others away."""
+        return (tool_input,), {}
 
     def get_input_schema(self, config: RunnableConfig | None = None) -> type[BaseModel]:
         """LangChain's own for a JSON Schema does not let a call without arguments pass."""
@@ -63,6 +57,8 @@ class GatewayTool(FreelyNamedTool):
         from voice_gateway.tools.prepared import PreparedTool
 
         assert self.coroutine is not None
+        if self.checked:
+            return await self.coroutine(**arguments)
         try:
             ready = PreparedTool(self).fit(arguments)[1]
             if self.loop is None or self.loop is running_loop():
@@ -126,10 +122,8 @@ def declared_tool(
 
 def typed(tool: BaseTool) -> BaseTool:
     """The same tool for the executor to run through LangChain: errors come out as they are."""
-    if not isinstance(tool, GatewayTool):
-        return tool
-    fields = {name: getattr(tool, name) for name in FreelyNamedTool.model_fields}
-    return FreelyNamedTool.model_construct(**{**fields, "handle_tool_error": False})
+    ours = isinstance(tool, GatewayTool)
+    return tool.model_copy(update={"checked": True, "handle_tool_error": False}) if ours else tool
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:

@@ -90,10 +90,9 @@ class ToolManager:
 
     def _changed(self) -> None:
         self._tools.sort(key=self._order)
-        # A built-in tool keeps its name whatever a server offers, because it has no other; of two servers the
-        # trusted one, otherwise the later in the list, wins the bare name; both answer to their qualified
-        # names, whatever another server calls its own tools.
-        ranked = sorted(self._tools, key=lambda tool: (traits(tool).source == BUILTIN, traits(tool).trusted))
+        # Of two servers the trusted one, otherwise the later in the list, wins the bare name; both answer to
+        # their qualified names, whatever another server calls its own tools.
+        ranked = sorted(self._tools, key=_rank)
         self._index = {}
         for name_of in (lc_name, _name, qualified_name):
             self._index.update({name_of(tool): tool for tool in ranked if traits(tool).source != BUILTIN})
@@ -120,13 +119,9 @@ class ToolManager:
     def _warn_of_namesakes(self, newcomers: "Iterable[BaseTool]") -> None:
         known = {lc_name(tool): tool for tool in self._tools}
         for tool in newcomers:
-            other = known.get(lc_name(tool))
-            if other is None:
+            if (other := known.get(lc_name(tool))) is None:
                 continue
-            loser, winner = sorted(
-                (other, tool),
-                key=lambda each: (traits(each).source == BUILTIN, traits(each).trusted, self._order(each)),
-            )
+            loser, winner = sorted((other, tool), key=lambda each: (*_rank(each), self._order(each)))
             log.warning(
                 "two sources offer a tool of the same name; both answer to their qualified names",
                 extra={
@@ -135,6 +130,11 @@ class ToolManager:
                     "other": qualified_name(loser),
                 },
             )
+
+
+def _rank(tool: "BaseTool") -> tuple[bool, bool]:
+    """A built-in tool keeps its name whatever a server offers, because it has no other; then trusted ones."""
+    return traits(tool).source == BUILTIN, traits(tool).trusted
 
 
 def _name(tool: "BaseTool") -> str:

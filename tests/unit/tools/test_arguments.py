@@ -250,20 +250,6 @@ def test_what_the_schema_accepts_is_not_touched(args, schema):
         assert repaired(known, schema) == known
 
 
-@given(arguments, schemas)
-@settings(deadline=None)
-def test_nothing_disappears_but_nothings_and_the_tools_own_name(args, schema):
-    result = repair(args, schema, "control_zwave_device", by_rule=True)
-    if "input" in args and "input" not in schema["properties"]:
-        return  # may have been unwrapped
-    reached = {result.renamed.get(name, name) for name in args}
-    assert reached == set(result.args) | set(result.dropped)
-    for name in result.dropped:
-        given_as = {name, *(old for old, new in result.renamed.items() if new == name)} & args.keys()
-        nothings = (None, "control_zwave_device", "null")
-        assert any(args[one] in nothings or not str(args[one]).strip() for one in given_as)
-
-
 @given(st.dictionaries(st.text(max_size=6), json_values, max_size=4) | json_values, json_values)
 @settings(deadline=None)
 def test_a_broken_schema_breaks_nothing(args, schema):

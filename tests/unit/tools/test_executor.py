@@ -2,10 +2,7 @@
 
 import asyncio
 import contextvars
-import gc
-import logging
 import threading
-import weakref
 from typing import Annotated
 
 import pytest
@@ -367,31 +364,11 @@ async def test_a_changed_collection_is_seen_at_the_next_call():
         return StructuredTool.from_function(coroutine=answer, name="say", description="Say.")
 
     executor = executor_with(answering("one"))
-    first = weakref.ref(executor.tools.all()[0])
     assert (await executor.execute(ToolCall("1", "say", {}))).text == "one"
 
     executor.tools.add(answering("two"))
 
     assert (await executor.execute(ToolCall("1", "say", {}))).text == "two"
-    gc.collect()
-    assert first() is None, "nothing of the tool that is gone is kept"
-
-
-# --- huge values ---
-
-
-async def test_an_argument_of_five_megabytes_arrives_and_the_log_stays_short(caplog):
-    caplog.set_level(logging.DEBUG)
-    seen = Seen()
-    schema = {"type": "object", "properties": {"text": {"type": "string"}, "list": {"type": "array"}}}
-
-    outcome = await outcome_of(
-        mcp_tool("take", schema, seen=seen), {"text": "x" * 5_000_000, "list": list(range(100_000))}
-    )
-
-    assert outcome.ok
-    assert len(seen.last["text"]) == 5_000_000
-    assert len(str(caplog.records[-1].arguments)) < 1000
 
 
 async def test_arguments_nested_too_deeply_are_refused():

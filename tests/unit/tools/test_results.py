@@ -1,5 +1,6 @@
 """What a tool gave back, or raised, as text: errors are told apart by type, and named so that one can act."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -106,10 +107,9 @@ def test_text_first_then_structured_content(raw, artifact, text, structured):
 
 @pytest.mark.scenario("MSG-5")
 async def test_a_result_is_wrapped_in_a_message_with_the_matching_id():
+    failed, no = ErrorKind.FAILED, "Error: no"
     good = to_message(ToolOutcome("c1", "add", "3", True, 0.1, for_model="3"))
-    bad = to_message(
-        ToolOutcome("c2", "add", "Error: no", False, 0.1, error=ErrorKind.FAILED, for_model="Error: no")
-    )
+    bad = to_message(ToolOutcome("c2", "add", no, False, 0.1, error=failed, for_model=no))
 
     assert good == ToolMessage("3", tool_call_id="c1", name="add")
     assert bad == ToolMessage("Error: no", tool_call_id="c2", name="add", status="error")
@@ -245,46 +245,32 @@ def test_a_capped_text_keeps_head_and_tail_within_the_cap(text, cap):
 REQUEST = httpx.Request("GET", "https://ann:pw@search.example/x?token=abc123")
 
 
-def status(code: int) -> httpx.HTTPStatusError:
-    response = httpx.Response(code, request=REQUEST)
-    try:
-        response.raise_for_status()
-    except httpx.HTTPStatusError as error:
-        return error
-    raise AssertionError
+class Two(BaseModel):
+    a: int
 
 
-def invalid() -> ValidationError:
-    class Two(BaseModel):
-        a: int
+def raised(function: Callable[..., object], **arguments: object) -> Exception:
+    with pytest.raises((httpx.HTTPError, ValidationError)) as caught:
+        function(**arguments)
+    return caught.value
 
-    try:
-        Two(a="x")
-    except ValidationError as error:
-        return error
-    raise AssertionError
+
+def status(code: int) -> Exception:
+    return raised(httpx.Response(code, request=REQUEST).raise_for_status)
 
 
 @pytest.mark.parametrize(
     ("error", "kind", "said"),
     [
-        (
-            httpx.ConnectError("refused", request=REQUEST),
-            "unavailable",
-            "The service search.example that find needs",
-        ),
+        (httpx.ConnectError("no", request=REQUEST), "unavailable", "service search.example that find needs"),
         (httpx.ReadTimeout("slow", request=REQUEST), "unavailable", "search.example"),
-        (
-            httpx.ConnectError("no request at hand"),
-            "unavailable",
-            "The service that find needs is unavailable",
-        ),
+        (httpx.ConnectError("no request"), "unavailable", "The service that find needs is unavailable"),
         (status(503), "unavailable", "search.example"),
         (status(404), "failed", "404"),
         (MCPError(-32602, "level is wrong"), "bad_arguments", "level is wrong"),
         (MCPError(-32000, "Connection closed"), "unavailable", "Connection closed"),
         (LinkError("down"), "unavailable", "down"),
-        (invalid(), "bad_arguments", "valid integer"),
+        (raised(Two, a="x"), "bad_arguments", "valid integer"),
         (BadArguments("no"), "bad_arguments", "no"),
         (ToolUnavailable("no"), "unavailable", "no"),
         (PermissionError(13, "Permission denied"), "failed", "Permission denied"),

@@ -3,19 +3,17 @@
 from typing import Any
 
 import pytest
+from tests.fakes.some_tools import said_by
 
 from voice_gateway.errors import BadArguments, ToolUnavailable
 from voice_gateway.tools.builtin.broadcast import Heard, broadcast_tool
-from voice_gateway.tools.gateway_tool import typed
 
 
 async def broadcast(message: str, heard: Heard = Heard(1)) -> tuple[str, Any]:  # noqa: B008
     async def announce(_text: str) -> Heard:
         return heard
 
-    call = {"type": "tool_call", "id": "1", "name": "broadcast", "args": {"message": message}}
-    answer = await typed(broadcast_tool(announce)).ainvoke(call)
-    return str(answer.content), answer.artifact["structured"]
+    return await said_by(broadcast_tool(announce), message=message)
 
 
 @pytest.mark.parametrize(

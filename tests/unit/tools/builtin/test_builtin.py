@@ -12,7 +12,6 @@ from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.broadcast import Heard
 from voice_gateway.tools.builtin.lists import ListStore
 from voice_gateway.tools.builtin.timers import TimerStore
-from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.traits import traits
 
 
@@ -40,15 +39,6 @@ def test_the_searchs_limit_lies_below_the_executors() -> None:
     search = builtin_tools(with_limits(ToolsSettings, search_timeout_seconds=40))[-1]
 
     assert traits(search).timeout_seconds == 41
-
-
-async def test_the_playback_volume_of_the_gateway_is_the_one_that_is_set() -> None:
-    own = PlaybackVolume()
-    tool = builtin_tools(ToolsSettings(), volume=own)[1]
-
-    await tool.ainvoke({"action": "set", "level": 25})
-
-    assert own.gain() == pytest.approx(0.25)
 
 
 @pytest.mark.slow

@@ -7,21 +7,19 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fakes.some_tools import said_by
 from tests.fakes.spoken_times import spoken_times
 
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate import calculate_tool, plain
 from voice_gateway.tools.builtin.sums import read_sum
-from voice_gateway.tools.gateway_tool import typed
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 TOOL = calculate_tool(lambda: NOW, spoken_times())
 
 
 async def result(expression: str) -> tuple[str, dict[str, Any]]:
-    call = {"type": "tool_call", "id": "1", "name": "calculate", "args": {"expression": expression}}
-    message = await typed(TOOL).ainvoke(call)
-    return message.content, message.artifact["structured"]
+    return await said_by(TOOL, expression=expression)
 
 
 async def test_chance_stays_within_its_bounds() -> None:

@@ -4,23 +4,19 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.fakes.some_tools import said_by
 from tests.fakes.spoken_times import spoken_times
 
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.times import datetime_tool
 from voice_gateway.tools.builtin.zones import resolve_zone
-from voice_gateway.tools.gateway_tool import typed
 
 # Half past midnight in Berlin, on the Sunday whose clocks go forward at two.
 BEFORE_SPRING = datetime(2026, 3, 28, 23, 30, 15, tzinfo=UTC)
 
 
 async def ask(now: datetime = BEFORE_SPRING, **arguments: str) -> tuple[str, dict[str, Any]]:
-    tool = datetime_tool(lambda: now, spoken_times())
-    message = await typed(tool).ainvoke(
-        {"type": "tool_call", "id": "1", "name": tool.name, "args": arguments}
-    )
-    return message.content, message.artifact["structured"]
+    return await said_by(datetime_tool(lambda: now, spoken_times()), **arguments)
 
 
 @pytest.fixture
@@ -42,14 +38,16 @@ async def test_without_arguments_it_is_the_local_time(berlin: None) -> None:
     }
 
 
-async def test_an_unknown_zone_gets_the_nearest_names() -> None:
-    with pytest.raises(BadArguments, match=r'do not know the time zone "Tokio".*Asia/Tokyo'):
-        await ask(timezone="Tokio")
-
-
-async def test_a_country_with_several_zones_asks_for_a_city() -> None:
-    with pytest.raises(BadArguments, match=r"USA has several time zones.*New York, Chicago"):
-        await ask(timezone="usa")
+@pytest.mark.parametrize(
+    ("zone", "problem"),
+    [
+        ("Tokio", r'do not know the time zone "Tokio".*Asia/Tokyo'),
+        ("usa", r"USA has several time zones.*New York, Chicago"),
+    ],
+)
+async def test_a_zone_that_is_not_clear_gets_names_to_choose_from(zone: str, problem: str) -> None:
+    with pytest.raises(BadArguments, match=problem):
+        await ask(timezone=zone)
 
 
 @pytest.mark.parametrize("hostile", ["../../etc/passwd", "x" * 5_000_000, "\x00", "🕐", "UTC+99", "Europe/"])
@@ -60,24 +58,19 @@ async def test_a_name_that_is_no_zone_is_refused_briefly(hostile: str) -> None:
     assert len(str(refusal.value)) < 300
 
 
-async def test_days_keep_the_wall_clock_across_daylight_saving() -> None:
-    _, facts = await ask(timezone="Berlin", offset="+1 day")
+@pytest.mark.parametrize(
+    ("offset", "now", "then"),
+    [
+        ("+1 day", BEFORE_SPRING, "2026-03-30T00:30:15+02:00"),  # days keep the wall clock
+        ("+24 hours", BEFORE_SPRING, "2026-03-30T01:30:15+02:00"),  # hours are absolute
+        # A wall time that the clocks skip becomes one that exists.
+        ("tomorrow", datetime(2026, 3, 28, 1, 30, tzinfo=UTC), "2026-03-29T03:00:00+02:00"),
+    ],
+)
+async def test_offsets_across_daylight_saving(offset: str, now: datetime, then: str) -> None:
+    _, facts = await ask(now, timezone="Berlin", offset=offset)
 
-    assert facts["iso"] == "2026-03-30T00:30:15+02:00"
-
-
-async def test_hours_are_absolute_across_daylight_saving() -> None:
-    _, facts = await ask(timezone="Berlin", offset="+24 hours")
-
-    assert facts["iso"] == "2026-03-30T01:30:15+02:00"
-
-
-async def test_a_wall_time_that_the_clocks_skip_becomes_one_that_exists() -> None:
-    half_past_two_saturday = datetime(2026, 3, 28, 1, 30, tzinfo=UTC)
-
-    _, facts = await ask(half_past_two_saturday, timezone="Berlin", offset="tomorrow")
-
-    assert facts["iso"] == "2026-03-29T03:00:00+02:00"
+    assert facts["iso"] == then
 
 
 @pytest.mark.parametrize(

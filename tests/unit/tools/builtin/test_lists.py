@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.some_tools import said_by
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore, list_tools
-from voice_gateway.tools.gateway_tool import typed
 
 
 @pytest.fixture
@@ -29,10 +29,7 @@ class Tool:
 
     async def call(self, action: str, **more: str) -> tuple[str, dict[str, Any]]:
         name, args = ("read_list", more) if action == "read" else ("manage_list", {"action": action, **more})
-        message = await typed(self.tools[name]).ainvoke(
-            {"type": "tool_call", "id": "1", "name": name, "args": args}
-        )
-        return message.content, message.artifact["structured"]
+        return await said_by(self.tools[name], **args)
 
     async def say(self, action: str, **more: str) -> str:
         return (await self.call(action, **more))[0]

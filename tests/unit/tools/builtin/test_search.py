@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool
 from tests.fakes.search_engines import Engine
+from tests.fakes.some_tools import said_by
 
 from voice_gateway.errors import BadArguments, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, SearXNG, language, search_tool
-from voice_gateway.tools.gateway_tool import typed
 
 ROWS = [
     {
@@ -29,11 +29,7 @@ def tool_for(backend: SearchBackend) -> BaseTool:
 
 
 async def search(backend: SearchBackend, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    tool = tool_for(backend)
-    message = await typed(tool).ainvoke(
-        {"type": "tool_call", "id": "1", "name": tool.name, "args": arguments}
-    )
-    return message.content, message.artifact["structured"]
+    return await said_by(tool_for(backend), **arguments)
 
 
 def searxng(engine: Engine, **changed: Any) -> SearXNG:

@@ -12,6 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.tools import BaseTool
+from tests.fakes.some_tools import said_by
 from tests.fakes.spoken_times import spoken_times
 from tests.fakes.timer_clock import StoppedClock
 
@@ -22,7 +23,6 @@ from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.tools.builtin.times import Times, datetime_tool, say_seconds
 from voice_gateway.tools.builtin.zones import resolve_zone
-from voice_gateway.tools.gateway_tool import typed
 
 TABLES = yaml.safe_load(Path(__file__).with_name("sentences.yaml").read_text(encoding="utf-8"))
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -41,12 +41,10 @@ def failures(rows: Iterable[tuple[Any, Any]], read: Callable[[Any], Any]) -> dic
 
 async def answer(tool: BaseTool, **arguments: Any) -> tuple[str, dict[str, Any]]:
     """What the tool says and its facts; a refusal is what it says, too."""
-    call = {"type": "tool_call", "id": "1", "name": tool.name, "args": arguments}
     try:
-        message = await typed(tool).ainvoke(call)
+        return await said_by(tool, **arguments)
     except BadArguments as error:
         return f"refused: {error}", {}
-    return message.content, message.artifact["structured"]
 
 
 async def wrong(rows: Iterable[tuple[Any, str]], say: Callable[[Any], Coroutine[Any, Any, str]]) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.some_tools import said_by
 from tests.fakes.spoken_times import spoken_times
 from tests.fakes.timer_clock import House, StoppedClock
 from tests.fakes.waiting import until
@@ -15,7 +16,6 @@ from tests.fakes.waiting import until
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
-from voice_gateway.tools.gateway_tool import typed
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +30,7 @@ class Tools:
         self.tools = {tool.name: tool for tool in timer_tools(store, clock.now, times=spoken_times())}
 
     async def call(self, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-        message = await typed(self.tools[tool]).ainvoke(
-            {"type": "tool_call", "id": "1", "name": tool, "args": arguments}
-        )
-        return message.content, message.artifact["structured"]
+        return await said_by(self.tools[tool], **arguments)
 
     async def set(self, **arguments: Any) -> tuple[str, dict[str, Any]]:
         return await self.call("set_timer", **arguments)

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from tests.fakes.some_tools import said_by
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.tools.builtin.volume import (
@@ -14,7 +15,6 @@ from voice_gateway.tools.builtin.volume import (
     plan,
     volume_tool,
 )
-from voice_gateway.tools.gateway_tool import typed
 
 
 class Deaf(PlaybackVolume):
@@ -39,11 +39,7 @@ class Fragile(PlaybackVolume):
 
 
 async def control(backend: VolumeBackend, action: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    tool = volume_tool(backend)
-    message = await typed(tool).ainvoke(
-        {"type": "tool_call", "id": "1", "name": tool.name, "args": {"action": action, **arguments}}
-    )
-    return message.content, message.artifact["structured"]
+    return await said_by(volume_tool(backend), action=action, **arguments)
 
 
 def test_a_fraction_below_one_is_a_share() -> None:

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from tests.fakes.limits import with_limits
 from tests.fakes.open_meteo import FakeOpenMeteo
+from tests.fakes.some_tools import said_by
 from tests.fakes.spoken_times import spoken_times
 
 from voice_gateway.config import ToolsSettings, load
 from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin import builtin_tools
-from voice_gateway.tools.gateway_tool import typed
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 BERLIN = (52.52, 13.41)
@@ -28,14 +28,8 @@ async def weather(
         weather_timeout_seconds=arguments.pop("limit", 5.0),
         **units,
     )
-    [tool] = [
-        one
-        for one in builtin_tools(settings, home=home, now=lambda: NOW, times=spoken_times())
-        if one.name == "get_weather"
-    ]
-    call = {"type": "tool_call", "id": "1", "name": "get_weather", "args": arguments}
-    message = await typed(tool).ainvoke(call)
-    return message.content, message.artifact["structured"]
+    made = builtin_tools(settings, home=home, now=lambda: NOW, times=spoken_times())
+    return await said_by(next(tool for tool in made if tool.name == "get_weather"), **arguments)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,9 @@ SENSITIVE = [
 ]
 
 
-def gate_for(words, fit=Fit.MEANT, autonomy=Autonomy.ASK, channel="cli", **facts) -> TurnGate:
+def gate_for(
+    words=Words.WISH, fit=Fit.MEANT, autonomy=Autonomy.ASK, channel="cli", settings=None, **facts
+) -> TurnGate:
     """`fit` says of every call how far it is what the words mean, or of each device's by its name."""
 
     def fits(_call, _traits, reach):
@@ -74,7 +76,7 @@ def gate_for(words, fit=Fit.MEANT, autonomy=Autonomy.ASK, channel="cli", **facts
 
     return TurnGate(
         channel,
-        PermissionSettings(),
+        settings or PermissionSettings(),
         reaches,
         words=words,
         by_model=True,
@@ -170,14 +172,7 @@ def test_a_yes_is_for_everything_and_a_read_only_turn_for_nothing():
 
 
 def test_sensitive_calls_are_asked_about_in_doubt_even_where_confirmation_is_switched_off():
-    gate = TurnGate(
-        "cli",
-        PermissionSettings(confirm=False),
-        reaches,
-        words=Words.DOUBTFUL,
-        by_model=True,
-        autonomy=lambda: Autonomy.ACT,
-    )
+    gate = gate_for(Words.DOUBTFUL, autonomy=Autonomy.ACT, settings=PermissionSettings(confirm=False))
 
     assert gate(UNLOCK, HOME).decision is ASKS
 
@@ -210,16 +205,8 @@ OUTSIDE = {"heard_outside": lambda: True}
 STRANGERS = {"told_by_strangers": lambda: True}
 
 
-def of_model(fit: Fit = Fit.MEANT, autonomy=Autonomy.LOOK, settings=None, **facts) -> TurnGate:
-    return TurnGate(
-        "voice",
-        settings or PermissionSettings(),
-        reaches,
-        fits=lambda _call, _traits, _reach: fit,
-        by_model=True,
-        autonomy=lambda: autonomy,
-        **facts,
-    )
+def of_model(fit: Fit = Fit.MEANT, autonomy=Autonomy.LOOK, **facts) -> TurnGate:
+    return gate_for(fit=fit, autonomy=autonomy, channel="voice", **facts)
 
 
 @pytest.mark.parametrize(
@@ -299,10 +286,7 @@ def test_what_the_owner_permits_or_forbids_needs_no_question(channel):
 def test_what_may_come_from_outside_is_asked_about_even_where_confirmation_is_switched_off():
     gate = of_model(Fit.NEAR, settings=PermissionSettings(confirm=False), **OUTSIDE)
 
-    assert (
-        gate(LAMP_ON, ToolTraits(source="zwave", original_name="control_zwave_device")).decision
-        is Decision.ASK
-    )
+    assert gate(LAMP_ON, HOME).decision is ASKS
 
 
 # --- other rules
@@ -322,13 +306,8 @@ def test_a_read_only_turn_refuses_all_but_reads():
     gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
 
     assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) == ALLOWED
-    assert gate(ToolCall("1", "water_plants", {}), ToolTraits()) == FORBIDDEN
-
-
-def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
-    gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
-
-    assert gate(WATER, replace(STRANGE, read_only=True)) == FORBIDDEN
+    assert gate(WATER, ToolTraits()) == FORBIDDEN
+    assert gate(WATER, replace(STRANGE, read_only=True)) == FORBIDDEN, "a stranger's hint is not believed"
 
 
 def test_an_asking_gate_asks_about_every_act_and_about_no_look():
