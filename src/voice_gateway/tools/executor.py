@@ -81,31 +81,44 @@ class ToolRaised(Exception):
 class Execution:
     """One call on its way through the executor."""
 
-    def __init__(self, given: Any) -> None:
+    def __init__(self, call: Any) -> None:
         self.started = perf_counter()
-        # A model's message may carry a dict, or something that is no call at all.
-        known = given if isinstance(given, Mapping) else {}
-        call = (
-            given
-            if isinstance(given, ToolCall)
-            else ToolCall(known.get("id") or "", known.get("name") or "", known.get("args"))
-        )
+        if not isinstance(call, ToolCall):  # a model's message may carry a dict, or something that is no call
+            known = call if isinstance(call, Mapping) else {}
+            call = ToolCall(known.get("id") or "", known.get("name") or "", known.get("args"))
         self.raw = call.args
         self.call_id = call.id if isinstance(call.id, str) and call.id else new_id()
         self.name = call.name if isinstance(call.name, str) else str(call.name)
         self.args: dict[str, Any] = call.args if isinstance(call.args, dict) else {}
+        self.ready: dict[str, Any] = {}  # the arguments as the tool's function takes them
         self.traits = ToolTraits()
+        self.reached = False  # the tool itself raised what ended the call
 
-    def outcome(self, text: str, ok: bool, seconds: float, **facts: Any) -> ToolOutcome:
+    def ended(
+        self, level: int, message: str, text: str, *, cause: BaseException | None = None, **facts: Any
+    ) -> ToolOutcome:
+        """The outcome, after one line in the log; arguments at debug only (EXE-2, EXE-4, EXE-9, EXE-10)."""
+        seconds, error = perf_counter() - self.started, facts.get("error")
+        if seconds > SLOW_SECONDS:
+            log.warning("tool is slow", extra={"tool": self.name, "seconds": round(seconds, 3)})
+        if log.isEnabledFor(level):
+            shown = mask_result(text, self.args)
+            logged = {"tool": self.name, "seconds": round(seconds, 6), "result": shown}
+            logged |= {"error": error} if error is not None else {}
+            logged |= {"cause": cause_of(cause)} if cause is not None else {}
+            logged |= {"arguments": mask(self.args)} if log.isEnabledFor(logging.DEBUG) else {}
+            expected = cause is None or (isinstance(cause, ToolError) and not self.reached)
+            log.log(level, message, exc_info=None if expected else cause, extra=logged)
+        believed = self.traits.trusted or self.traits.home
         return ToolOutcome(
             self.call_id,
             self.name,
             text,
-            ok,
+            error is None,
             seconds,
             self.args,
             read_only=self.traits.read_only,
-            believed=self.traits.trusted or self.traits.home,
+            believed=believed,
             **facts,
         )
 
@@ -141,14 +154,14 @@ class ToolExecutor:
         execution = Execution(call)
         try:
             tool = self._find(execution)
-            execution.args, ready = tool.fit(execution.raw)
+            execution.args, execution.ready = tool.fit(execution.raw)
             for asked in (self._gate, gate):
                 if asked is not None:
                     call = ToolCall(execution.call_id, execution.name, execution.args)
                     verdict = asked(call, execution.traits)
                     if verdict.decision is not Decision.ALLOWED:
                         return self._refused(execution, verdict)
-            value = await self._run(tool, execution, ready, timeout_seconds)
+            value = await self._run(tool, execution, timeout_seconds)
             return self._succeeded(execution, tool.read(value))
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
@@ -156,8 +169,8 @@ class ToolExecutor:
                 raise
             return self._failed(execution, error)  # a gate raised it; the caller was not cancelled
         except ToolRaised as raised:
-            failed = self._failed(execution, raised.error, by_tool=True)
-            return await self._with_yes(execution, failed, gate)
+            execution.reached = True
+            return await self._with_yes(execution, self._failed(execution, raised.error), gate)
         except Exception as error:  # a gate is foreign code, and the executor may have bugs
             return self._failed(execution, error)
 
@@ -218,16 +231,10 @@ class ToolExecutor:
 
     # --- run (EXE-5, EXE-6)
 
-    async def _run(
-        self,
-        tool: "PreparedTool",
-        execution: Execution,
-        ready: dict[str, Any],
-        timeout_seconds: float | None,
-    ) -> Any:
+    async def _run(self, tool: "PreparedTool", execution: Execution, timeout_seconds: float | None) -> Any:
         limit = timeout_seconds or tool.traits.timeout_seconds or self._timeout_seconds
         hard = timeout_seconds or max(self._hard_timeout_seconds, limit)
-        call, here = tool.call(execution.call_id, execution.args, ready)
+        call, here = tool.call(execution.call_id, execution.args, execution.ready)
         deadline = Deadline(limit, hard, execution)
         try:
             if here:
@@ -248,35 +255,30 @@ class ToolExecutor:
         on_progress: OnProgress | None,
     ) -> Any:
         """Run foreign code in a task of its own: what it does to its task or its context stays there."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
-        async def report() -> None:
+        async def report() -> tuple[Any, BaseException | None]:
             """Run the tool and report how it ended. SystemExit must not reach the event loop."""
-            value, error = None, None
             progress.on_progress.set(on_progress)
             try:
-                value = await start()
-            except BaseException as raised:
-                error = raised
-            if not done.done():
-                done.set_result((value, error))
+                return await start(), None
+            except BaseException as error:
+                return None, error
 
-        task = loop.create_task(report())
+        task = asyncio.get_running_loop().create_task(report())
         try:
             await asyncio.sleep(0)  # a tool that never waits is done after this, and needs no timer
-            if not done.done():
+            if not task.done():
                 async with deadline:
-                    await done
+                    await asyncio.wait((task,))
         except (asyncio.CancelledError, TimeoutError):
             await self._stop(task, name)
             raise
-        value, error = done.result()
+        value, error = task.result()
         if error is not None:
             raise ToolRaised(error)
         return value
 
-    async def _stop(self, task: "asyncio.Task[None]", name: str) -> None:
+    async def _stop(self, task: "asyncio.Task[Any]", name: str) -> None:
         task.cancel()
         try:
             await asyncio.wait((task,), timeout=GRACE_SECONDS)
@@ -295,11 +297,10 @@ class ToolExecutor:
         empty = not result.text or (traits.side_effects and foreign and result.text in EMPTY)
         text = f"No answer from {title_of(traits, execution.name)}." if empty else result.text
         failed, for_model = result.tells_failure(acts=traits.side_effects), capped(text, self._result_cap)
-        seconds = self._logged(execution, logging.INFO, "tool finished", text)
-        return execution.outcome(
+        return execution.ended(
+            logging.INFO,
+            "tool finished",
             text,
-            not failed,
-            seconds,
             error=ErrorKind.FAILED if failed else None,
             structured=result.structured,
             doubtful=failed or empty,
@@ -308,26 +309,18 @@ class ToolExecutor:
             artifacts=result.artifacts,
         )
 
-    def _failed(self, execution: Execution, error: BaseException, *, by_tool: bool = False) -> ToolOutcome:
+    def _failed(self, execution: Execution, error: BaseException) -> ToolOutcome:
         kind, message = describe(error, execution.name, execution.traits.server)
         text = encodable(plain_text(f"Error: {message}")[0])
         structured = getattr(error, "structured", None)
         # A call that never reached its tool brings no words but ours.
-        outside = by_tool and brings_words(execution.traits, structured)
-        expected, for_model = isinstance(error, ToolError), capped(text, self._result_cap)
-        seconds = self._logged(
-            execution,
-            logging.WARNING if expected else logging.ERROR,
+        outside = execution.reached and brings_words(execution.traits, structured)
+        for_model = capped(text, self._result_cap)
+        return execution.ended(
+            logging.WARNING if isinstance(error, ToolError) else logging.ERROR,
             "unknown tool" if kind is ErrorKind.UNKNOWN_TOOL else "tool failed",
             text,
-            error=kind,
-            cause=cause_of(error),
-            exc_info=error if by_tool or not expected else None,
-        )
-        return execution.outcome(
-            text,
-            False,
-            seconds,
+            cause=error,
             error=kind,
             structured=structured,
             for_model=quoted_error(for_model) if outside else for_model,
@@ -337,46 +330,25 @@ class ToolExecutor:
 
     def _refused(self, execution: Execution, verdict: Verdict) -> ToolOutcome:
         """The outcome of a call that a gate did not allow."""
-        text, kind = f"Error: {verdict.spoken or verdict.reason}", ErrorKind.FAILED
-        return execution.outcome(
-            text,
-            False,
-            self._logged(execution, logging.INFO, "tool was not permitted", text, error=kind),
-            error=kind,
+        return execution.ended(
+            logging.INFO,
+            "tool was not permitted",
+            f"Error: {verdict.spoken or verdict.reason}",
+            error=ErrorKind.FAILED,
             structured={"outcome": OutcomeStatus.NOT_PERMITTED.value},
             for_model=f"Error: {verdict.reason}",
             verdict=verdict,
         )
 
-    def _logged(self, execution: Execution, level: int, message: str, text: str, **more: Any) -> float:
-        """Seconds from the start, after one line in the log; arguments at debug only (EXE-2, EXE-4)."""
-        seconds = perf_counter() - execution.started
-        if seconds > SLOW_SECONDS:
-            log.warning("tool is slow", extra={"tool": execution.name, "seconds": round(seconds, 3)})
-        if log.isEnabledFor(level):
-            error = more.pop("exc_info", None)
-            shown = mask_result(text, execution.args)
-            facts = {"tool": execution.name, "seconds": round(seconds, 6), "result": shown}
-            if log.isEnabledFor(logging.DEBUG):
-                facts["arguments"] = mask(execution.args)
-            log.log(level, message, exc_info=error, extra=facts | more)
-        return seconds
-
 
 async def _run_here(call: Callable[[], Awaitable[Any]], deadline: "Deadline") -> Any:
     """Run a call of ours in the caller's task, which saves two rounds of the event loop."""
-    before = progress.on_progress.get()
-    progress.on_progress.set(deadline.moved)
-    try:
+    with progress.progress_to(deadline.moved):
         async with deadline:
             try:
                 return await call()
-            except asyncio.CancelledError:
-                raise
             except Exception as error:
                 raise ToolRaised(error) from error
-    finally:
-        progress.on_progress.set(before)
 
 
 class Deadline:

@@ -75,7 +75,7 @@ class PreparedTool:
         if args.keys() <= self._names:
             ready, problems = self._validate(args)
             if not problems:
-                return args if self._model is None else _as_reached(args, ready), ready
+                return _as_reached(args, ready), ready
         return self._repaired(as_object(args))
 
     def _repaired(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -165,12 +165,12 @@ def _renaming(given: Mapping[str, Any], args: Mapping[str, Any], renamed: Mappin
 
 
 def _problems(error: ValidationError) -> list[SchemaProblem]:
-    found = []
+    problems = []
     for detail in error.errors(include_url=False, include_input=False, include_context=False)[:8]:
         message = detail["msg"]
         why = "" if detail["type"] == "missing" else f"is wrong: {message[:1].lower()}{message[1:200]}"
-        found.append(SchemaProblem(".".join(str(step) for step in detail["loc"]), why))
-    return found
+        problems.append(SchemaProblem(".".join(map(str, detail["loc"])), why))
+    return problems
 
 
 def _model_of(tool: BaseTool) -> type[BaseModel] | None:
@@ -209,22 +209,17 @@ def _ways_to_call(tool: BaseTool, names: frozenset[str], model: type[BaseModel] 
     but what its schema declares: a config, injected arguments and error handlers need LangChain. The whole
     call is needed where `ainvoke(args)` would lose an artifact, a handled error or the call's id.
     """
-    function: Any
-    if isinstance(tool, StructuredTool | Tool):
-        function = tool.coroutine or tool.func
-    else:
-        function = tool._run if type(tool)._arun is BaseTool._arun else tool._arun
+    own_way = tool._run if type(tool)._arun is BaseTool._arun else tool._arun
+    function = (tool.coroutine or tool.func) if isinstance(tool, StructuredTool | Tool) else own_way
     try:
-        kinds = {name: parameter.kind for name, parameter in inspect.signature(function).parameters.items()}
+        kinds = {name: each.kind for name, each in inspect.signature(function).parameters.items()}  # type: ignore[arg-type]
     except (TypeError, ValueError):
         kinds = {"/": inspect.Parameter.POSITIONAL_ONLY}
     variadic = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    undeclared = {name for name, kind in kinds.items() if kind not in variadic} - (
-        names if model is None else model.model_fields.keys()
-    )
-    own = tool.args_schema
+    declared = names if model is None else model.model_fields.keys()
+    undeclared = {name for name, kind in kinds.items() if kind not in variadic} - declared
+    own, handled = tool.args_schema, bool(tool.handle_tool_error or tool.handle_validation_error)
     injected = _is_model(own) and own is not model
-    handled = bool(tool.handle_tool_error or tool.handle_validation_error)
     plain = isinstance(tool, GatewayTool) or (type(tool) is StructuredTool and not handled)
     known = own is model if model is not None else isinstance(own, dict)
     positional = inspect.Parameter.POSITIONAL_ONLY in kinds.values()
