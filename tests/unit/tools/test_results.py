@@ -17,7 +17,7 @@ from tests.fakes.some_tools import mcp_tool, outcome_of
 from voice_gateway.channels.marks import mark_lines
 from voice_gateway.errors import BadArguments, ErrorKind, LinkError, ToolError, ToolUnavailable
 from voice_gateway.languages.outcomes import told
-from voice_gateway.tools.results import capped, cause_of, describe, read
+from voice_gateway.tools.results import cause_of, describe, read
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 from voice_gateway.turns.history import to_message
 
@@ -224,20 +224,6 @@ surrogates = st.text(st.characters(categories=["Cs", "L"]), max_size=10)
 def test_any_result_becomes_text_that_can_be_sent(raw, artifact):
     text = read(raw, artifact).text
     assert text == text.encode().decode()
-
-
-@given(st.text(max_size=400), st.integers(60, 300))
-@settings(deadline=None)
-def test_a_capped_text_keeps_head_and_tail_within_the_cap(text, cap):
-    short = capped(text, cap)
-    assert len(short) <= cap
-    if len(text) <= cap:
-        assert short == text
-    else:
-        head, _, rest = short.partition("\n[… ")
-        tail = rest.partition(" left out …]\n")[2]
-        assert text.startswith(head)
-        assert text.endswith(tail)
 
 
 # what a tool raised

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolTimeout, ToolUnavailable
-from voice_gateway.tools.builtin.web_json import get_json
+from voice_gateway.tools.builtin.web_json import get_json, unreadable
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.executor import DaemonThreads
 from voice_gateway.tools.gateway_tool import GatewayTool, parameters
@@ -177,7 +177,7 @@ class DuckDuckGo:
             results = engine.search(query, region=self._region) or []
         except DDGSException as error:
             log.info("search failed", extra={"service": self.label, "reason": str(error)})
-            raise ToolUnavailable("DuckDuckGo cannot be reached, so I could not search the web.") from error
+            raise ToolUnavailable("I can't reach DuckDuckGo.") from error
         return [(result.title, result.body, result.href) for result in results]
 
 
@@ -194,22 +194,16 @@ class SearXNG:
         self._timeout_seconds = timeout_seconds
 
     async def search(self, query: str, count: int) -> Sequence[Hit]:
-        unreadable = f"{self._service} gave an answer that is not a list of results."
+        asked, limit = {"q": query, **self._parameters}, self._timeout_seconds
         status, answer = await get_json(
-            self._service,
-            self._url,
-            {"q": query, **self._parameters},
-            seconds=self._timeout_seconds,
-            most_bytes=_MAX_ANSWER,
-            unreachable=f"{self._service} cannot be reached, so I could not search the web.",
-            unreadable=unreadable,
+            self._service, self._url, asked, seconds=limit, most_bytes=_MAX_ANSWER
         )
         if status != _OK:
             refusal = _REFUSALS.get(status, f"could not search (HTTP {status}).")
             raise ToolUnavailable(f"{self._service} {refusal}")
         results = answer.get("results") if isinstance(answer, dict) else None
         if not isinstance(results, list):
-            raise ToolUnavailable(unreadable)
+            raise ToolUnavailable(unreadable(self._service))
         rows = [row for row in results if isinstance(row, dict)]
         if not rows and (silent := answer.get("unresponsive_engines")):
             # No engine answered: that is a failure, not an empty result.

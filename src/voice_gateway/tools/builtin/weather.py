@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from home_names.phrases import capital
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.tools.builtin.times import Times, say_day
-from voice_gateway.tools.builtin.web_json import get_json
+from voice_gateway.tools.builtin.web_json import get_json, unreadable
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import OutcomeStatus, ToolTraits
@@ -26,7 +26,6 @@ LIKELY, POSSIBLE = 50, 20  # percent: from here on rain is worth an umbrella, or
 WET, WET_IMPERIAL = 1.0, 0.04  # millimetres, inches: as much in a day is rain
 NO_PLACE = "For weather and sun I need your home's location in my settings."
 NO_WEATHER = f"{SERVICE} has no weather for that place."
-UNREADABLE = f"{SERVICE} gave an answer that I cannot read."
 ABOUT = ("weather", "rain", "temperature", "wind")
 # Our names for what Open-Meteo is asked for.
 _CURRENT = {"code": "weather_code", "high": "temperature_2m", "wind": "wind_speed_10m"}
@@ -135,7 +134,7 @@ async def _town(settings: "ToolsSettings", name: str) -> tuple[str, float, float
         town = results[0]
         return str(town.get("name") or name)[:60], float(town["latitude"]), float(town["longitude"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ToolUnavailable(UNREADABLE) from error
+        raise ToolUnavailable(unreadable(SERVICE)) from error
 
 
 async def _forecast(settings: "ToolsSettings", latitude: float, longitude: float) -> list[Weather]:
@@ -164,15 +163,8 @@ def _weather(given: Mapping[str, Any], names: Mapping[str, str], day: date | Non
 
 
 async def _get(settings: "ToolsSettings", url: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
-    status, answer = await get_json(
-        SERVICE,
-        url,
-        parameters,
-        seconds=settings.weather_timeout_seconds,
-        most_bytes=MAX_ANSWER,
-        unreachable=f"I can't reach {SERVICE}, so I don't know the weather.",
-        unreadable=UNREADABLE,
-    )
+    seconds = settings.weather_timeout_seconds
+    status, answer = await get_json(SERVICE, url, parameters, seconds=seconds, most_bytes=MAX_ANSWER)
     if status != 200 or not isinstance(answer, Mapping):
         raise ToolUnavailable(f"{SERVICE} has no weather for that right now.")
     return answer

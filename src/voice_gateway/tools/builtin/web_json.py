@@ -12,18 +12,11 @@ log = logging.getLogger(__name__)
 
 
 async def get_json(
-    service: str,
-    url: str,
-    parameters: Mapping[str, Any],
-    *,
-    seconds: float,
-    most_bytes: int,
-    unreachable: str,
-    unreadable: str,
+    service: str, url: str, parameters: Mapping[str, Any], *, seconds: float, most_bytes: int
 ) -> tuple[int, Any]:
     """(HTTP status, the JSON; None where the status is an error and the answer is no JSON).
 
-    Raises ToolTimeout, or ToolUnavailable with the sentence `unreachable` or `unreadable`.
+    Raises ToolTimeout or ToolUnavailable.
     """
     import httpx
 
@@ -37,15 +30,19 @@ async def get_json(
             async for piece in response.aiter_bytes():
                 body += piece
                 if len(body) > most_bytes:
-                    raise ToolUnavailable(unreadable)
+                    raise ToolUnavailable(unreadable(service))
     except (TimeoutError, httpx.TimeoutException) as error:
         raise ToolTimeout(f"{service} did not answer within {seconds:g} seconds.") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         log.info("request failed", extra={"service": service, "reason": type(error).__name__})
-        raise ToolUnavailable(unreachable) from error
+        raise ToolUnavailable(f"I can't reach {service}.") from error
     try:
         return response.status_code, json.loads(body)
     except (ValueError, RecursionError) as error:
         if response.is_error:
             return response.status_code, None
-        raise ToolUnavailable(unreadable) from error
+        raise ToolUnavailable(unreadable(service)) from error
+
+
+def unreadable(service: str) -> str:
+    return f"{service} gave an answer that I can't read."

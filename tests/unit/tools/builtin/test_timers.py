@@ -1,8 +1,5 @@
 """Timers: set, listed, cancelled, rung, missed, and shared between processes."""
 
-import asyncio
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -201,27 +198,6 @@ async def test_what_ran_out_while_nobody_was_there_is_reported_once(
     assert (first.missed, first.rings) == (["tea", "pasta"], [])
     assert (second.missed, second.rings) == ([], [])
     assert await only_one_is_left()
-
-
-async def test_a_timer_set_by_another_process_rings_here(
-    store: TimerStore, clock: StoppedClock, path: Path
-) -> None:
-    async with House(path, clock).running() as house:
-        script = (
-            "import sys; from datetime import datetime, timedelta; from pathlib import Path\n"
-            "from voice_gateway.tools.builtin.timers import TimerStore\n"
-            "now = datetime.fromisoformat(sys.argv[2])\n"
-            "due = now + timedelta(seconds=5)\n"
-            "store = TimerStore(Path(sys.argv[1]), now=lambda: now, passed=now.timestamp)\n"
-            "store.add(due=due, now=now, name='from elsewhere')\n"
-        )
-        command = [sys.executable, "-c", script, str(path), clock.time.isoformat()]
-        await asyncio.to_thread(subprocess.run, command, check=True, timeout=30)
-
-        await house.later(4)
-        assert house.rings == []
-        await house.later(2)
-        assert house.rings == ["from elsewhere"]
 
 
 # --- timers, alarms and reminders are three things
