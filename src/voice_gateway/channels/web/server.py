@@ -57,6 +57,7 @@ def application(
             Exception: _unexpected_error,
         },
     )
+    app.state.routers = [route for route in routes if isinstance(route, APIRouter)]
     for route in routes:
         if isinstance(route, APIRouter):
             app.include_router(route, responses=route.responses or {"4XX": {"model": ERROR}})
@@ -79,7 +80,12 @@ class _Pages(Mount):
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     reason = NO_JSON if error.detail == "There was an error parsing the body" else error.detail
-    return refusal(request.url.path, error.status_code, reason, headers=error.headers)
+    headers = error.headers
+    if error.status_code == 405:  # the router names the methods of one route only
+        routes = [route for router in request.app.state.routers for route in router.routes]
+        matching = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+        headers = {"allow": ", ".join(sorted({method for route in matching for method in route.methods}))}
+    return refusal(request.url.path, error.status_code, reason, headers=headers)
 
 
 async def _validation_error(request: Request, error: Exception) -> Response:
