@@ -55,37 +55,38 @@ class Listener:
         payload = body if isinstance(body, str | bytes) else json.dumps(body)
         await self.client.publish(topic, payload, qos=1, **options)
 
-    async def gets_text(self, topic: str, text: str | None = None) -> str:
-        """The next message on a topic, or the next that says just this."""
+    async def first(self, accepts: Callable[[str, str], bool]) -> str:
+        """The payload of the next message whose topic and payload are accepted."""
         async with asyncio.timeout(LIMIT_SECONDS):
             async for message in self.client.messages:
                 self.seen.append(message)
-                said = message.payload.decode()
-                if str(message.topic) == topic and text in (None, said):
-                    return said
+                if accepts(str(message.topic), message.payload.decode("utf-8", "replace")):
+                    return message.payload.decode()
         raise AssertionError("the connection ended")
+
+    async def gets_text(self, topic: str, text: str | None = None) -> str:
+        """The next message on a topic, or the next with this payload."""
+        return await self.first(lambda name, payload: name == topic and text in (None, payload))
+
+    async def gets(self, topic: str, **facts):
+        """The next message on a topic that has these facts."""
+        return json.loads(
+            await self.first(
+                lambda name, payload: name == topic and facts.items() <= json.loads(payload).items()
+            )
+        )
 
     async def gets_all(self, *topics: str, id: str) -> list:
         """The next message of each topic with this id, in any order."""
         bodies: dict[str, dict] = {}
-        async with asyncio.timeout(LIMIT_SECONDS):
-            while len(bodies) < len(topics):
-                self.seen.append(message := await anext(aiter(self.client.messages)))
-                if (name := str(message.topic)) in topics and json.loads(message.payload).get("id") == id:
-                    bodies[name] = json.loads(message.payload)
-        return [bodies[name] for name in topics]
 
-    async def gets(self, topic: str, **facts):
-        """The next message on a topic that has these facts."""
-        async with asyncio.timeout(LIMIT_SECONDS):
-            async for message in self.client.messages:
-                self.seen.append(message)
-                if str(message.topic) != topic:
-                    continue
-                body = json.loads(message.payload)
-                if all(body.get(key) == value for key, value in facts.items()):
-                    return body
-        raise AssertionError("the connection ended")
+        def complete(topic: str, payload: str) -> bool:
+            if topic in topics and json.loads(payload).get("id") == id:
+                bodies[topic] = json.loads(payload)
+            return len(bodies) == len(topics)
+
+        await self.first(complete)
+        return [bodies[name] for name in topics]
 
 
 @pytest.fixture

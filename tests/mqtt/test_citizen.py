@@ -80,18 +80,6 @@ async def test_words_are_spoken_the_button_is_pressed_and_switches_tell_how_they
     assert (said, pressed, state) == (["Dinner is ready."], ["now"], {"mute": True})
 
 
-async def test_an_old_command_that_the_broker_kept_does_nothing(broker):
-    said = []
-    async with Listener.on(broker) as listener:
-        await listener.send("voice/say", "from yesterday", retain=True)
-        async with open_door(broker, Controls(said.append)):
-            await listener.gets("voice/status", state="online")  # it has subscribed to everything by then
-            await listener.send("voice/say", "now")
-            await listener.send("voice/req", "hello")
-            await listener.gets("voice/res")
-    assert said == ["now"]
-
-
 async def test_timers_and_routines_are_sensors_for_as_long_as_they_are_there(broker):
     due = "2026-11-16T12:00:00+00:00"
     async with open_door(broker) as watch, Listener.on(broker) as listener:

@@ -208,6 +208,7 @@ async def test_commands_of_a_time_without_a_gateway_do_nothing(broker):
         async with open_channel(broker, acting) as (_, events):
             events.subscribe(said.append, Notice)
         await listener.send("voice/say", "from yesterday")
+        await listener.send("voice/say", "kept by the broker", retain=True)
         async with open_channel(broker, acting) as (_, events):
             events.subscribe(said.append, Notice)
             await ask(listener, ["1"])

@@ -34,43 +34,33 @@ def secure(tmp_path):
     broker.kill()
 
 
-async def told(commands, url: str, **env: str) -> str:
-    """What a gateway says until it is ready. In a process of its own, because the MQTT library leaves the
-    socket of a failed handshake to the collector of garbage, which warns of it.
-    """
-    commands.file("voice-gateway.toml", NO_SERVER)
-    async with Running.opened(commands, MQTT_BROKER_URL=url, **env) as gateway:
-        return "".join(gateway.said)
+@pytest.fixture
+async def plain():
+    """A port on which no TLS is spoken."""
 
-
-async def test_a_certificate_that_nobody_vouches_for_is_called_so(commands, secure):
-    said = await told(commands, secure.url)
-
-    assert (
-        f"I do not trust the certificate of the MQTT broker at localhost:{secure.port}; I keep trying."
-        in said
-    )
-    assert "check mqtt.ca_file" in said
-
-
-async def test_a_certificate_of_another_name_is_called_so(commands, secure):
-    ca_file = str(secure.tls.ca)
-    said = await told(commands, f"mqtts://127.0.0.1:{secure.port}", VOICE_GATEWAY_MQTT_CA_FILE=ca_file)
-
-    assert "I do not trust the certificate" in said
-    assert "the name in mqtt.broker_url" in said
-
-
-async def test_a_port_without_tls_is_called_so(commands):
     async def welcome(_reader, writer) -> None:
-        writer.write(b"220 welcome, and no word of TLS\r\n")
+        writer.write(b"220 welcome\r\n")
         writer.close()
 
     async with await asyncio.start_server(welcome, "127.0.0.1", 0) as server:
-        said = await told(commands, f"mqtts://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        yield server.sockets[0].getsockname()[1]
 
-    assert "does not talk TLS" in said
-    assert "port for TLS" in said
+
+@pytest.mark.parametrize("case", ["unknown authority", "another name", "no TLS"])
+async def test_each_failure_of_tls_names_what_to_check(commands, secure, plain, case):
+    """In a process of its own: the MQTT library leaves the socket of a failed handshake to the collector."""
+    url, env, advice = {
+        "unknown authority": (secure.url, {}, "check mqtt.ca_file"),
+        "another name": (
+            f"mqtts://127.0.0.1:{secure.port}",
+            {"VOICE_GATEWAY_MQTT_CA_FILE": str(secure.tls.ca)},
+            "the name in mqtt.broker_url",
+        ),
+        "no TLS": (f"mqtts://127.0.0.1:{plain}", {}, "port for TLS"),
+    }[case]
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands, MQTT_BROKER_URL=url, **env) as gateway:
+        assert advice in "".join(gateway.said)
 
 
 async def refused(url: str, ca_file: str | None = None) -> LinkError:

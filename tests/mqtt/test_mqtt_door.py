@@ -39,24 +39,6 @@ async def test_plain_words_are_a_request_and_reply_to_says_where_the_answer_goes
         assert (await listener.gets("voice/res/mine"))["id"] == "r"
 
 
-async def test_a_bad_request_gets_an_error_with_its_id_and_the_channel_goes_on(broker, running):
-    async with Listener.on(broker) as listener:
-        for payload, says in (
-            ("{", "not valid JSON"),
-            ("{}", 'needs "text"'),
-            ('{"text": 3}', 'needs "text"'),
-            ('{"text": "hi", "reply_to": "a/#"}', "without wildcards"),
-            ('{"text": "hi", "id": {"a": 1}}', '"id" must be'),
-            ("x" * 70_000, "bytes"),
-        ):
-            await listener.send("voice/req", payload)
-            assert says in (await listener.gets("voice/res"))["error"]
-        await listener.send("voice/req", {"text": "", "id": "q6", "reply_to": "voice/res/mine"})
-        assert (await listener.gets("voice/res/mine"))["id"] == "q6"
-        await listener.send("voice/req", {"text": "what time is it", "id": 0})
-        assert (await listener.gets("voice/res", id="0"))["ok"] is True
-
-
 async def test_the_status_is_retained_and_becomes_offline(broker, running):
     async with Listener.on(broker) as listener:
         online = await listener.gets("voice/status")

@@ -7,12 +7,34 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from tests.mqtt.conftest import Listener
 
-from voice_gateway.channels.mqtt.topics import read_request
+from voice_gateway.channels.mqtt.topics import LONGEST_REQUEST, read_request
 from voice_gateway.config import MqttSettings, load
 from voice_gateway.errors import ConfigError
-from voice_gateway.turn import Utterance
 
 HALF = "\ud800"  # a lone surrogate: valid in JSON, and nothing can send it
+
+
+WRONG = {
+    "{": "not valid JSON",
+    "{}": 'needs "text"',
+    '{"text": 3}': 'needs "text"',
+    '{"text": "hi", "reply_to": "a/#"}': "without wildcards",
+    '{"text": "hi", "id": {"a": 1}}': '"id" must be',
+    '{"text": "hi", "id": "\\ud800"}': '"id" must be',  # the client must recognise it
+    '{"text": "hi", "reply_to": "\\ud800"}': '"reply_to" must be',
+    '{"text": "hi", "room": 5}': '"room" must be',
+    '{"text": "hi", "x": %s}' % ("[" * 30_000 + "]" * 30_000): "JSON too deep",
+    '{"text": "hi", "x": %s}' % ("1" * 10_000): "JSON too deep or too big",
+    "x" * (LONGEST_REQUEST + 1): "bytes",
+}
+
+
+def test_a_malformed_request_is_refused_with_a_reason():
+    for payload, reason in WRONG.items():
+        assert reason in read_request(MqttSettings(), payload.encode()).problem, payload[:40]
+    refused = read_request(MqttSettings(), b'{"text": "", "id": "q6", "reply_to": "voice/res/mine"}')
+    assert (refused.id, refused.reply_to, refused.problem) == ("q6", "voice/res/mine", 'needs "text"')
+    assert read_request(MqttSettings(), b'{"text": "hi", "id": 0}').id == "0"
 
 
 async def still_answers(listener: Listener) -> None:
@@ -20,27 +42,15 @@ async def still_answers(listener: Listener) -> None:
     assert (await listener.gets("voice/res", id="after"))["ok"] is True
 
 
-async def test_a_lone_surrogate_is_replaced_or_refused(broker, here):
-    words = f"what time is it {HALF}"
+async def test_a_lone_surrogate_is_replaced_and_a_refusal_stops_nothing(broker, here):
     async with Listener.on(broker) as listener:
+        await listener.send("voice/req", "{")
+        assert "not valid JSON" in (await listener.gets("voice/res"))["error"]
         for field in ("text", "conversation_id"):
-            request = {"text": "what time is it", "id": field, field: words}
+            request = {"text": "what time is it", "id": field, field: f"what time is it {HALF}"}
             await listener.send("voice/req", request)
-            told, answer = await listener.gets_all("voice/transcription", "voice/res", id=field)
-            assert (told[field], answer["ok"]) == ("what time is it ?", True)
-        for field in ("id", "reply_to"):  # the client must recognise these
-            await listener.send("voice/req", {"text": "what time is it", field: f"x{HALF}"})
-            assert f'"{field}"' in (await listener.gets("voice/res"))["error"]
-        await still_answers(listener)
-    utterance = Utterance(f"hi {HALF}", conversation_id=f"c{HALF}", id=f"i{HALF}", room=f"r{HALF}")
-    assert (utterance.text, utterance.conversation_id, utterance.room) == ("hi ?", "c?", "r?")
-
-
-async def test_json_too_deep_or_too_big_is_refused(broker, here):
-    async with Listener.on(broker) as listener:
-        for value in ("[" * 30_000 + "]" * 30_000, "1" * 10_000):
-            await listener.send("voice/req", f'{{"id": "odd", "text": "hi", "x": {value}}}')
-            assert "JSON" in (await listener.gets("voice/res"))["error"]
+            heard, answer = await listener.gets_all("voice/transcription", "voice/res", id=field)
+            assert (heard[field], answer["ok"]) == ("what time is it ?", True)
         await still_answers(listener)
 
 
