@@ -71,7 +71,7 @@ def voice_router(
             if not warm.is_set():
                 warm.set()
                 start(loaded.warm_up())
-            await Microphone(socket, loaded, answer, feed, replies, start).serve(conversation_id)
+            await Microphone(socket, loaded, answer, feed, replies, start, conversation_id).serve()
         except (ImportError, GatewayError) as error:
             reason = str(error)
             if isinstance(error, ImportError):
@@ -96,25 +96,23 @@ class Microphone:
         feed: Feed,
         replies: ModelReplies,
         start: Start,
+        conversation_id: str,
     ) -> None:
         self._socket, self._engines, self._answer = socket, engines, answer
         self._feed, self._model_replies, self._start = feed, replies, start
-        self._conversation_id = ""
+        self._conversation_id = conversation_id
         self._speaks = socket.query_params.get("speak") == "1"
         self._sound = b""
         self._recording = False
         self._interruption = Interruption()
         self._unsent: asyncio.Queue[dict[str, Any] | bytes] = asyncio.Queue(MOST_UNSENT)
 
-    async def serve(self, conversation_id: str) -> None:
+    async def serve(self) -> None:
         """Returns when the browser leaves or is disconnected."""
-        self._conversation_id = conversation_id
         async with asyncio.TaskGroup() as tasks:
             sending = tasks.create_task(self._send_all(), name="web voice")
             try:
                 await self._receive_all()
-            except WebSocketDisconnect:
-                pass
             finally:
                 self._interruption.now()
                 sending.cancel()
@@ -122,20 +120,17 @@ class Microphone:
                     self._unsent.get_nowait()
 
     async def _receive_all(self) -> None:
-        while True:
-            try:
+        try:
+            while True:
                 async with asyncio.timeout(SILENT_SECONDS):
                     message = await self._socket.receive()
-            except TimeoutError:
-                await self._close(TRY_LATER, "nothing was said")
-                return
-            if message["type"] == "websocket.disconnect":
-                return
-            if await self._is_revoked():
-                return
-            if problem := self._take(message):
-                await self._close(TOO_MUCH, problem)
-                return
+                if message["type"] == "websocket.disconnect" or await self._is_revoked():
+                    return
+                if problem := self._take(message):
+                    await self._close(TOO_MUCH, problem)
+                    return
+        except TimeoutError:
+            await self._close(TRY_LATER, "nothing was said")
 
     async def _close(self, code: int, reason: str) -> None:
         if self._socket.application_state is WebSocketState.CONNECTED:
