@@ -55,7 +55,7 @@ async def settles(broker, check):
     return found
 
 
-async def test_words_are_spoken_the_button_is_pressed_and_switches_tell_how_they_are(broker):
+async def test_commands_speak_record_and_switch(broker):
     said, pressed, state = [], [], {"mute": False}
     done = asyncio.Event()
 
@@ -80,7 +80,7 @@ async def test_words_are_spoken_the_button_is_pressed_and_switches_tell_how_they
     assert (said, pressed, state) == (["Dinner is ready."], ["now"], {"mute": True})
 
 
-async def test_timers_and_routines_are_sensors_for_as_long_as_they_are_there(broker):
+async def test_timers_are_sensors_until_they_end(broker):
     due = "2026-11-16T12:00:00+00:00"
     async with open_door(broker) as watch, Listener.on(broker) as listener:
         watch.publish(Planned("routine", {}))
@@ -96,7 +96,7 @@ async def test_timers_and_routines_are_sensors_for_as_long_as_they_are_there(bro
         await settles(broker, lambda found: not ours & set(found))
 
 
-async def test_what_an_earlier_gateway_left_behind_is_taken_back(broker):
+async def test_stale_retained_messages_are_deleted(broker):
     stale = ("homeassistant/sensor/voice_gateway_voice/timer_3/config", "voice/timers/3", "voice/routines/9")
     others = "homeassistant/sensor/somebody_else/timer_3/config"
     async with Listener.on(broker) as listener:
@@ -110,7 +110,7 @@ async def test_what_an_earlier_gateway_left_behind_is_taken_back(broker):
         await settles(broker, lambda found: there <= set(found) and not set(stale) & set(found))
 
 
-async def test_without_discovery_the_configs_are_taken_back(broker):
+async def test_without_discovery_the_configs_are_deleted(broker):
     async with open_door(broker) as watch:
         watch.publish(Planned("timer", {"1": {"text": "tea timer"}}))
         await settles(broker, lambda found: sum("homeassistant/" in where for where in found) == 6)
@@ -121,7 +121,7 @@ async def test_without_discovery_the_configs_are_taken_back(broker):
         assert "voice/timers/1" in found
 
 
-async def test_the_askers_correlation_data_comes_back(broker):
+async def test_correlation_data_is_returned(broker):
     from paho.mqtt.packettypes import PacketTypes
     from paho.mqtt.properties import Properties
 
@@ -138,7 +138,7 @@ async def test_the_askers_correlation_data_comes_back(broker):
             assert message.properties.CorrelationData == b"\x00my answer\xff", body
 
 
-async def test_a_real_gateway_tells_of_its_timers_and_routines(commands, broker):
+async def test_a_running_gateway_publishes_timers_and_routines(commands, broker):
     commands.file("voice-gateway.toml", NO_SERVER)
 
     def plans(found, kind):

@@ -88,7 +88,7 @@ async def test_every_request_of_a_flood_is_answered_once(broker):
     assert set(answered.values()) == {1}
 
 
-async def test_what_waits_when_the_gateway_stops_is_answered_by_the_next_start(broker, tmp_path):
+async def test_requests_waiting_at_a_stop_are_answered_after_the_restart(broker, tmp_path):
     store, names = SqliteStore(tmp_path / "r.sqlite", durable=False), [str(n) for n in range(MANY)]
     stopped, started = Acting(), Acting()
     started.go.set()
@@ -106,7 +106,7 @@ async def test_what_waits_when_the_gateway_stops_is_answered_by_the_next_start(b
     assert twice == set(stopped.begun), "those that were begun are asked again for reading only"
 
 
-async def test_a_broker_that_starts_again_loses_no_request_and_no_answer(broker, tmp_path):
+async def test_a_broker_restart_loses_no_request_and_no_answer(broker, tmp_path):
     acting = Acting()
     async with open_channel(broker, acting, SqliteStore(tmp_path / "r.sqlite")) as (channel, events):
         async with Listener.on(broker) as listener:
@@ -127,7 +127,7 @@ async def test_a_broker_that_starts_again_loses_no_request_and_no_answer(broker,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["lamp", None], ids=["with an id", "without"])
-async def test_a_request_whose_gateway_was_killed_is_answered_and_does_not_act_twice(commands, broker, name):
+async def test_a_request_of_a_killed_gateway_is_answered_and_acts_once(commands, broker, name):
     done, folder = commands.folder / "switched.txt", commands.folder
     words = json.dumps([COUNTING_SERVER, str(done), str(SWITCHING_SECONDS)])
     commands.file(
@@ -201,7 +201,7 @@ async def test_a_second_process_with_the_same_identity_gets_a_session_of_its_own
     assert texts == ["answer 1"] * 2
 
 
-async def test_commands_of_a_time_without_a_gateway_do_nothing(broker):
+async def test_commands_sent_while_the_gateway_was_away_do_nothing(broker):
     acting, said = Acting(), []
     acting.go.set()
     async with Listener.on(broker) as listener:
@@ -217,7 +217,7 @@ async def test_commands_of_a_time_without_a_gateway_do_nothing(broker):
     assert not said
 
 
-async def test_events_keep_their_order_and_a_lost_connection_loses_none(broker):
+async def test_events_keep_their_order_over_a_lost_connection(broker):
     reconnect = asyncio.Event()
 
     async def sleep(_seconds: float) -> None:
@@ -237,7 +237,7 @@ async def test_events_keep_their_order_and_a_lost_connection_loses_none(broker):
     assert got == [str(number) for number in range(30)]
 
 
-async def test_the_oldest_events_go_above_the_limit():
+async def test_above_the_limit_the_oldest_events_are_dropped():
     events = EventBus()
     channel = MqttChannel(MqttSettings(broker_url="mqtt://b"), Acting(), MemoryStore(), events)
     for number in range(KEPT_MESSAGES + 10):
@@ -247,7 +247,7 @@ async def test_the_oldest_events_go_above_the_limit():
     assert [body["text"] for body in kept] == [str(number) for number in range(10, KEPT_MESSAGES + 10)]
 
 
-async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
+async def test_an_unsendable_message_is_skipped(broker, caplog):
     async with Listener.on(broker) as listener, open_channel(broker, Acting()) as (channel, events):
         for name in ("no/#", "half/\ud800"):
             channel._put(Message(name, "x"))
@@ -257,7 +257,7 @@ async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
     assert [record.message for record in caplog.records].count("MQTT message cannot be sent") == 2
 
 
-async def test_an_answer_for_which_the_broker_disconnects_is_given_up(broker, caplog):
+async def test_a_message_that_closes_the_connection_is_given_up(broker, caplog):
     async def sleep(_seconds: float) -> None:
         """Reconnects at once."""
 
@@ -268,7 +268,7 @@ async def test_an_answer_for_which_the_broker_disconnects_is_given_up(broker, ca
     assert [record.tries for record in caplog.records if "given up" in record.message] == [MOST_TRIES]
 
 
-async def test_a_member_of_a_group_that_stops_answers_busy_and_gets_no_more(broker):
+async def test_a_stopping_group_member_answers_busy(broker):
     stopped, left = Acting(), Acting()
     left.go.set()
     async with Listener.on(broker) as listener:

@@ -54,7 +54,7 @@ def topics_of(messages: list[aiomqtt.Message], topic: str) -> list[str]:
     return [json.loads(one.payload)["text"] for one in messages if str(one.topic) == topic]
 
 
-async def test_events_are_published_once_and_alarms_stay_until_they_were_heard(house, broker) -> None:
+async def test_events_are_published_once_and_alarms_stay_until_acknowledged(house, broker) -> None:
     async with (
         Running.opened(house.commands, MQTT_BROKER_URL=broker.url),
         Listener.on(broker) as listener,
@@ -95,7 +95,7 @@ async def test_events_are_published_once_and_alarms_stay_until_they_were_heard(h
         assert events == [], "what is over is no news for whoever comes later"
 
 
-async def test_an_alarm_is_on_the_broker_again_after_it_or_the_gateway_was_killed(house, broker) -> None:
+async def test_an_alarm_survives_a_kill_of_broker_and_gateway(house, broker) -> None:
     async with Running.opened(house.commands, MQTT_BROKER_URL=broker.url) as first:
         async with Listener.on(broker) as listener:
             await house.is_followed(listener)

@@ -34,7 +34,7 @@ class Slow:
         return Reply(f"answer to {utterance.text[:20]}")
 
 
-async def test_many_slow_requests_of_one_conversation_do_not_hold_up_another(broker, own_folder):
+async def test_a_slow_conversation_does_not_delay_another(broker, own_folder):
     slow = Slow()
     async with opened_on(broker, answer=slow), Listener.on(broker) as listener:
         for number in range(3 * AT_ONCE):
@@ -49,7 +49,7 @@ async def test_many_slow_requests_of_one_conversation_do_not_hold_up_another(bro
     assert ids == [f"s{number}" for number in range(3 * AT_ONCE)]
 
 
-async def test_who_comes_when_the_line_is_full_is_told_so_and_may_ask_again(broker, own_folder):
+async def test_a_full_queue_answers_busy_and_accepts_the_request_later(broker, own_folder):
     slow = Slow()
     narrow = partial(MqttChannel, most_waiting=20, most_in_conversation=15)
     async with opened_on(broker, answer=slow, make=narrow), Listener.on(broker) as listener:
@@ -71,7 +71,7 @@ async def test_who_comes_when_the_line_is_full_is_told_so_and_may_ask_again(brok
     assert again["ok"] is True
 
 
-async def test_what_is_a_little_too_long_is_refused_and_what_is_far_too_long_does_not_come(broker, here):
+async def test_a_long_request_is_refused_and_a_huge_one_is_not_delivered(broker, here):
     async with Listener.on(broker) as listener:
         await listener.send("voice/req", b"x" * (LONGEST_PACKET + 1))
         await listener.send("voice/req", b"y" * (LONGEST_REQUEST + 1))
@@ -116,7 +116,7 @@ async def test_a_flood_of_long_messages_does_not_fill_the_memory(broker, own_fol
     assert grown < GROWTH_MB
 
 
-def test_text_is_cut_names_are_limited_and_the_room_is_the_clients():
+def test_text_is_cut_and_names_are_limited():
     request = read_request(MqttSettings(), json.dumps({"text": "long " * 10_000, "room": "kitchen"}).encode())
     assert 8_000 < len(request.text) < 20_000
     assert request.utterance("hall").room == "kitchen"

@@ -15,7 +15,7 @@ from voice_gateway.errors import LinkError
 
 
 @pytest.mark.slow
-async def test_a_broker_that_says_nothing_is_named_when_ready_is_told(commands):
+async def test_ready_names_a_silent_broker(commands):
     commands.file("voice-gateway.toml", NO_SERVER)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
@@ -81,7 +81,7 @@ async def test_an_authority_file_that_cannot_be_used_is_named(secure, tmp_path):
         assert ("No such file" in str(error)) is (content is None)
 
 
-async def test_nobody_there_is_still_not_reachable(broker):
+async def test_a_stopped_broker_is_not_reachable(broker):
     broker.kill()
 
     assert "is not reachable" in (await refused(broker.url)).spoken

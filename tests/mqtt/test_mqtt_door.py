@@ -11,7 +11,7 @@ from tests.fakes.mosquitto import Broker
 from tests.mqtt.conftest import NO_SERVER, Listener
 
 
-async def test_a_request_is_answered_and_everything_is_told(broker, running):
+async def test_a_request_is_answered_and_each_step_published(broker, running):
     async with Listener.on(broker) as listener:
         await listener.send("voice/req", {"text": "what time is it", "id": "q1", "conversation_id": "c1"})
 
@@ -30,7 +30,7 @@ async def test_a_request_is_answered_and_everything_is_told(broker, running):
     assert answer["outcomes"][0]["name"] == "get_current_datetime"
 
 
-async def test_plain_words_are_a_request_and_reply_to_says_where_the_answer_goes(broker, running):
+async def test_plain_text_is_a_request_and_reply_to_names_the_topic(broker, running):
     async with Listener.on(broker) as listener:
         await listener.send("voice/req", "what day is it")
         assert (await listener.gets("voice/res"))["ok"] is True
@@ -65,7 +65,7 @@ async def test_a_killed_gateway_is_offline_by_its_last_will(broker, running):
         assert set(offline) == {*online, "connected_at"}
 
 
-async def test_home_assistant_learns_of_the_gateway_at_its_birth_too(broker, running):
+async def test_discovery_is_sent_again_after_home_assistant_starts(broker, running):
     async with Listener.on(broker) as listener:
         ask = await listener.gets("homeassistant/text/voice_gateway_voice/ask/config")
         assert ask["command_topic"] == "voice/req"
@@ -100,7 +100,7 @@ async def test_an_old_retained_request_is_not_answered(commands, broker):
     ]
 
 
-async def test_without_a_broker_the_gateway_answers_and_says_what_is_missing(commands, broker):
+async def test_without_a_broker_the_gateway_answers_and_is_degraded(commands, broker):
     broker.stop()
     commands.file("voice-gateway.toml", NO_SERVER)
     async with Running.opened(commands, MQTT_BROKER_URL=broker.url) as gateway:
@@ -128,7 +128,7 @@ async def test_a_frozen_broker_does_not_slow_a_turn(commands, broker, running):
     assert done.json["ok"] is True
 
 
-async def test_a_frozen_broker_does_not_hold_up_the_stop(broker, running):
+async def test_a_frozen_broker_does_not_delay_the_stop(broker, running):
     broker.freeze()
     try:
         assert await asyncio.wait_for(running.stop(), 25) == 0

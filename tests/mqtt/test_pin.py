@@ -13,7 +13,7 @@ SETTINGS = f'[brain]\nstore = "sqlite"\n[permission]\npin = "{PIN}"\n'
 
 
 @pytest.mark.slow
-async def test_a_pin_reaches_nobody_and_too_many_wrong_ones_lock_it_through_a_restart(commands, broker):
+async def test_a_pin_is_not_published_and_its_lock_survives_a_restart(commands, broker):
     commands.file("settings.toml", SETTINGS)
     words = ("--config", "settings.toml", "--debug")
     async with Running.opened(commands, *words, MQTT_BROKER_URL=broker.url) as gateway:

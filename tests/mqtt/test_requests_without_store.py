@@ -62,7 +62,7 @@ class Dying(MemoryStore):
 
 
 @pytest.mark.parametrize("left", range(0, 14, 2))
-async def test_a_store_that_goes_in_the_middle_and_comes_back_costs_no_second_action(left):
+async def test_a_store_that_fails_meanwhile_causes_no_second_act(left):
     acted = []
 
     async def act(utterance, **options):
@@ -87,7 +87,7 @@ async def boom(_utterance, **_options):
     raise RuntimeError("a bug")
 
 
-async def test_a_bug_costs_one_answer_and_says_so(broker, own_folder, caplog):
+async def test_a_bug_fails_one_request_only(broker, own_folder, caplog):
     async with opened_on(broker, answer=boom), Listener.on(broker) as listener:
         await listener.send("voice/req", {"text": "hi", "id": "b", "reply_to": "voice/res/mine"})
         answer = await listener.gets("voice/res/mine", id="b")

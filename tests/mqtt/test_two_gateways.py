@@ -115,7 +115,7 @@ async def two_gateways(tmp_path, broker, redis, done):
 
 
 @pytest.mark.slow
-async def test_one_gateway_is_killed_and_every_id_is_answered_once_acted(tmp_path, broker, redis):
+async def test_after_a_kill_every_id_is_answered_and_acts_once(tmp_path, broker, redis):
     done = tmp_path / "switched.txt"
     requests = {f"lamp-{colour}": f"turn on the {colour} lamp" for colour in COLOURS}
     requests |= {f"clock-{number}": "what time is it" for number in range(6)}
@@ -148,7 +148,7 @@ async def test_one_gateway_is_killed_and_every_id_is_answered_once_acted(tmp_pat
 
 
 @pytest.mark.slow
-async def test_what_waits_behind_a_killed_gateway_was_never_begun_and_is_done(tmp_path, broker, redis):
+async def test_requests_waiting_behind_a_killed_gateway_are_done(tmp_path, broker, redis):
     """One lamp after the other in one conversation: of those that only waited nothing is unknown."""
     done = tmp_path / "switched.txt"
     requests = {f"lamp-{colour}": f"turn on the {colour} lamp" for colour in COLOURS}

@@ -32,7 +32,7 @@ def shown(console: Console) -> Any:
     return console.page.locator(".notice, .toast, #alarms li").locator("visible=true")
 
 
-async def test_smoke_is_seen_on_every_page_until_it_was_heard(
+async def test_smoke_stands_on_every_page_until_acknowledged(
     console: Console, open_console: Open, commands: Commands, simulated: list[str]
 ) -> None:
     async def fire(what: str) -> None:

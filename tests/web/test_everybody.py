@@ -26,7 +26,7 @@ def settings() -> str:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-async def test_every_page_is_whole_and_without_a_serious_finding(
+async def test_every_page_fits_and_is_accessible(
     open_console: Open, commands: Commands, scheme: str, size: tuple[int, int]
 ) -> None:
     console = await open_console(size=size, color_scheme=scheme)
@@ -49,7 +49,7 @@ async def test_every_page_is_whole_and_without_a_serious_finding(
         assert await console.findings() == [], page
 
 
-async def test_on_a_phone_the_trace_covers_the_page_and_goes(open_console: Open) -> None:
+async def test_on_a_phone_the_trace_opens_and_closes(open_console: Open) -> None:
     console = await open_console(size=PHONE, has_touch=True, is_mobile=True)
     await console.say("turn on the kitchen light")
     await (await console.answer()).get_by_role("button", name="Trace").tap()
@@ -101,13 +101,13 @@ async def test_everything_is_reached_by_the_keyboard_alone(console: Console) -> 
     await console.until("document.activeElement.ariaLabel === 'Unlock Front Door'")
 
 
-async def test_an_answer_is_announced_to_who_does_not_see_it(console: Console) -> None:
+async def test_an_answer_is_announced_to_screen_readers(console: Console) -> None:
     await console.say("turn on the kitchen light")
 
     await console.page.locator("#announce").get_by_text("Kitchen light on.").wait_for(state="attached")
 
 
-async def test_answers_to_what_was_typed_are_spoken_where_that_is_wished_and_that_is_remembered(
+async def test_speaking_typed_answers_is_remembered(
     console: Console,
 ) -> None:
     need_speech()

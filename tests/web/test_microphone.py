@@ -92,7 +92,7 @@ async def settled(console: Console) -> None:
         )
 
 
-async def test_who_speaks_into_an_answer_ends_it_and_is_heard(talk: tuple[Console, Voices]) -> None:
+async def test_barge_in_ends_the_answer_and_is_heard(talk: tuple[Console, Voices]) -> None:
     console, voices = talk
     page = console.page
     await page.get_by_role("button", name="Speak answers aloud").click()
@@ -120,26 +120,7 @@ async def test_who_speaks_into_an_answer_ends_it_and_is_heard(talk: tuple[Consol
     assert await state(console) == "idle"
 
 
-async def test_one_question_after_the_other_is_heard_to_its_end(talk: tuple[Console, Voices]) -> None:
-    console, voices = talk
-    for number, text in enumerate(("It is on.", "It is off.", "It is open."), 1):
-        voice = await press(console, voices, number)
-        assert await state(console) == "listening"
-        await console.page.mouse.up()
-        await voice.end()
-        turn = f"turn-{number}"
-        voice.send(
-            {"type": "transcript", "text": "and now", "turn": turn}, {**ANSWER, "text": text, "turn": turn}
-        )
-        await console.page.get_by_text(text).first.wait_for()
-        await until_idle(console)
-
-
-async def until_idle(console: Console) -> None:
-    await console.page.locator(".mic[data-state=idle]").wait_for()
-
-
-async def test_what_still_comes_of_an_old_answer_is_left_aside(talk: tuple[Console, Voices]) -> None:
+async def test_late_messages_of_an_old_answer_are_ignored(talk: tuple[Console, Voices]) -> None:
     console, voices = talk
     page = console.page
     await page.get_by_role("button", name="Speak answers aloud").click()
@@ -182,7 +163,7 @@ async def test_html_and_colours_in_a_transcript_are_text(talk: tuple[Console, Vo
     assert "taken" not in await page.title()
 
 
-async def test_what_is_typed_or_switched_off_ends_the_sound(talk: tuple[Console, Voices]) -> None:
+async def test_switching_the_loudspeaker_off_ends_the_sound(talk: tuple[Console, Voices]) -> None:
     console, voices = talk
     page = console.page
     loudspeaker = page.get_by_role("button", name="Speak answers aloud")
@@ -200,7 +181,7 @@ async def test_what_is_typed_or_switched_off_ends_the_sound(talk: tuple[Console,
     assert await page.locator(".sound[data-playing]").count() == 0
 
 
-async def test_a_microphone_that_is_refused_is_said_and_the_button_is_ready_again(
+async def test_a_refused_microphone_is_reported(
     talk: tuple[Console, Voices],
 ) -> None:
     console, _voices = talk

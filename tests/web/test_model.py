@@ -73,7 +73,7 @@ async def test_the_trace_has_the_rounds_of_the_model_with_their_tokens(
 
 
 @pytest.mark.parametrize("notes", [NASTY], ids=["nasty"])
-async def test_html_and_colours_in_what_a_tool_answers_and_a_model_wants_are_text(
+async def test_html_and_colours_of_tools_and_models_are_text(
     console: Console, ollama: FakeOllama, notes: str
 ) -> None:
     ollama.script(Scripted(calls=[("read_notes", {"day": notes})]), Scripted(f"They say {notes}"))

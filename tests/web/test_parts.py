@@ -31,7 +31,7 @@ def kill_server(gateway: Running) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-async def test_a_server_that_dies_is_seen_and_seen_again(
+async def test_a_server_that_dies_and_returns_is_shown(
     console: Console, gateway: Running, tmp_path: Path
 ) -> None:
     page = console.page
@@ -57,7 +57,7 @@ async def test_a_server_that_dies_is_seen_and_seen_again(
     await page.get_by_role("switch", name="Desk Lamp").wait_for()
 
 
-async def test_what_was_asked_before_something_changed_does_not_hide_the_change(
+async def test_a_late_health_answer_does_not_hide_a_change(
     open_console: Open, gateway: Running, tmp_path: Path
 ) -> None:
     console = await open_console()
@@ -98,7 +98,7 @@ async def test_the_doctor_is_run_by_a_button_and_tools_have_charts(console: Cons
     await console.picture("health")
 
 
-async def test_a_gateway_that_ends_is_said_and_noticed_when_it_is_back(
+async def test_a_stopped_gateway_is_shown_until_it_is_back(
     console: Console, gateway: Running, commands: Commands
 ) -> None:
     await gateway.stop()

@@ -72,7 +72,7 @@ async def listening(folder: Path, user: int) -> AsyncIterator[asyncio.subprocess
         await process.communicate()
 
 
-async def test_our_own_gateway_is_spoken_to(folder):
+async def test_the_users_own_gateway_is_trusted(folder):
     async def hello(_asked, _interruption) -> str:
         return "hello"
 
@@ -86,13 +86,13 @@ async def test_our_own_gateway_is_spoken_to(folder):
 
 
 @as_root
-async def test_root_speaks_to_a_service_in_a_folder_that_root_gave_it(folder):
+async def test_root_trusts_a_service_in_a_folder_of_root(folder):
     async with listening(folder, OTHER):
         assert await greet(folder / "control.sock") == "hello"
 
 
 @as_root
-async def test_root_does_not_speak_to_somebody_who_could_make_that_folder(folder, tmp_path, caplog):
+async def test_root_does_not_trust_a_folder_others_can_make(folder, tmp_path, caplog):
     tmp_path.chmod(0o1777)  # as /tmp
     async with listening(folder, OTHER) as process:
         with pytest.raises(LinkError, match="belongs to somebody else"):
@@ -105,7 +105,7 @@ async def test_root_does_not_speak_to_somebody_who_could_make_that_folder(folder
 
 @as_root
 @pytest.mark.parametrize(("listener", "answer"), [(0, "hello"), (OTHER, "hello"), (THIRD, "somebody else")])
-async def test_a_user_speaks_to_their_own_gateway_and_roots_alone(folder, tmp_path, listener, answer):
+async def test_a_user_trusts_their_own_gateway_and_roots_only(folder, tmp_path, listener, answer):
     for one in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         one.chmod(0o755)
     async with listening(folder, listener):

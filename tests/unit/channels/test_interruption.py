@@ -68,7 +68,7 @@ class House:
         return turn
 
 
-async def test_the_models_text_ends_and_what_was_said_is_remembered():
+async def test_an_interrupted_text_ends_and_is_remembered():
     house = House(STORY, "Fine.")
 
     reply = await asyncio.wait_for(await house.interrupted_at("streaming"), LIMIT)
@@ -80,7 +80,7 @@ async def test_the_models_text_ends_and_what_was_said_is_remembered():
     assert house.histories == [[], ["human", "ai"]]
 
 
-async def test_a_call_under_way_is_not_torn_and_its_outcome_is_kept():
+async def test_a_running_call_completes_and_its_outcome_is_kept():
     house = House(Calls(("lamp", {"name": "red"}), text="One moment. "), "It is", "Fine.", endless=2)
 
     turn = await house.interrupted_at("switching")
@@ -97,7 +97,7 @@ async def test_a_call_under_way_is_not_torn_and_its_outcome_is_kept():
     assert house.histories[-1] == ["human", "ai", "tool", "ai"]
 
 
-async def test_every_call_of_the_message_is_made_also_those_that_wait_for_a_place():
+async def test_queued_calls_of_the_message_are_made():
     calls = Calls(*(("lamp", {"name": name}) for name in ("red", "green", "blue")))
     house = House(calls, "They are", endless=2, max_parallel=1)
 
@@ -110,7 +110,7 @@ async def test_every_call_of_the_message_is_made_also_those_that_wait_for_a_plac
     assert "red lamp is on" in reply.text  # nothing was said yet, so it is told what was done
 
 
-async def test_a_wake_word_does_not_wait_for_the_model_that_still_talks():
+async def test_a_wake_word_does_not_wait_for_a_streaming_model():
     house = House(STORY, "You are welcome.")
     async with room(answer=house.conversation.answer) as here:
         here.speaker.slow = True

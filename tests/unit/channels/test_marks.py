@@ -69,7 +69,7 @@ def test_a_turn_is_done_when_all_its_acts_are():
         assert mark_of_turn(outcome(OutcomeStatus(one)) for one in statuses.split()) is mark, statuses
 
 
-def test_each_act_has_a_line_that_says_what_was_asked_and_how_it_stands():
+def test_each_act_has_a_line_with_its_arguments_and_status():
     outcomes = [
         outcome(OutcomeStatus(status)) for status in ("confirmed", "read", "working", "not_permitted")
     ]
@@ -87,7 +87,7 @@ def at_home(status: OutcomeStatus, state: str | None = "on, 50 %", **more) -> To
     return outcome(status, structured={**facts, "outcome": status, **more})
 
 
-def test_a_device_has_its_own_name_with_its_state_or_what_was_asked_of_it():
+def test_a_device_is_named_with_its_state_or_request():
     done, working, away = OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.UNREACHABLE
     outcomes = [at_home(done), at_home(done, None), at_home(working, "on, 10 %"), at_home(away, "off")]
 
@@ -99,7 +99,7 @@ def test_a_device_has_its_own_name_with_its_state_or_what_was_asked_of_it():
     ]
 
 
-def test_a_result_that_only_names_a_device_never_stands_for_it():
+def test_a_result_that_only_names_a_device_is_not_its_state():
     for facts in (
         {"device": "Front Door", "state": "locked"},
         {"device": ["Front Door"], "state": "locked", "outcome": "confirmed"},

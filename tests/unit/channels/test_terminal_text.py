@@ -78,7 +78,7 @@ def test_nan_and_infinity_are_null_and_a_lone_surrogate_is_an_escape():
 @pytest.mark.parametrize(
     "line", ['{"text":' * 20_000 + "1" + "}" * 20_000, f'{{"text": {"9" * 6000}}}', '{"text": 5}']
 )
-def test_a_json_line_that_cannot_be_read_is_a_problem_of_its_own(line):
+def test_an_unreadable_json_line_is_a_problem(line):
     typed = read_line(line, "c", as_json=True)
     assert typed.problem
     assert typed.conversation_id == "c"

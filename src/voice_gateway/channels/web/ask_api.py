@@ -73,9 +73,9 @@ class AskApi:
             return await self.respond(request, utterance, take_back=where)
 
         @router.get("/api/events", response_class=Response, responses=STREAMS)
-        async def events(request: Request, turn: str = "") -> Response:
-            """All that happens, as it happens, or the events of one turn"""
-            return self._feed.response(request, turn)
+        async def events(request: Request) -> Response:
+            """All that happens, as it happens"""
+            return self._feed.response(request)
 
         return router
 

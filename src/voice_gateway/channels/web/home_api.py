@@ -155,7 +155,7 @@ class DevicesApi:
 
     def publish_changes(self) -> None:
         """Sends listeners the devices that differ from what was sent before."""
-        if not self._feed.listened:
+        if not self._feed.consoles:
             self._published = {}
             return
         before, self._published = self._published, self._current()

@@ -97,26 +97,21 @@ class Feed:
     """Everything that happens, for consoles; and the events of one turn, for its followers."""
 
     def __init__(self, events: EventBus) -> None:
-        self._streams: dict[Stream, str] = {}  # with the turn it wants, or ""
+        self._streams: set[Stream] = set()
         self._followers: defaultdict[str, list[Follower]] = defaultdict(list)
         self._alarms: AlarmsTold | None = None  # the last state, for listeners that come later
         events.subscribe(self._on_event)
 
     @property
-    def listened(self) -> bool:
-        return bool(self._streams)
-
-    @property
     def consoles(self) -> int:
-        """Listeners to everything."""
-        return sum(not turn for turn in self._streams.values())
+        """The number of listeners to everything."""
+        return len(self._streams)
 
     def publish(self, kind: str, data: Mapping[str, Any]) -> None:
         """Encodes the event once for all listeners."""
         event = sse(kind, data) if self._streams else b""
-        for stream, turn in list(self._streams.items()):
-            if not turn or data.get("turn") == turn:
-                stream.put(event)
+        for stream in self._streams:
+            stream.put(event)
 
     @contextmanager
     def following(self, turn: str, follower: Follower) -> Iterator[None]:
@@ -129,23 +124,23 @@ class Feed:
             if not self._followers[turn]:
                 del self._followers[turn]
 
-    async def _listen(self, turn: str, limits: Limits) -> AsyncIterator[bytes]:
+    async def _listen(self, limits: Limits) -> AsyncIterator[bytes]:
         stream = Stream(limits)
-        self._streams[stream] = turn
-        if self._alarms is not None and not turn:
+        self._streams.add(stream)
+        if self._alarms is not None:
             stream.put(sse("alarms", event_json(self._alarms)))
         try:
             async for piece in stream.pieces():
                 yield piece
         finally:
-            del self._streams[stream]
+            self._streams.remove(stream)
 
-    def response(self, request: HTTPConnection, turn: str) -> StreamingResponse:
-        """The events of one turn or, without a turn, all of them."""
+    def response(self, request: HTTPConnection) -> StreamingResponse:
+        """All events from now on."""
         limits: Limits = request.state.limits
         if len(self._streams) >= limits.streams:
             raise HTTPException(503, "too many listeners")
-        return event_stream(self._listen(turn, limits))
+        return event_stream(self._listen(limits))
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, AlarmsTold):

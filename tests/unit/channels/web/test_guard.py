@@ -56,6 +56,8 @@ PATHS_OUT = (
     "/api/../index.html",
     "/api/nothing",
     "http://evil.example/",
+    "/%00",
+    "/index.html%00.js",
 )
 
 
@@ -170,10 +172,6 @@ async def test_no_path_leads_out_of_the_folder(tmp_path):
             answer = await raw(channel, head.encode())
             assert status(answer) in (400, 404), path
             assert b"root:" not in answer
-        for path in ("/%00", "/index.html%00.js"):
-            head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-            answer = await raw(channel, head.encode())
-            assert status(answer) in (400, 404), path
 
 
 async def test_too_many_requests_get_429_and_pages_are_not_counted(tmp_path):

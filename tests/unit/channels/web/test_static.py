@@ -31,13 +31,13 @@ def test_no_script_or_style_stands_in_a_page() -> None:
         assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", text)), name
 
 
-def test_words_of_others_can_only_become_text() -> None:
+def test_scripts_set_text_only() -> None:
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|DOMParser|srcdoc"
     for name, text in named([file for file in TEXTS if file.suffix == ".js"]).items():
         assert not re.search(ways, text), name
 
 
-def test_every_file_that_is_named_is_there() -> None:
+def test_every_named_file_exists() -> None:
     for name, text in named(TEXTS).items():
         for wanted in re.findall(r"""(?:from |src=|href=|addModule\(|"src": |src: )"\.?/([\w.-]+)\"""", text):
             assert (STATIC / wanted).is_file(), f"{name}: {wanted}"

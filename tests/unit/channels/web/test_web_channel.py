@@ -14,7 +14,7 @@ from tests.fakes.web import client, served
 from voice_gateway.events import EventBus, State
 
 
-async def test_a_console_whose_port_is_taken_is_told_of_and_opened_when_it_is_free(tmp_path):
+async def test_a_taken_port_is_reported_and_retried(tmp_path):
     watch, taken = EventBus(), socket.create_server(("127.0.0.1", 0))
     port = taken.getsockname()[1]
     async with served(tmp_path, watch=watch, port=port) as door:
@@ -32,7 +32,7 @@ async def test_a_console_whose_port_is_taken_is_told_of_and_opened_when_it_is_fr
     assert watch.part("web").sentence == f"The web console is at http://127.0.0.1:{port}/."
 
 
-async def test_open_streams_do_not_hold_up_the_end_and_are_no_error(tmp_path, caplog):
+async def test_open_streams_do_not_delay_the_stop(tmp_path, caplog):
     open_now = asyncio.Event()
 
     async def forever(_request):
@@ -49,7 +49,7 @@ async def test_open_streams_do_not_hold_up_the_end_and_are_no_error(tmp_path, ca
     assert not caplog.records
 
 
-async def test_what_a_handler_raises_is_an_answer_without_a_reason(tmp_path, caplog):
+async def test_an_exception_of_a_route_is_not_shown(tmp_path, caplog):
     async def broken(_request):
         raise RuntimeError("the secret of the house")
 
@@ -64,7 +64,7 @@ async def test_what_a_handler_raises_is_an_answer_without_a_reason(tmp_path, cap
 
 
 @pytest.mark.slow
-def test_neither_the_settings_nor_the_doors_import_the_server():
+def test_settings_and_channels_do_not_import_the_server():
     code = (
         "import sys, voice_gateway.app.gateway, voice_gateway.app.channels, voice_gateway.cli.run\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('fastapi', 'starlette', 'uvicorn')])"

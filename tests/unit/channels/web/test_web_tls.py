@@ -38,7 +38,7 @@ def trusting(made):
     return ssl.create_default_context(cafile=made.ca)
 
 
-async def test_pages_and_the_microphone_are_reached_by_who_trusts_the_certificate(tmp_path, made, trusting):
+async def test_pages_and_the_microphone_are_encrypted(tmp_path, made, trusting):
     watch, how = EventBus(), {"tls_cert": made.certificate, "tls_key": made.key}
     async with (
         served(tmp_path, routes(tmp_path), watch, **how) as door,
@@ -61,7 +61,7 @@ async def test_pages_and_the_microphone_are_reached_by_who_trusts_the_certificat
         assert (await http.get(f"https://localhost:{door.port}/")).status_code == 200
 
 
-async def test_the_cookie_of_an_encrypted_page_never_goes_plainly(tmp_path, made, trusting):
+async def test_the_cookie_of_an_encrypted_page_is_secure(tmp_path, made, trusting):
     token, watch = TokenFile(tmp_path / "web-token.json").make(), EventBus()
     how = {"host": "0.0.0.0", "tls_cert": made.certificate, "tls_key": made.key}
     async with (

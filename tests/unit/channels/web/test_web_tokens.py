@@ -46,7 +46,7 @@ def routes_of(tokens: TokenFile):
     return routes
 
 
-async def test_where_loopback_needs_a_login_a_link_gives_it_once(tmp_path, tokens):
+async def test_a_login_link_works_once(tmp_path, tokens):
     routes = routes_of(tokens)
     async with (
         served(tmp_path, routes, tokens=tokens, open_on_loopback=False) as door,
@@ -66,7 +66,7 @@ async def test_where_loopback_needs_a_login_a_link_gives_it_once(tmp_path, token
             assert (await other.get("/enter?key=")).headers["location"] == "/login.html"
 
 
-async def test_without_a_token_nothing_but_the_way_to_give_one_is_shown(tmp_path, tokens):
+async def test_without_a_token_only_the_login_page_is_shown(tmp_path, tokens):
     tokens.make()
     async with served(tmp_path, routes_of(tokens), host=EVERYWHERE) as door, client(door) as http:
         for path in ("/", "/index.html", "/api/well", "/metrics", "/openapi.json", "/nothing"):
@@ -138,9 +138,7 @@ CHAT = ("/v1/chat/completions", {"messages": [{"role": "user", "content": "hello
 
 
 @pytest.mark.parametrize(("path", "body"), [ASK, CHAT])
-async def test_an_answer_that_is_under_way_goes_to_nobody_whose_token_is_revoked(
-    tmp_path, tokens, path, body
-):
+async def test_a_streaming_answer_ends_when_its_token_is_revoked(tmp_path, tokens, path, body):
     watch, token, revoked, over = EventBus(), tokens.make(), asyncio.Event(), asyncio.Event()
 
     async def answer(utterance, *, say, interruption, **_how):
@@ -174,7 +172,7 @@ async def test_an_answer_that_is_under_way_goes_to_nobody_whose_token_is_revoked
     assert "secret" not in read
 
 
-async def test_guessing_ends_soon(tmp_path, tokens):
+async def test_guesses_of_tokens_are_limited(tmp_path, tokens):
     tokens.make()
     few = Limits(guesses_a_second=0.001, guesses_at_once=3)
     async with (
@@ -216,7 +214,7 @@ async def test_a_request_through_a_proxy_on_this_machine_needs_a_token(tmp_path,
             assert (await http.get("/api/well", headers=known)).text == "well"
 
 
-async def test_a_damaged_file_lets_nobody_in(tmp_path, tokens):
+async def test_a_damaged_token_file_denies_access(tmp_path, tokens):
     for kept in ("", "{}", "[]", '{"sha256": ""}', '{"sha256": "zz"}', '{"sha256": 5}', "\xff"):
         (tmp_path / "web-token.json").write_text(kept, encoding="latin-1")
         assert not tokens.exists, kept
@@ -234,7 +232,7 @@ def test_only_a_hash_is_kept_and_only_for_the_owner(tmp_path, tokens):
     assert not tokens.knows("")
 
 
-async def test_a_gateway_for_others_says_whenever_a_token_is_missing(tmp_path, tokens):
+async def test_a_missing_token_is_reported(tmp_path, tokens):
     watch = EventBus()
     async with served(tmp_path, routes_of(tokens), watch, host=EVERYWHERE) as door:
         assert watch.state("web") is State.DEGRADED

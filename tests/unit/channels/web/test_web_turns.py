@@ -31,7 +31,7 @@ async def texts(http, **asked: str) -> list[str]:
     return [turn["text"] for turn in answer.json()["turns"]]
 
 
-async def test_one_conversation_is_listed_however_much_the_others_say(tmp_path):
+async def test_turns_are_listed_by_conversation_and_search(tmp_path):
     others = [("hall", f"number {number}") for number in range(60)]
     async with kept(tmp_path, ("mine", "first"), *others, ("mine", "last")) as http:
         assert await texts(http, conversation="mine") == ["last", "first"]
@@ -50,7 +50,7 @@ async def test_a_wrong_query_is_refused_by_the_name_of_its_field(tmp_path):
             assert answer.json()["error"].startswith(f"{field}: ")
 
 
-async def test_a_method_that_is_not_allowed_is_answered_with_those_that_are(tmp_path):
+async def test_a_405_names_the_allowed_methods(tmp_path):
     async with kept(tmp_path) as http:
         answer = await http.post("/api/turns/7")
     assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET")

@@ -120,7 +120,7 @@ async def test_words_are_heard_traced_and_answered(tmp_path):
     assert messages[-1]["text"] == "Done. Well."
 
 
-async def test_the_answer_is_spoken_where_that_is_wished_sentence_by_sentence(tmp_path):
+async def test_the_answer_is_spoken_by_sentence_on_request(tmp_path):
     voice = Voice()
     async with microphone(tmp_path, Ears("hello there"), voice, "speak=1") as (socket, _watch):
         await said(socket)
@@ -133,7 +133,7 @@ async def test_the_answer_is_spoken_where_that_is_wished_sentence_by_sentence(tm
     assert sound_bytes(messages) == 2 * 2205 * 2 + tone_bytes(22050)
 
 
-async def test_a_typed_answer_that_is_read_aloud_has_the_tone_before_the_words_of_a_model(tmp_path):
+async def test_the_tone_precedes_spoken_text_of_a_model(tmp_path):
     async with microphone(tmp_path, Ears(""), Voice()) as (socket, watch):
         for source in PartSource:
             words = f"From the {source}."
@@ -163,7 +163,7 @@ class LongVoice(Voice):
 MEGABYTES = 20
 
 
-async def test_who_does_not_listen_and_leaves_holds_up_nobody(tmp_path):
+async def test_a_browser_that_does_not_read_is_disconnected(tmp_path):
     need_speech()
     watch, begun, limits = EventBus(), [], Limits(send_seconds=0.2)
 
@@ -185,7 +185,7 @@ async def test_who_does_not_listen_and_leaves_holds_up_nobody(tmp_path):
             await asyncio.gather(*begun)  # it is let go, and nothing waits for it
 
 
-async def test_a_text_is_spoken_on_request_and_a_voice_that_fails_says_so(tmp_path):
+async def test_a_text_is_spoken_or_the_failure_reported(tmp_path):
     for voice, error in ((Voice(), None), (Voice(fails=True), "no voice")):
         async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
             await socket.send(json.dumps({"type": "speak", "text": "It is on. It is bright."}))
@@ -230,7 +230,7 @@ async def test_sound_without_end_is_not_kept(tmp_path):
         assert "60 seconds" in closed.value.rcvd.reason
 
 
-async def test_an_answer_that_is_under_way_is_not_heard_with_a_revoked_token(tmp_path, caplog):
+async def test_a_revoked_token_ends_the_microphone(tmp_path, caplog):
     need_speech()
     watch, tokens, asked, revoked = (
         EventBus(),
@@ -271,7 +271,7 @@ async def test_an_answer_that_is_under_way_is_not_heard_with_a_revoked_token(tmp
     assert "secret" not in str(read)
 
 
-async def test_packages_that_are_missing_are_told_of(tmp_path):
+async def test_missing_speech_packages_are_reported(tmp_path):
     def missing():
         raise HearingError("the voice is not installed: run `make setup`")
 
