@@ -252,7 +252,7 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
     from voice_gateway.channels.web.ask_api import AskApi, login_router
     from voice_gateway.channels.web.home_api import DevicesApi, Routines
     from voice_gateway.channels.web.mcp import McpChannel
-    from voice_gateway.channels.web.openai import OpenAi
+    from voice_gateway.channels.web.openai import openai_router
     from voice_gateway.channels.web.sse import Feed
     from voice_gateway.channels.web.stats import Stats, metrics_router
     from voice_gateway.channels.web.system_api import doctor_router, health_router, turns_router
@@ -292,7 +292,7 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
         health_router(stats, api.parts, gateway.link.status),
         doctor_router(_doctor(config), start),
         metrics_router(stats, events.parts, gateway.link.status),
-        OpenAi(talk.answer, start).router(),
+        openai_router(talk.answer, start),
         McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).route(),
     ]
 

@@ -199,10 +199,8 @@ class McpChannel:
             else:
                 reply = await self._reply(given, _conversation(context))
                 text, facts, ok = reply.text, reply.to_json(), reply.ok
-        except HTTPException as error:
-            text, ok = error.detail, False
-        except (ValueError, ToolError) as error:
-            text, ok = str(error), False
+        except (HTTPException, ValueError, ToolError) as error:
+            text, ok = getattr(error, "detail", str(error)), False
         return CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content=facts, is_error=not ok
         )
@@ -214,13 +212,14 @@ class McpChannel:
         if isinstance(given, Ask):
             work = self._answer(utterance(given.text, room=given.room or None), interruption=interruption)
         elif isinstance(given, CallTool):
-            # Models read this text later, so it has nothing of the arguments.
             call = ToolCall(new_id(), given.name, given.arguments)
+            # Models read this text later, so it has nothing of the arguments.
             work = self._make_calls(utterance(f"use the tool {given.name}"), [call])
         else:
             assert isinstance(given, DeleteRoutine)
-            switched = {True: "resume", False: "pause", None: "cancel"}
-            action = switched[given.enabled if isinstance(given, SetRoutine) else None]
+            action = "cancel"
+            if isinstance(given, SetRoutine):
+                action = "resume" if given.enabled else "pause"
             work = self._routines.change(given.id, action, utterance)
         return await self._outlive(work, interruption)
 

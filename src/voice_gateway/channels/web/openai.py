@@ -63,67 +63,58 @@ DETAIL = shape("OpenAiErrorDetail", message=str, type=str, param=str | None, cod
 ERROR = shape("OpenAiError", error=DETAIL)
 
 
-class OpenAi:
+def openai_router(answer: Answer, start: Start) -> APIRouter:
     """Only the last message of the user is read. Anyone may have written the rest of a client's history, so
     the gateway's own conversation is what counts as said before."""
+    router, created = APIRouter(responses={"4XX": {"model": ERROR}}), int(time.time())
 
-    def __init__(self, answer: Answer, start: Start) -> None:
-        self._answer = answer
-        self._start = start
-        self._created = int(time.time())
+    @router.post("/v1/chat/completions", response_model=COMPLETION, responses=STREAMS)
+    async def chat(request: Request, asked: ChatRequest) -> Response:
+        """OpenAI's chat completions: the last message of the user is what is said"""
+        utterance, interruption = utterance_of(asked), Interruption()
+        if asked.stream:
+            work = partial(answer, utterance, interruption=interruption)
+            return streamed(partial(_put_chunks, asked, utterance, work), start, interruption)
+        reply = await unless_left(request, answer(utterance, interruption=interruption), interruption)
+        message = {"role": "assistant", "content": reply.text, "refusal": None}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+        head = _head(asked, utterance, "chat.completion")
+        return json_response({**head, "choices": [choice], "voice_gateway": _ours(reply)})
 
-    def router(self) -> APIRouter:
-        router = APIRouter(responses={"4XX": {"model": ERROR}})
+    def described(name: str) -> dict[str, Any]:
+        return {"id": name, "object": "model", "created": created, "owned_by": OWNER}
 
-        @router.post("/v1/chat/completions", response_model=COMPLETION, responses=STREAMS)
-        async def chat(request: Request, asked: ChatRequest) -> Response:
-            """OpenAI's chat completions: the last message of the user is what is said"""
-            utterance, interruption = utterance_of(asked), Interruption()
-            if asked.stream:
-                chunks = partial(self._put_chunks, asked, utterance, interruption)
-                return streamed(chunks, self._start, interruption)
-            answer = self._answer(utterance, interruption=interruption)
-            reply = await unless_left(request, answer, interruption)
-            message = {"role": "assistant", "content": reply.text, "refusal": None}
-            choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-            head = _head(asked, utterance, "chat.completion")
-            return json_response({**head, "choices": [choice], "voice_gateway": _ours(reply)})
+    @router.get("/v1/models")
+    async def models() -> Response:
+        """The models: one, by any name"""
+        return json_response({"object": "list", "data": [described(MODEL)]})
 
-        @router.get("/v1/models")
-        async def models() -> Response:
-            """The models: one, by any name"""
-            return json_response({"object": "list", "data": [self._model(MODEL)]})
+    @router.get("/v1/models/{model:path}")
+    async def model(model: str) -> Response:
+        """One model"""
+        return json_response(described(model))
 
-        @router.get("/v1/models/{model:path}")
-        async def model(model: str) -> Response:
-            """One model"""
-            return json_response(self._model(model))
+    return router
 
-        return router
 
-    def _model(self, name: str) -> dict[str, Any]:
-        return {"id": name, "object": "model", "created": self._created, "owned_by": OWNER}
+async def _put_chunks(asked: ChatRequest, utterance: Utterance, answer: Answer, stream: Stream) -> None:
+    head, said = _head(asked, utterance, "chat.completion.chunk"), ""
 
-    async def _put_chunks(
-        self, asked: ChatRequest, utterance: Utterance, interruption: Interruption, stream: Stream
-    ) -> None:
-        head, said = _head(asked, utterance, "chat.completion.chunk"), ""
+    def put(delta: dict[str, Any], finish: str | None = None, **more: Any) -> None:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        stream.put(f"data: {json_text({**head, 'choices': [choice], **more})}\n\n".encode())
 
-        def put(delta: dict[str, Any], finish: str | None = None, **more: Any) -> None:
-            choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-            stream.put(f"data: {json_text({**head, 'choices': [choice], **more})}\n\n".encode())
+    def say(part: Part) -> None:
+        nonlocal said
+        said += part.text
+        put({"content": part.text})
 
-        def say(part: Part) -> None:
-            nonlocal said
-            said += part.text
-            put({"content": part.text})
-
-        put({"role": "assistant", "content": ""})
-        reply = await self._answer(utterance, say=say, interruption=interruption)
-        if rest := not_yet_said(said, reply.text):
-            put({"content": f" {rest}" if said and not said[-1].isspace() else rest})
-        put({}, "stop", voice_gateway=_ours(reply))
-        stream.put(b"data: [DONE]\n\n")
+    put({"role": "assistant", "content": ""})
+    reply = await answer(say=say)
+    if rest := not_yet_said(said, reply.text):
+        put({"content": f" {rest}" if said and not said[-1].isspace() else rest})
+    put({}, "stop", voice_gateway=_ours(reply))
+    stream.put(b"data: [DONE]\n\n")
 
 
 def utterance_of(asked: ChatRequest) -> Utterance:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
@@ -23,7 +22,6 @@ from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.tools.results import plain_text
 from voice_gateway.trace import public_name
 
-FRESH_SECONDS = 1.0
 STDERR_LINES = 20
 LONGEST_LINE = 500  # characters
 DOCTOR_SECONDS = 600.0  # a server may have to be installed
@@ -56,21 +54,16 @@ def health_router(
     ask_parts: Callable[[], Awaitable[Sequence[PartState]]],
     servers: Callable[[], Sequence[ServerStatus]],
 ) -> APIRouter:
-    """`ask_parts` asks connected servers whether they still answer, at most once a second."""
-    router, lock = APIRouter(), asyncio.Lock()
-    parts, asked_at = tuple[PartState, ...](), 0.0
+    """`ask_parts` asks connected servers whether they still answer."""
+    router = APIRouter()
 
     @router.get("/api/health", response_model=HEALTH)
     async def health() -> Response:
         """How each part is, and how long tools take"""
-        nonlocal parts, asked_at
-        async with lock:
-            if time.monotonic() - asked_at > FRESH_SECONDS:
-                parts, asked_at = tuple(await ask_parts()), time.monotonic()
-        states = {part.state for part in parts}
-        worst = next((state for state in (State.DEGRADED, State.STARTING) if state in states), State.OK)
         known = {f"server {server.name}": server for server in servers()}
-        listed = [_part_json(part, known.get(part.part)) for part in parts]
+        listed = [_part_json(part, known.get(part.part)) for part in await ask_parts()]
+        states = {part["state"] for part in listed}
+        worst = next((state for state in (State.DEGRADED, State.STARTING) if state in states), State.OK)
         return json_response({"state": worst.value, "parts": listed, "tools": stats.tools()})
 
     return router

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.web import client, served
 
-from voice_gateway.channels.web.openai import OpenAi
+from voice_gateway.channels.web.openai import openai_router
 from voice_gateway.config import PermissionSettings
 from voice_gateway.turn import Part, PartSource, Reply
 
@@ -19,7 +19,7 @@ OPEN = PermissionSettings(sensitive_channels=("v1",))
 @contextlib.asynccontextmanager
 async def openai(folder, house):
     def routes(start):
-        return [OpenAi(house.conversation.answer, start).router()]
+        return [openai_router(house.conversation.answer, start)]
 
     async with served(folder, routes) as door, client(door) as http:
         yield http

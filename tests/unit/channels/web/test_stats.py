@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.fakes.web import client, served, unasked
 
 from voice_gateway.channels.web.ask_api import AskApi
-from voice_gateway.channels.web.openai import OpenAi
+from voice_gateway.channels.web.openai import openai_router
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.stats import MOST_NAMES, Stats, metrics_router, quantile
 from voice_gateway.channels.web.system_api import health_router
@@ -158,7 +158,7 @@ async def test_the_openapi_document_describes_the_routes(tmp_path):
     def routes(start):
         return [
             AskApi(unasked, Feed(EventBus()), start).router(),
-            OpenAi(unasked, start).router(),
+            openai_router(unasked, start),
         ]
 
     async with served(tmp_path, routes) as channel, client(channel) as http:

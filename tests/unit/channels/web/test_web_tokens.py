@@ -15,7 +15,7 @@ from websockets.exceptions import InvalidStatus
 
 from voice_gateway.channels.web.ask_api import AskApi, login_router
 from voice_gateway.channels.web.guard import Limits
-from voice_gateway.channels.web.openai import OpenAi
+from voice_gateway.channels.web.openai import openai_router
 from voice_gateway.channels.web.sse import Feed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.events import EventBus, Said, State
@@ -153,7 +153,7 @@ async def test_a_streaming_answer_ends_when_its_token_is_revoked(tmp_path, token
 
     def routes(start):
         feed = Feed(watch)
-        return [AskApi(answer, feed, start).router(), OpenAi(answer, start).router()]
+        return [AskApi(answer, feed, start).router(), openai_router(answer, start)]
 
     async with (
         served(tmp_path, routes, host=EVERYWHERE) as door,
