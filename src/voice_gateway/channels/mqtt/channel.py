@@ -214,7 +214,6 @@ class MqttChannel:
     async def _subscribe(self, client: "aiomqtt.Client") -> None:
         """Only requests are kept by the broker: a command of minutes ago must not start a recording."""
         settings, controls = self._settings, self._controls
-        lost = self._retained.again()  # before the broker sends what it still has
         names = [SAY, ACKNOWLEDGE, *([PUSH_TO_TALK] if controls.switches else [])]
         names += [f"{name}/set" for name in controls.switches]
         if settings.share_group:
@@ -224,7 +223,6 @@ class MqttChannel:
             topics.append(f"{settings.discovery_prefix}/status")
         await client.subscribe([(name, 0) for name in topics])
         self._announce()
-        self._put(*lost)
         await client.subscribe(self._request_topic(), qos=1)
 
     def _request_topic(self) -> str:
@@ -232,8 +230,8 @@ class MqttChannel:
         return f"$share/{self._settings.share_group}/{plain}" if self._settings.share_group else plain
 
     def _announce(self) -> None:
-        """Publishes everything that Home Assistant needs to know the gateway."""
-        self._put(*self._retained.configs(), *self._switch_states())
+        """Publishes all retained messages: a broker or Home Assistant may have forgotten them."""
+        self._put(*self._retained.messages(), *self._switch_states())
         self._put_status()
 
     def _switch_states(self) -> list[Message]:

@@ -74,12 +74,9 @@ def config_message(settings: MqttSettings, platform: str, name: str, facts: Mapp
 
 
 def config_topic(settings: MqttSettings, platform: str, name: str) -> str:
-    return f"{_prefix(settings)}/{platform}/voice_gateway_{device_key(settings)}/{name}/config"
-
-
-def _prefix(settings: MqttSettings) -> str:
-    """Without discovery still Home Assistant's usual one, to delete earlier messages there."""
-    return settings.discovery_prefix or "homeassistant"
+    # Without discovery still Home Assistant's usual prefix, to delete earlier messages there.
+    prefix = settings.discovery_prefix or "homeassistant"
+    return f"{prefix}/{platform}/voice_gateway_{device_key(settings)}/{name}/config"
 
 
 def device_key(settings: MqttSettings) -> str:
@@ -103,48 +100,38 @@ class Retained:
         self._settings = settings
         self._switches = tuple(switches)
         self._plans: dict[str, dict[str, Message]] = {}  # kind → topic → message
-        self._kept: set[str] = set()  # topics that the broker had when we connected
+        self._kept: set[str] = set()  # topics that the broker may have
         # Subscribed to see what an earlier gateway left. Gateways that share a prefix have timers of their
         # own, and must not delete each other's.
         plans = [topic(settings, f"{kind}s/+") for kind in PLANS]
         self.topics = () if settings.share_group else (config_topic(settings, "+", "+"), *plans)
 
-    def configs(self) -> list[Message]:
-        """All discovery messages, for a Home Assistant that has just started."""
-        if not self._settings.discovery_prefix:
-            return []
-        plans = itertools.chain.from_iterable(plans.values() for plans in self._plans.values())
-        fixed = discovery_messages(self._settings, self._switches)
-        return fixed + [message for message in plans if self._is_config(message.topic)]
+    def messages(self) -> list[Message]:
+        """All of them, for a new connection and for a Home Assistant that has just started."""
+        fixed = discovery_messages(self._settings, self._switches) if self._settings.discovery_prefix else []
+        return [*fixed, *itertools.chain.from_iterable(plans.values() for plans in self._plans.values())]
 
     def planned(self, event: Planned) -> list[Message]:
         """What to send now that these are the plans of this kind."""
         if self._settings.share_group:
             return []
-        before, now = self._plans.get(event.kind, {}), self._messages(event)
-        self._plans[event.kind] = now
-        new = [message for name, message in now.items() if before.get(name) != message]
-        return new + [_deletion(name) for name in before.keys() - now.keys()] + self._outdated()
+        before = self._plans.get(event.kind, {})
+        now = self._plans[event.kind] = self._messages(event)
+        self._kept |= before.keys()
+        return [message for name, message in now.items() if before.get(name) != message] + self._outdated()
 
     def seen(self, name: str) -> list[Message]:
         """Called for each topic where the broker keeps something."""
         self._kept.add(name)
         return self._outdated()
 
-    def again(self) -> list[Message]:
-        """For a new connection: the broker may have forgotten everything."""
-        self._kept.clear()
-        return [message for plans in self._plans.values() for message in plans.values()]
-
     def _outdated(self) -> list[Message]:
         """Deletions of what the broker keeps and does not apply, once all plans are known."""
         if len(self._plans) < len(PLANS):
             return []
-        ours = {message.topic for message in self.configs()}
-        ours |= {name for plans in self._plans.values() for name in plans if not self._is_config(name)}
-        outdated = self._kept - ours
+        outdated = self._kept - {message.topic for message in self.messages()}
         self._kept.clear()
-        return [_deletion(name) for name in sorted(outdated)]
+        return [Message(name, "", retain=True) for name in sorted(outdated)]
 
     def _messages(self, event: Planned) -> dict[str, Message]:
         messages: list[Message] = []
@@ -155,11 +142,3 @@ class Retained:
                 text = str(facts.get("text") or "plan")
                 messages.append(plan_config(self._settings, event.kind, number, text))
         return {message.topic: message for message in messages}
-
-    def _is_config(self, name: str) -> bool:
-        return name.startswith(f"{_prefix(self._settings)}/")
-
-
-def _deletion(name: str) -> Message:
-    """An empty retained message deletes the one before."""
-    return Message(name, "", retain=True)
