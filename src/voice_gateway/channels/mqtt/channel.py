@@ -309,20 +309,16 @@ class MqttChannel:
             async with self._conversations.of(f"mqtt:{conversation}"), self._free:
                 if request in self._not_begun:
                     self._not_begun.remove(request)
-                    self._send(Outgoing(await self._answer_to(request), delivery, is_answer=True))
-        finally:
-            self._waiting[conversation] -= 1
-            if not self._waiting[conversation]:
-                del self._waiting[conversation]
-
-    async def _answer_to(self, request: Request) -> Message:
-        try:
-            answer = await self._requests.answered(request)
+                    body = json_text({**await self._requests.answered(request), "timestamp": timestamp()})
+                    message = Message(request.reply_to, body, correlation=request.correlation)
+                    self._send(Outgoing(message, delivery, is_answer=True))
         except Exception as error:  # a bug must cost one answer, not the channel
             log.exception("MQTT request failed", extra={"request": request.id, "reason": repr(error)})
-            return refusal(replace(request, problem="something went wrong in the gateway"))
-        body = json_text({**answer, "timestamp": timestamp()})
-        return Message(request.reply_to, body, correlation=request.correlation)
+            failed = refusal(replace(request, problem="something went wrong in the gateway"))
+            self._send(Outgoing(failed, delivery, is_answer=True))
+        finally:
+            self._waiting[conversation] -= 1
+            self._waiting += Counter()  # forgets conversations without a request
 
     def _acknowledge(self, delivery: Delivery | None) -> None:
         """The broker forgets the request. Nothing happens where it has forgotten it by itself."""
