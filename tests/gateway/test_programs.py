@@ -6,6 +6,7 @@ import json
 
 import httpx
 import pytest
+import pytest_asyncio
 from mcp.client import Client
 from tests.fakes import warm_python
 from tests.fakes.ollama_server import FakeOllama, Scripted
@@ -22,10 +23,7 @@ UNLOCK = {"deviceName": "Front Door", "action": "unlock"}
 OPEN = PermissionSettings(sensitive_channels=("cli", "mcp"))
 
 
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setenv("PULSE_SERVER", "unix:/nowhere")
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @contextlib.asynccontextmanager
@@ -45,14 +43,26 @@ async def house(folder, **settings):
             yield gateway, f"http://127.0.0.1:{door.port}"
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(tmp_path_factory):
+    """The gateway and its address; for tests that need no settings."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(folder))
+        patch.setenv("PULSE_SERVER", "unix:/nowhere")
+        async with house(folder) as whole:
+            yield whole
+
+
 async def call(session, tool, /, **arguments):
     result = await session.call_tool(tool, arguments)
     return result, result.structured_content
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_another_assistant_uses_the_home_in_one_conversation(tmp_path, mode):
-    async with house(tmp_path) as (_, address), Client(f"{address}/mcp", mode=mode) as session:
+async def test_another_assistant_uses_the_home_in_one_conversation(shared, mode):
+    _, address = shared
+    async with Client(f"{address}/mcp", mode=mode) as session:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert set(tools) >= {"ask", "list_tools", "call_tool", "list_routines"}
         assert tools["list_tools"].annotations.read_only_hint
@@ -74,8 +84,9 @@ async def test_another_assistant_uses_the_home_in_one_conversation(tmp_path, mod
         assert "off" in undone.content[0].text
 
 
-async def test_a_sensitive_call_is_refused_unless_the_settings_let_this_door(tmp_path):
-    async with house(tmp_path) as (gateway, address), Client(f"{address}/mcp") as session:
+async def test_a_sensitive_call_is_refused_unless_the_settings_let_this_door(shared):
+    gateway, address = shared
+    async with Client(f"{address}/mcp") as session:
         refused, facts = await call(session, "call_tool", name="control_zwave_lock", arguments=UNLOCK)
         spoken, _ = await call(session, "ask", text="unlock the front door")
         yes, _ = await call(session, "ask", text="yes")
@@ -87,6 +98,7 @@ async def test_a_sensitive_call_is_refused_unless_the_settings_let_this_door(tmp
         assert "unlocked" not in _state(gateway, "Front Door")
 
 
+@pytest.mark.usefixtures("own_folder")
 async def test_a_sensitive_call_becomes_a_question_that_only_this_session_answers(tmp_path):
     async with (
         house(tmp_path, permission=OPEN) as (gateway, address),
@@ -118,8 +130,9 @@ def _state(gateway, name):
     return next(home.state_of(device) for device in home.devices if device.name == name)
 
 
-async def test_wrong_arguments_are_told_and_nothing_is_done(tmp_path):
-    async with house(tmp_path) as (_, address), Client(f"{address}/mcp") as session:
+async def test_wrong_arguments_are_told_and_nothing_is_done(shared):
+    _, address = shared
+    async with Client(f"{address}/mcp") as session:
         for name, arguments, reason in (
             ("ask", {}, "text: Field required"),
             ("ask", {"text": 5}, "valid string"),
@@ -137,8 +150,9 @@ async def test_wrong_arguments_are_told_and_nothing_is_done(tmp_path):
             assert reason in result.content[0].text
 
 
-async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(tmp_path):
-    async with house(tmp_path) as (_, address), Client(f"{address}/mcp") as session:
+async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(shared):
+    _, address = shared
+    async with Client(f"{address}/mcp") as session:
         await call(session, "ask", text="turn on the floor lamp every day at 7 am")
         async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
             [routine] = (await http.get("/api/routines")).json()["routines"]
@@ -166,6 +180,7 @@ async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(tmp_path):
             assert (await http.post("/api/routines/1", content=b"{")).status_code == 400
 
 
+@pytest.mark.usefixtures("own_folder")
 async def test_health_shows_the_server_and_its_tools_after_a_turn(tmp_path):
     async with (
         house(tmp_path) as (_, address),
@@ -185,16 +200,16 @@ async def test_health_shows_the_server_and_its_tools_after_a_turn(tmp_path):
     assert "lamp" not in metrics.lower()
 
 
-async def test_a_session_that_leaves_in_the_middle_of_a_call_lets_it_come_to_its_end(tmp_path):
-    async with house(tmp_path) as (gateway, address):
-        over = asyncio.Event()
-        gateway.events.subscribe(lambda event: over.set() if type(event).__name__ == "Answered" else None)
-        async with Client(f"{address}/mcp") as session:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(0.001):
-                    await call(session, "ask", text="turn on the floor lamp")
-        await until(lambda: over.is_set() or "on" not in _state(gateway, "Floor Lamp"))
-        assert (await _well(address)) == 200
+async def test_a_session_that_leaves_in_the_middle_of_a_call_lets_it_come_to_its_end(shared):
+    gateway, address = shared
+    over = asyncio.Event()
+    gateway.events.subscribe(lambda event: over.set() if type(event).__name__ == "Answered" else None)
+    async with Client(f"{address}/mcp") as session:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.001):
+                await call(session, "ask", text="turn on the floor lamp")
+    await until(lambda: over.is_set() or "on" not in _state(gateway, "Floor Lamp"))
+    assert (await _well(address)) == 200
 
 
 async def _well(address):
@@ -203,11 +218,9 @@ async def _well(address):
 
 
 @pytest.mark.slow
-async def test_the_doctor_tells_each_check_as_it_goes_and_only_one_is_at_work(tmp_path, caplog):
-    async with (
-        house(tmp_path) as (_, address),
-        httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
-    ):
+async def test_the_doctor_tells_each_check_as_it_goes_and_only_one_is_at_work(shared, caplog):
+    _, address = shared
+    async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
         kinds, checks = [], []
         async with http.stream("POST", "/api/doctor", timeout=60) as told:
             second = await http.post("/api/doctor")
@@ -225,6 +238,7 @@ async def test_the_doctor_tells_each_check_as_it_goes_and_only_one_is_at_work(tm
     assert "Unknown child process" not in caplog.text
 
 
+@pytest.mark.usefixtures("own_folder")
 async def test_what_a_model_says_is_streamed_sentence_by_sentence_and_reads_no_system_prompt(tmp_path):
     goes_on = asyncio.Event()
     said = "Stars shine by fusion. They burn for ages. Then they fade."

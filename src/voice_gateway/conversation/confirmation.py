@@ -80,6 +80,7 @@ class Incoming:
     """An utterance as other parts may see it, and how it answers the open question."""
 
     utterance: Utterance
+    pending: Pending | None = None  # the open question
     answer: Answer = Answer.OTHER
     hidden: bool = False  # they may hold a PIN, so nothing of them is kept
     numbered: bool = False  # they hold a number that is long enough for one
@@ -136,8 +137,8 @@ class Confirmation:
         if self._pin is not None and choice is None and self._hides(text, answer, pending, state):
             hidden = replace(utterance, text=HIDDEN)
             numbered = any(len(number) >= SHORTEST_PIN for number in readings(parted(text)))
-            return Incoming(hidden, answer, hidden=True, numbered=numbered)
-        return Incoming(utterance, answer, choice=choice, declined=declined(state, pending, text))
+            return Incoming(hidden, pending, answer, hidden=True, numbered=numbered)
+        return Incoming(utterance, pending, answer, choice=choice, declined=declined(state, pending, text))
 
     def _hides(self, text: str, answer: Answer, pending: Pending | None, state: Mapping[str, Any]) -> bool:
         """Whether the words may hold a PIN. While one is asked for, only words without a number pass that our
@@ -225,7 +226,7 @@ class Confirmation:
 
     async def settle(self, turn: Turn, incoming: Incoming) -> Reply | None:
         """The reply to an answer, or None for other words. The question is closed either way."""
-        pending = open_question(turn.history.state)
+        pending = incoming.pending
         turn.history.state.pop(QUESTION, None)
         turn.history.state.pop(DECLINED, None)
         if pending is not None and incoming.choice is not None and self._now() <= pending.expires:

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.confirmation import HIDDEN, QUESTION, Confirmation, Incoming, open_question
+from voice_gateway.conversation.confirmation import HIDDEN, QUESTION, Confirmation, Incoming
 from voice_gateway.conversation.context import GatewayContext, NullContext
 from voice_gateway.conversation.history import Histories, Locks
 from voice_gateway.conversation.pin_lock import PinLock
@@ -124,8 +124,7 @@ class Conversation:
             shown = incoming.utterance
             if not incoming.hidden:
                 shown = replace(utterance, text=self._confirmation.masked(utterance.text))
-            open_now = open_question(history.state)
-            self.events.publish(Heard(shown, open_now.question if open_now else ""))
+            self.events.publish(Heard(shown, incoming.pending.question if incoming.pending else ""))
             turn = self._turn(incoming.utterance, opened, shown, take_back=take_back)
             opened.turn = turn = replace(
                 turn, say=self._telling(shown, say), interruption=interruption or Interruption()

@@ -8,7 +8,7 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.recording import HOME, recording
 
-from voice_gateway.app.replay import NOT_RECORDED, Replay, differences, result_of
+from voice_gateway.cli.replay import NOT_RECORDED, Replay, differences, result_of
 from voice_gateway.config import BrainSettings, OllamaSettings, Settings
 from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.recorder.record import Surroundings
