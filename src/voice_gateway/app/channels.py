@@ -44,7 +44,7 @@ class Channels:
         self._voice: VoiceChannel | None = None
         self._control: ControlChannel | None = None
         self._wyoming: WyomingChannel | None = None
-        self._web: WebChannel | None = None
+        self.web: WebChannel | None = None
         self._terminal = False
 
     def open(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
@@ -63,14 +63,14 @@ class Channels:
             from voice_gateway.channels.web.tokens import TokenFile
 
             tokens = TokenFile(web_token_file())
-            self._web = WebChannel(
+            self.web = WebChannel(
                 gateway.settings.web,
                 lambda start: web_routes(gateway, start, tokens, config),
                 gateway.events,
                 tokens,
             )
-            gateway.start(self._web.run(), "channel.web")
-        if self._mqtt is not None or self._web is not None:
+            gateway.start(self.web.run(), "channel.web")
+        if self._mqtt is not None or self.web is not None:
             stores = gateway.timers.store, gateway.routines.store
             gateway.start(publish_plans(gateway.events, *stores, gateway.place.zone), "plans")
         self._control = ControlChannel(control_file(), ControlApi(gateway, config).operations())
@@ -80,17 +80,8 @@ class Channels:
         """Returns when the control socket and the console are open, or have failed once."""
         if self._control is not None:
             await self._control.tried.wait()
-        if self._web is not None:
-            await self._web.tried.wait()
-
-    @property
-    def web_address(self) -> str:
-        """The console's URL, or ""."""
-        return self._web.address if self._web is not None else ""
-
-    def web_login(self) -> str:
-        """A link that logs one browser in; "" where none is needed."""
-        return self._web.login_link() if self._web is not None else ""
+        if self.web is not None:
+            await self.web.tried.wait()
 
     def addresses(self) -> list[str]:
         """Every open channel with its address, for people."""

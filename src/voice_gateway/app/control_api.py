@@ -170,7 +170,8 @@ class ControlApi:
             if wanted is None:
                 return {"unknown": unknown_tool(str(asked["name"]), gateway.tools)}
             tools = [wanted]
-        reasons = gateway.left_out()
+        # By tool: why the model does not see it.
+        reasons = gateway.model.offer().left_out if gateway.model is not None else {}
         silent = [status.name for status in gateway.link.status() if status.state != "connected"]
         return {"tools": [self._record(tool, reasons) for tool in tools], "silent": silent}
 

@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any
 
 from home_names.kinds import HomeDevice
@@ -190,7 +191,7 @@ class Gateway:
             self.executor,
             self.local,
             instructions=link.instructions,
-            ready=self.servers.tools_known,
+            ready=partial(self.servers.settled, TOOLS_WAIT_SECONDS),
         )
         self.recorder = Recorder(
             settings.recorder, folder / TURNS_FILE, self.events, around=self._surroundings
@@ -258,10 +259,6 @@ class Gateway:
         if status.state == "connected":
             self.home_events.connected(status.name)
         self.events.report(f"server {status.name}", *server_report(status))
-
-    def left_out(self) -> Mapping[str, str]:
-        """By tool: why the model does not see it. Empty without a model."""
-        return self.model.offer().left_out if self.model is not None else {}
 
     async def linked(self, *, installed: bool = False) -> None:
         """Returns when every MCP server is connected or has used up its first attempts."""
@@ -389,9 +386,6 @@ class ToolServers:
         """Returns when it is clear which server's tool this name means, or when the time is over."""
         if self.contenders(tool):
             await self.settled(limit_seconds, lambda: not self.contenders(tool), installed=True)
-
-    async def tools_known(self) -> None:
-        await self.settled(TOOLS_WAIT_SECONDS)
 
     async def homes_known(self) -> None:
         """Returns when the home servers are connected; the others get half a second more."""

@@ -7,9 +7,8 @@ import sys
 import threading
 import webbrowser
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from voice_gateway.artifacts import size_of
@@ -23,9 +22,6 @@ from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.errors import ConfigError, GatewayError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.mcp_client.login_file import LoginFile
-
-if TYPE_CHECKING:
-    from mcp.shared.auth import AuthorizationCodeResult
 
 LOGIN_SECONDS = 300.0
 REQUEST_LIMIT = 64 * 1024
@@ -128,13 +124,27 @@ async def _read(options: argparse.Namespace) -> int:
 
 async def login(options: argparse.Namespace) -> int:
     """Exit code 0: logged in, or no login is needed."""
+    from mcp.shared.auth import AuthorizationCodeResult
+
     from voice_gateway.mcp_client.oauth import log_in
 
     name, server = _server(options)
+    came: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def answer() -> AuthorizationCodeResult:
+        if sys.stdin.isatty():
+            _read_pasted(came)
+        values = {key: several[0] for key, several in parse_qs(await came).items()}
+        if "error" in values:
+            reason = values.get("error_description") or values["error"]
+            raise LinkError(f"the login was refused: {reason}")
+        state, issuer = values.get("state"), values.get("iss")
+        return AuthorizationCodeResult(code=values.get("code", ""), state=state, iss=issuer)
+
+    way: dict[str, Any] = {"show": _show, "answer": answer, "client_id": options.client_id}
     try:
-        async with _listening(options.port) as visit, asyncio.timeout(LOGIN_SECONDS):
-            way: dict[str, Any] = {"show": _show, "answer": visit.answer, "client_id": options.client_id}
-            needed = await log_in(name, server.url or "", visit.address, **way)
+        async with _listening(options.port, came) as address, asyncio.timeout(LOGIN_SECONDS):
+            needed = await log_in(name, server.url or "", address, **way)
     except TimeoutError:
         return _told(options, f"nobody logged in within {LOGIN_SECONDS:g} s", ok=False)
     except (LinkError, OSError) as error:
@@ -178,30 +188,9 @@ async def _show(address: str) -> None:
             await asyncio.to_thread(browser.open, address)
 
 
-@dataclass
-class Visit:
-    """What the browser brings back."""
-
-    address: str
-    came: "asyncio.Future[str]"  # the query of the address on which it ended
-
-    async def answer(self) -> "AuthorizationCodeResult":
-        from mcp.shared.auth import AuthorizationCodeResult
-
-        if sys.stdin.isatty():
-            _read_pasted(self.came)
-        values = {key: several[0] for key, several in parse_qs(await self.came).items()}
-        if "error" in values:
-            reason = values.get("error_description") or values["error"]
-            raise LinkError(f"the login was refused: {reason}")
-        state, issuer = values.get("state"), values.get("iss")
-        return AuthorizationCodeResult(code=values.get("code", ""), state=state, iss=issuer)
-
-
 @contextlib.asynccontextmanager
-async def _listening(port: int) -> AsyncIterator[Visit]:
-    """Listens on this machine only, until the browser came back."""
-    came: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+async def _listening(port: int, came: "asyncio.Future[str]") -> AsyncIterator[str]:
+    """The address on this machine to which the browser comes back; `came` gets the query that it brings."""
 
     async def visited(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
@@ -212,31 +201,31 @@ async def _listening(port: int) -> AsyncIterator[Visit]:
             head = f"HTTP/1.1 {200 if known else 404} X\r\ncontent-type: text/plain\r\nconnection: close\r\n"
             writer.write(f"{head}content-length: {len(text)}\r\n\r\n{text}".encode())
             await writer.drain()
-            if known and not came.done():
-                came.set_result(target.query)
+            if known:
+                _take(came, target.query)
         writer.close()
 
     server = await asyncio.start_server(visited, "127.0.0.1", port, limit=REQUEST_LIMIT)
-    taken = server.sockets[0].getsockname()[1]
     try:
-        yield Visit(f"http://127.0.0.1:{taken}{PATH}", came)
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}{PATH}"
     finally:
         server.close()
 
 
+def _take(came: "asyncio.Future[str]", query: str) -> None:
+    if not came.done():
+        came.set_result(query)
+
+
 def _read_pasted(came: "asyncio.Future[str]") -> None:
     loop = asyncio.get_running_loop()
-
-    def take(query: str) -> None:
-        if not came.done():
-            came.set_result(query)
 
     def read() -> None:
         for line in sys.stdin:
             query = urlsplit(line.strip()).query
             if "code=" in query or "error=" in query:
                 with contextlib.suppress(RuntimeError):  # it came by itself meanwhile, and all is over
-                    loop.call_soon_threadsafe(take, query)
+                    loop.call_soon_threadsafe(_take, came, query)
                 return
 
     # A daemon thread: the line may never be typed.

@@ -45,14 +45,11 @@ async def run(options: argparse.Namespace) -> int:
             gateway.channels.open(given.file, spoken=spoken, show=terminal.tell, announce=_tell)
             await _announce_ready(gateway, behind, announcer, settings.web)
         if behind is Source.NONE:
-            return await _until_stopped() if stays else 0
+            if stays:
+                await asyncio.Event().wait()  # until it is stopped
+            return 0
         all_ok = await terminal.run(sys.stdin)
     return 0 if all_ok or behind is Source.TERMINAL else 1
-
-
-async def _until_stopped() -> int:
-    await asyncio.Event().wait()
-    return 0
 
 
 class Announcer:
@@ -81,9 +78,9 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
 
     async def announce() -> None:
         await gateway.ready()
-        if address := gateway.channels.web_address:
-            _tell(f"The console: {address}")
-            if link := gateway.channels.web_login():
+        if (console := gateway.channels.web) is not None and console.address:
+            _tell(f"The console: {console.address}")
+            if link := console.login_link():
                 _tell(f"To log in, once: {link}")
             elif web.needs_token and web.tls_cert is None:
                 _tell(WEB_NO_TLS)

@@ -125,22 +125,14 @@ async def test_an_unreadable_conversation_is_replaced(stored):
 
 
 async def test_a_recovered_store_is_noticed_without_a_turn() -> None:
-    class Full(MemoryStore):
-        full = True
-
-        async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
-            if self.full:
-                raise OSError("database or disk is full")
-            await super().put(key, text, expiry_seconds=expiry_seconds)
-
-    store, watch = Full(), EventBus()
+    store, watch = Failing(), EventBus()
     histories = Histories(store, 60.0, watch)
     watching = asyncio.ensure_future(histories.watch_store(0.0))
     histories.failed("conversation could not be kept", OSError("database or disk is full"))
     for _ in range(20):
         await asyncio.sleep(0)
     assert watch.state("memory") is State.DEGRADED
-    store.full = False
+    store.failing = False
     await until(lambda: watch.state("memory") is State.OK)
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
