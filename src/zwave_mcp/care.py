@@ -27,7 +27,7 @@ _MOST_NAMED: Final = 8
 async def batteries(viewer: Viewer) -> Result:
     """One entry for each node with a battery, the low ones first."""
     devices = (await viewer.now()).devices
-    having = {device.node.id: device for device in devices if _level_of(device.node) is not None}
+    having = {device.node.id: device for device in devices if _battery_of(device.node)}
     entries = [_battery_entry(device) for device in having.values()]
     entries.sort(
         key=lambda entry: (not entry["low"], entry["level"] is None, entry["level"] or 0, entry["device"])
@@ -41,45 +41,40 @@ async def batteries(viewer: Viewer) -> Result:
     return result(_battery_sentence(entries, names), "confirmed", more={"batteries": entries})
 
 
-def _level_of(node: Node) -> Value | None:
-    """The battery's level, or another value of a battery that tells none."""
+def _battery_of(node: Node) -> list[Value]:
+    """The values of its battery, the level first; some tell none."""
     values = [value for value in node.values if value.id.command_class == CC.BATTERY]
-    return next((value for value in values if value.id.property == "level"), next(iter(values), None))
+    return sorted(values, key=lambda value: value.id.property != "level")
 
 
 def _battery_entry(device: Device) -> dict[str, Any]:
-    value = _level_of(device.node)
-    age = age_seconds(value) if value is not None else None
-    told = value is not None and value.id.property == "level" and is_number(value.value)
-    level = round(value.value) if value is not None and told else None
+    value = _battery_of(device.node)[0]
+    told = value.id.property == "level" and is_number(value.value)
     where = {"device": device.node.name or device.name, "room": device.room, "nodeId": device.node.id}
-    battery = {"level": level, "low": device.battery_low, "ageSeconds": age}
-    return {**where, **battery, "available": device.available}
+    battery = {"level": round(value.value) if told else None, "low": device.battery_low}
+    return {**where, **battery, "ageSeconds": age_seconds(value), "available": device.available}
 
 
 def _battery_sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> str:
     if not entries:
         return "Nothing here runs on a battery, as far as is known."
 
-    def named(some: Iterable[dict[str, Any]], *, level: bool = False) -> str:
-        shown = []
-        for entry in some:
-            percent = f" {entry['level']} percent" if level and entry["level"] is not None else ""
-            shown.append(f"{names[entry['nodeId']]}{percent}")
-        return sentences.counted(shown, _MOST_NAMED) if shown else ""
+    def named(some: list[dict[str, Any]], *, level: bool = False) -> str:
+        levels = [f" {it['level']} percent" if level and it["level"] is not None else "" for it in some]
+        each = [names[it["nodeId"]] + percent for it, percent in zip(some, levels, strict=True)]
+        return sentences.counted(each, _MOST_NAMED)
 
-    low = named((entry for entry in entries if entry["low"]), level=True)
+    low = [entry for entry in entries if entry["low"]]
     others = [entry for entry in entries if not entry["low"] and entry["level"] is not None]
-    fine = named(others[:1], level=True)
-    there = [entry for entry in entries if entry["available"]]
+    silent = [entry for entry in entries if (entry["ageSeconds"] or 0) > _OLD_SECONDS]
     parts = {
-        "battery low" if low else "no battery is low": low,
-        "the lowest of the others": fine,
-        "not known": named(entry for entry in entries if entry["level"] is None and not entry["low"]),
-        "not answering": named(entry for entry in entries if not entry["available"]),
-        "silent for a week": named(entry for entry in there if (entry["ageSeconds"] or 0) > _OLD_SECONDS),
+        "not known": [entry for entry in entries if entry["level"] is None and not entry["low"]],
+        "not answering": [entry for entry in entries if not entry["available"]],
+        "silent for a week": [entry for entry in silent if entry["available"]],
     }
-    told = [f"{what}: {which}" if which else what for what, which in parts.items() if which or "no " in what]
+    told = [f"battery low: {named(low, level=True)}" if low else "no battery is low"]
+    told += [f"the lowest of the others: {named(others[:1], level=True)}"] if others else []
+    told += [f"{what}: {named(some)}" for what, some in parts.items() if some]
     return capital("; ".join(told) + ".")
 
 
@@ -160,8 +155,10 @@ async def _users_of(home: Home, names: UserNames, lock: Device) -> Result:
     names.learn(lock.node.id, read)
     users = [replace(item, name=names.of(lock.node.id, lock.name, item.id) or item.name) for item in read]
     facts = [{"id": item.id, "name": item.name or None, "active": item.active} for item in users]
-    active = [item.name or f"user {item.id}" for item in users if item.active]
-    off = [item.name or f"user {item.id}" for item in users if not item.active]
+    active, off = (
+        [item.name or f"user {item.id}" for item in users if item.active is wanted]
+        for wanted in (True, False)
+    )
     sentence = f"{name}: {f'codes of {listed(active)}' if active else 'no code in use'}"
     sentence += f"; switched off: {listed(off)}." if off else "."
     return result(sentence, "confirmed", lock, more={"users": facts})

@@ -101,16 +101,14 @@ class Scenes:
     async def _not_taken(self, wanted: SceneValue, view: View) -> str:
         """The name of the device if it does not report the value within its window."""
         device = next((item for item in view.devices if item.target == wanted.id), None)
+        looks: Looks = {}
         same = partial(_is_same, wanted=wanted.value)
-        looks: Looks = {wanted.id: same}
         if device is not None and device.state_value:
             looks = {device.state_value.id: same}
-        elif (
-            wanted.id.command_class == CC.COLOR_SWITCH
-        ):  # a whole colour cannot be polled, its components can
+        elif wanted.id.command_class == CC.COLOR_SWITCH:  # it cannot be polled whole, its components can
             device = next((item for item in _reached(wanted, view) if components(item)), None)
-            parts = looks_for(device, wanted.id, wanted.value) if device is not None else {}
-            looks = parts or {wanted.id: lambda now: bool(now == wanted.value)}
+            looks = looks_for(device, wanted.id, wanted.value) if device is not None else {}
+        looks = looks or {wanted.id: same}
         name = sentences.numbered(device) if device is not None else f"Node {wanted.id.node_id}"
         if device is not None and device.node.dead:
             return name
@@ -129,34 +127,37 @@ class Scenes:
 
     async def list(self, asked: str = "") -> Result:
         """All scenes, or one with its members."""
-        known = await self._home.scenes()
-        if asked:
-            scene = _find(asked, known)
-            if scene is None:
-                sentence = sentences.no_scene(asked, [item.name for item in known])
-                return result(sentence, "not_found")
-            known = (scene,)
-        entries: list[dict[str, Any]] = []
-        view = await self._viewer.now() if known else None
-        for item in known if view is not None else ():
-            members = [_member(value, view) for value in item.values if view is not None]
-            entries.append({"name": item.name, "members": members, "complete": item.complete})
-        sentence = _list_sentence([item.name for item in known])
-        if asked and view is not None:
-            sentence = _members_sentence(known[0], entries[0]["members"], view)
+        known, view = await self._home.scenes(), await self._viewer.now()
+        scene = _find(asked, known)
+        if asked and scene is None:
+            return result(sentences.no_scene(asked, [item.name for item in known]), "not_found")
+        entries: list[dict[str, Any]] = [
+            {
+                "name": item.name,
+                "members": [_member(value, view) for value in item.values],
+                "complete": item.complete,
+            }
+            for item in ((scene,) if scene else known)
+        ]
+        if scene:
+            sentence = _members_sentence(scene, entries[0]["members"], view)
+        elif known:
+            count = "There is one scene" if len(known) == 1 else f"There are {len(known)} scenes"
+            sentence = f"{count}: {sentences.counted([item.name for item in known], _MOST_NAMED)}."
+        else:
+            sentence = "No scenes are set up."
         return result(sentence, "confirmed", more={"scenes": entries})
 
 
 def _find(asked: str, known: tuple[Scene, ...]) -> Scene | None:
     """By its exact name or the same words: a scene does too much to be guessed."""
-    forms = spellings(asked)
-    asked_words = words(asked) - {"scene"} or words(asked)
-    for scene in known:
-        if forms & spellings(scene.name) or asked_words == (
-            words(scene.name) - {"scene"} or words(scene.name)
-        ):
-            return scene
-    return None
+
+    def core(text: str) -> set[str]:
+        return set(words(text) - {"scene"} or words(text))
+
+    forms, asked_core = spellings(asked), core(asked)
+    same = (item for item in known if forms & spellings(item.name) or asked_core == core(item.name))
+    return next(same, None) if asked else None
 
 
 def _is_same(now: Any, wanted: Any) -> bool:
@@ -237,13 +238,6 @@ def _set_to(device: Device, value: SceneValue) -> str | None:
     mode = text if text in ("off", "on") else f"in {text} mode"
     words: dict[int, str] = {CC.THERMOSTAT_SETPOINT: f"set to {text}", CC.THERMOSTAT_MODE: mode}
     return words.get(command_class, f"{label_of(known)} {text}")
-
-
-def _list_sentence(names: list[str]) -> str:
-    if not names:
-        return "No scenes are set up."
-    count = "There is one scene" if len(names) == 1 else f"There are {len(names)} scenes"
-    return f"{count}: {sentences.counted(names, _MOST_NAMED)}."
 
 
 def _members_sentence(scene: Scene, members: list[dict[str, Any]], view: View) -> str:

@@ -90,25 +90,22 @@ class Snapshots:
                 return latest
             if self._failure is not None and self._failure[0] > arrived:
                 raise self._failure[1]
-            return await self._renew()
+            changes, started = self._changes, time.monotonic()
+            try:
+                nodes = await self._ask()
+            except HomeError as error:
+                self._failure = time.monotonic(), error
+                raise
+            self.latest, self._changes_seen = Snapshot(nodes, taken=started), changes
+            for listener in self.listeners:
+                listener(self.latest)
+            return self.latest
 
     def _fresh(self, arrived: float, max_age_seconds: float) -> Snapshot | None:
         latest = self.latest
         if latest is None or self._changes_seen != self._changes:
             return None
         return latest if latest.taken >= arrived or latest.age_seconds() <= max_age_seconds else None
-
-    async def _renew(self) -> Snapshot:
-        changes, started = self._changes, time.monotonic()
-        try:
-            nodes = await self._ask()
-        except HomeError as error:
-            self._failure = time.monotonic(), error
-            raise
-        self.latest, self._changes_seen = Snapshot(nodes, taken=started), changes
-        for listener in self.listeners:
-            listener(self.latest)
-        return self.latest
 
 
 class KnownNodes:

@@ -152,7 +152,13 @@ class Link:
                 mid = self._client.send(topic, payload)
             except aiomqtt.MqttError as error:
                 raise HomeDown(_lost(self._address)) from error
-            _check(await self._verdict(mid), topic)
+            verdict = await self._verdict(mid)
+        if verdict == _NO_SUBSCRIBERS:
+            raise HomeDown(NOT_CONNECTED)
+        if verdict == _NOT_AUTHORIZED:
+            raise HomeDown(f"The MQTT broker does not let this account write {topic}.")
+        if verdict >= _FIRST_FAILURE:
+            raise HomeDown(f"The MQTT broker refused the request with code {verdict}.")
 
     async def _verdict(self, mid: int) -> int:
         verdict: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -207,15 +213,6 @@ async def connected(options: MqttOptions) -> AsyncIterator[Link]:
         with contextlib.suppress(aiomqtt.MqttError):  # it may be gone already
             await client.__aexit__(None, None, None)
         client.close_now()
-
-
-def _check(verdict: int, topic: str) -> None:
-    if verdict == _NO_SUBSCRIBERS:
-        raise HomeDown(NOT_CONNECTED)
-    if verdict == _NOT_AUTHORIZED:
-        raise HomeDown(f"The MQTT broker does not let this account write {topic}.")
-    if verdict >= _FIRST_FAILURE:
-        raise HomeDown(f"The MQTT broker refused the request with code {verdict}.")
 
 
 def why(error: aiomqtt.MqttError, options: MqttOptions) -> str:
