@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import logging
 import os
 import sys
@@ -29,7 +28,6 @@ _EXAMPLES: Final = """\
 examples:
   zwave-mcp-server --simulate                      a home to try things with, no broker needed
   zwave-mcp-server --simulate my-home.toml         a home of your own making
-  zwave-mcp-server --simulate --show-state         what the simulated devices are doing
   zwave-mcp-server --simulate --fire 'Back Door=open'  let something happen in it
   zwave-mcp-server --broker mqtt://192.168.1.5     Z-Wave JS UI behind that MQTT broker
   MQTT_BROKER_URL=mqtts://broker MQTT_USERNAME=zwave MQTT_PASSWORD=... zwave-mcp-server
@@ -60,8 +58,6 @@ def start(arguments: Sequence[str], wire: int) -> int:
             given = parser.parse_args(arguments)
             options = read_options(given, os.environ)
             _log_to_stderr(options.log_level)
-            if given.show_state or given.reset_state:
-                return asyncio.run(_state(options, given.reset_state, given.fault, out))
             if given.fire:
                 return _fire(options, given.fire, out)
             home = _home(options, given.fault)
@@ -90,8 +86,6 @@ def _parser(out: IO[str]) -> _Parser:
     )
     simulated.add_argument("--state-file", metavar="FILE", help="where its state is kept between starts")
     simulated.add_argument("--fire", metavar="NAME=WHAT", help="let something happen in it, and end")
-    simulated.add_argument("--show-state", action="store_true", help="print its state as JSON and end")
-    simulated.add_argument("--reset-state", action="store_true", help="forget its state and end")
     simulated.add_argument(
         "--fault",
         action="append",
@@ -162,22 +156,6 @@ async def _serve(home: "Home", options: Options, wire: int) -> None:
     where = energy_file(options.home)
     server = ZwaveServer(home, allow_unlock=allowed, energy_file=where, names=options.lock_users)
     await server.serve(0, wire)
-
-
-async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[str]) -> int:
-    from zwave_mcp.devices import Viewer
-    from zwave_mcp.queries import list_devices
-    from zwave_mcp.states import Rows
-
-    assert isinstance(options.home, SimulationOptions)
-    file = options.home.state_file
-    if reset and file is not None:
-        file.unlink(missing_ok=True)
-    home = _simulated(options.home, faults)
-    listing = await list_devices(Viewer(home), Rows(), inactive=True, limit=4000)
-    text = json.dumps({"stateFile": str(file), **listing.structured}, ensure_ascii=False, indent=2)
-    print(text, file=out, flush=True)
-    return 0
 
 
 class _LogLine(logging.Formatter):

@@ -82,19 +82,3 @@ async def test_opening_the_door_switches_the_lamp(driver, tmp_path):
     assert kept["trigger"]["becomes"] == "open"
     assert kept["last"]["ok"] is True
     assert seconds < 10
-
-
-async def test_a_battery_that_runs_low_is_noticed_once(driver, tmp_path):
-    await driver.reports(DOOR, battery=80)
-    command = "when the battery of the back door falls below 20 percent turn on the ceiling light"
-    async with running(driver, tmp_path, command) as commands, Heard.on(driver) as heard:
-        await driver.reports(DOOR, battery=15)
-        await heard.first(WRITE, f'"nodeId": {LAMP}', "true")
-        await heard.first("zwave/Living_Room/Ceiling_Light/", "true")
-        await commands.run("ask", "turn off the ceiling light")
-        await heard.first("zwave/Living_Room/Ceiling_Light/", "false")
-        await driver.reports(DOOR, battery=14)
-        await commands.run("ask", "what is the battery of the back door")
-        lamp = await commands.run("ask", "is the ceiling light on")
-
-    assert "off" in lamp.out

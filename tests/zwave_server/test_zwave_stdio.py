@@ -292,24 +292,6 @@ def test_help_shows_examples_on_stdout():
     assert "MQTT_PASSWORD" in output
 
 
-def test_the_state_can_be_inspected_and_reset(state: Path):
-    async def dim() -> None:
-        async with zwave(state) as client:
-            await client.call("control_zwave_device", deviceName="floor lamp", action="dim", level=40)
-
-    asyncio.run(dim())
-
-    def lamp(*arguments: str) -> str:
-        server = start("--simulate", "--state-file", str(state), *arguments)
-        output, _ = server.communicate(timeout=50)
-        shown = json.loads(output)
-        assert shown["stateFile"] == str(state)
-        return next(device["state"] for device in shown["devices"] if device["name"] == "Floor Lamp")
-
-    assert lamp("--show-state") == "on, 40 %"
-    assert lamp("--reset-state") == "off"
-
-
 def test_it_runs_without_a_broker_and_says_so():
     call = {"name": "control_zwave_device", "arguments": {"deviceName": "floor lamp", "action": "on"}}
     lines = [

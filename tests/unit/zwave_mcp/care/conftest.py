@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from zwave_mcp.schemas import ALL_TOOLS
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 
@@ -69,6 +71,7 @@ set = [{ device = "Desk Lamp", state = "off" }, { device = "Front Door", state =
 """
 
 MORNING = 1_794_800_000.0
+SCHEMAS = {spec.name: spec.output for spec in ALL_TOOLS}
 
 
 class House:
@@ -83,6 +86,7 @@ class House:
 
     async def __call__(self, tool: str, **given: str) -> tuple[str, str, dict[str, Any]]:
         answer = await self.tools.call(tool, given)
+        Draft202012Validator(SCHEMAS[tool]).validate(dict(answer.structured))
         assert answer.is_error == (answer.structured["outcome"] not in ("confirmed", "working", "queued"))
         return str(answer.structured["outcome"]), answer.sentence, dict(answer.structured)
 
