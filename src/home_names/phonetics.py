@@ -5,8 +5,6 @@ from functools import lru_cache
 
 from home_names.names import singular
 
-GOOD = 0.84  # a phrase at least this like what was said is meant …
-
 # Words with a meaning of their own in a home: one of them is never a mishearing of another.
 _KNOWN = frozenset(
     """bathroom bedroom kitchen basement attic balcony garage garden office study hall hallway den nursery

@@ -30,7 +30,6 @@ _SAID_BEHIND: Final = frozenset({"lock", "sensor", "plug", "switch", "thermostat
 _ALIKE: Final = 82.0
 _LEAD: Final = 10.0
 _SHORTEST: Final = 4  # letters: shorter words sound like everything
-_MOST_KNOWN: Final = 16_384
 _WORTH_OFFERING: Final = 45.0
 
 
@@ -108,7 +107,6 @@ class Names(Generic[D]):
         self._spoken = [str(word) for sort, word in self._index if sort == "spoken"]
         self._lines = [plain(device.name) for device in self.devices]
         self._lines += [plain(f"{device.room} {device.name}") for device in self.devices]
-        self._known: dict[str, tuple[int, ...]] = {}  # by the words of `exact`
 
     def renewed(self, devices: Sequence[D]) -> "Names[D]":
         """The same index over the same devices in the same order, with other states."""
@@ -176,11 +174,7 @@ class Names(Generic[D]):
         return self._exactly(asked) or self._exactly(_without_remark(asked))
 
     def _exactly(self, asked: str) -> tuple[D, ...]:
-        if (places := self._known.get(asked)) is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            places = self._known[asked] = tuple(sorted(self._places(asked)))
-        return tuple(self.devices[at] for at in places)
+        return self._at(self._places(asked))
 
     def _places(self, asked: str) -> Collection[int]:
         devices = self.devices

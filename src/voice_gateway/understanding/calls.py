@@ -1,4 +1,4 @@
-"""The calls of a turn, written into its history as a model's would be; and what takes them back."""
+"""Makes the calls of a turn, writes them into its history like a model's, and takes them back."""
 
 import logging
 from collections.abc import Container, Sequence
@@ -26,7 +26,7 @@ _NOT_DONE = frozenset(
 async def run_in_order(
     executor: ToolExecutor, turn: Turn, calls: Sequence[ToolCall], scenes: Container[str] = ()
 ) -> list[ToolOutcome]:
-    """Together, unless two of them are about one thing: those keep their order."""
+    """Runs calls at once, except those about one thing, which keep their order."""
     outcomes: list[ToolOutcome] = []
     for wave in waves(calls, scenes):
         turn.history.add_ai("", wave)
@@ -37,7 +37,7 @@ async def run_in_order(
 
 
 async def make_calls(executor: ToolExecutor, turn: Turn, requests: Sequence[Request]) -> list[ToolOutcome]:
-    """One look at a whole home is enough for all that is asked of it."""
+    """Makes the calls of all requests; several looks at a whole home share one call."""
     made: dict[str, ToolCall] = {}
     for place, request in enumerate(requests):
         made.setdefault(_alike(request, place), ToolCall(new_id(), request.tool, dict(request.args)))
@@ -55,7 +55,7 @@ def _alike(request: Request, place: int) -> str:
 async def more_pages(
     executor: ToolExecutor, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]
 ) -> tuple[Step, list[ToolOutcome]]:
-    """A list longer than one page is read to its end before it is told of; the step gets those requests."""
+    """Reads the further pages of a list; returns the step with those requests, and all outcomes."""
     requests, every = list(step.requests), list(outcomes)
     for request, first in zip(step.requests, outcomes, strict=False) if step.query is not None else ():
         total, have, page = first.facts.get("total"), _listed(first), first
@@ -99,7 +99,7 @@ async def take_back(executor: ToolExecutor, turn: Turn, count: int) -> Reply:
 async def correct(
     executor: ToolExecutor, turn: Turn, requests: Sequence[Request], home: Home, keeps: Sequence[Device] = ()
 ) -> Reply:
-    """The last act is put back, then the right one done. What both are about only gets its new value, and
+    """Puts the last act back and does the right one. Devices of both only get the new value, and
     can be taken back to what was before the first."""
     assert turn.acts is not None
     turn.history.add_user(turn.utterance.text)
@@ -118,12 +118,12 @@ async def correct(
 
 
 def requests_of(outcomes: Sequence[ToolOutcome], home: Home) -> list[Request]:
-    """One for each outcome, for who keeps the home's states."""
+    """Requests for outcomes, from which the home's cache learns states."""
     return [Request(one.name, one.args, home.device_of(one.name, one.args)) for one in outcomes]
 
 
 def _about(call: Call, home: Home) -> object:
-    """Two calls on one device may look different: what turns it on, and what dims it."""
+    """The device or thing that a call is about."""
     device = home.device_of(str(call["name"]), call["args"])
     return device.key if device is not None else target(call)
 
@@ -131,7 +131,7 @@ def _about(call: Call, home: Home) -> object:
 async def _put_back(
     executor: ToolExecutor, turn: Turn, calls: Sequence[Call]
 ) -> tuple[list[ToolOutcome], list[Call]]:
-    """The outcomes, and the calls that were in vain."""
+    """Makes the calls that put back; returns the outcomes and the calls that failed."""
     assert turn.acts is not None
     made = new_calls(calls)
     turn.acts.puts_back(made)

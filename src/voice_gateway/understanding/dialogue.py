@@ -1,4 +1,4 @@
-"""The memory of a conversation, and what is said about it: answers, "and the bedroom", corrections, undo."""
+"""A conversation's memory, and the planners of words about it: answers, follow-ups, corrections, undo."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ from voice_gateway.understanding.plan import (
     plans,
 )
 from voice_gateway.understanding.plan.acts import direction
-from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, sort_of_device
+from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, devices_of, sort_of_device
 
 KEY: Final = "understanding"  # our corner of the conversation's state
 _LAST_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?(?!.*\d)")
@@ -78,20 +78,22 @@ class Memory(Before, Node):
     asked_at: float = 0.0
 
     def asking(self, asked: Open | None, at: float) -> "Memory":
-        """What was only proposed is spoken of, too."""
+        """The memory behind a question of ours; devices that a yes would act on count as spoken of."""
         proposed = asked.candidates if asked is not None and asked.expects == "yes" else ()
         recent = tuple(dict.fromkeys((*self.recent, *proposed)))
         return replace(self, asked=asked, asked_at=at, idle=True, acted=False, recent=recent)
 
     def after_nothing(self, named: tuple[Device, ...], topic: str) -> "Memory":
-        """Behind words that were not understood: what they named is what is talked of."""
+        """The memory behind words that were not understood: a device that they named becomes "it"."""
         asked = self.asked and replace(self.asked, stale=True)
         nothing = replace(self, command=None, steps=(), idle=True, acted=False)
         return replace(nothing, asked=asked, last=named or self.last, topic=topic)
 
     def begun(self, steps: Sequence[Step], *, answers: bool) -> "Memory":
-        """Before the steps of a turn: an act, or an answer, closes our question; another topic closes what a
-        yes would answer; talk does not."""
+        """The memory before the steps of a turn.
+
+        An act or an answer closes our question; another topic closes what a yes would answer; talk does not.
+        """
         acts = any(step.acts and step.topic == "device" for step in steps)
         talk = all(isinstance(step.node, Chat) for step in steps)
         asked = None if answers or acts else self.asked
@@ -103,7 +105,7 @@ class Memory(Before, Node):
         return replace(self, asked=asked, idle=self.idle and talk, steps=kept, acted=acted)
 
     def after(self, step: Step, shown: Sequence[Device]) -> "Memory":
-        """Behind one step that was carried out."""
+        """The memory behind one step that was carried out."""
         node, known = step.node, tuple(shown)
         looked = isinstance(node, Look | Everyday) and not step.acts
         memory = replace(self, inquiry=node) if looked else self
@@ -129,11 +131,11 @@ class Memory(Before, Node):
         return replace(self, timer=timer, last=(), topic=topic, task=node)
 
     def undone(self) -> "Memory":
-        """Behind an undo: "and the other one as well" takes back one more."""
+        """The memory behind an undo: "and the other one as well" takes back one more."""
         return replace(self, command=Undo(), steps=(), asked=None, idle=False, acted=False)
 
     def known(self) -> dict[str, Any]:
-        """What planners read of it."""
+        """The fields that planners read in their context."""
         return {known.name: getattr(self, known.name) for known in fields(Before)}
 
 
@@ -154,7 +156,7 @@ def recall(state: Mapping[str, Any], home: Home, now: float) -> Memory:
 
 @plans(Undo)
 def undo(node: Undo, context: Context) -> Plan:
-    """Behind a turn that did nothing it is not clear that the act before is meant."""
+    """Takes back the last acts; asks first if the turn before did nothing."""
     count = int(node.count)
     if node.that and not context.alone:
         raise Refused("an order that is taken back in the same breath")
@@ -169,7 +171,7 @@ def undo(node: Undo, context: Context) -> Plan:
 
 @plans(Topic)
 def topic(node: Topic, context: Context) -> Plan:
-    """What "it" means in the step behind it."""
+    """The devices that are named before a step, which "it" in that step means."""
     assert node.which is not None
     resolver = Resolver(context.home, context.here, context.last, context.recent)
     found = resolver.which(node.which, "look", lambda device: True)
@@ -180,14 +182,14 @@ def topic(node: Topic, context: Context) -> Plan:
 
 @plans(Same)
 def same(node: Same, context: Context) -> Plan:
-    """The last command or question, for other devices; once more; or one more of the last task."""
+    """Repeats the last command, question or task with one part replaced."""
     if isinstance(context.command, Undo):
         return undo(Undo(), context)
     if node.text or node.span:
         return _added(node.text, node.span, context)
     if node.day or node.place or node.outside or node.number is not None:
         return _asked_anew(node, context)
-    if node.again or node.back or node.full or node.way:
+    if node.again or node.back or node.way:
         return _again_by(node, context)
     return _for_others(node, context)
 
@@ -233,7 +235,7 @@ def _asked_anew(node: Same, context: Context) -> Plan:
 
 
 def _again_by(node: Same, context: Context) -> Plan:
-    """Repeats or turns round the last change of the same devices: "one more", "too bright", "all the way"."""
+    """Repeats or turns round the last change of the same devices: "one more", "too bright"."""
     last = context.command
     if context.topic != "device" or not isinstance(last, Command) or not context.last:
         raise Refused("nothing was done that could be repeated")
@@ -242,11 +244,6 @@ def _again_by(node: Same, context: Context) -> Plan:
     if node.way or node.back:
         way = node.way or (1.0 if before < 0 else -1.0)
         again = replace(again, do="change", value=None, amount=Amount(small=True), way=way, of=of)
-    elif node.full and all(device.is_cover for device in context.last):
-        again = replace(again, do="close" if before < 0 else "open", value=None)
-    elif node.full:
-        value = Value(level=1.0 if before < 0 else 100.0)
-        again = replace(again, do="set", value=value, amount=None, of="")
     elif node.one and all(device.kind == "thermostat" for device in context.last):
         again = replace(again, do="change", value=None, amount=None, way=float(before) or 1.0)
     elif last.do == "set" or (last.do not in ("change", "up", "down") and not amount):
@@ -269,14 +266,13 @@ def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
 
 
 def _like(which: Which, context: Context) -> Which:
-    """Of a room without a device ("and the bedroom") the same kind of device there."""
+    """The devices that are meant: of a room alone ("and the bedroom") those of the last kind."""
     item = which.item[0] if which.item else Item()
     rooms = bool(item.place) and not (item.name or item.kind or item.everything or item.unknown)
     if item.like or not (item.alone or rooms):
         return which
-    last = context.last
-    sorts = {sort_of_device(device) for device in last}
-    kind = next(iter(sorts)) if len(sorts) == 1 else ""
+    sorts = _sorts(context.last)
+    kind = sorts.pop() if len(sorts) == 1 else ""
     if kind not in KINDS:
         return which
     return Which(item=(replace(item, alone=False, kind=kind, plural=True, quant="all"),))
@@ -287,7 +283,7 @@ def _like(which: Which, context: Context) -> Which:
 
 @plans(Correct)
 def correct(node: Correct, context: Context) -> Plan:
-    """What was done last, with the fields that were said now; only the step that it is about is put right."""
+    """Repeats the last act with the fields that were said now; other steps of that turn stay done."""
     if not context.alone or context.idle:
         raise Refused("nothing before it can be corrected")
     if context.topic == "routine" and (when := _other_time(node, context.task)) is not None:
@@ -325,24 +321,23 @@ def _number(node: Correct) -> float | None:
 
 
 def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:
-    """The last step of the turn that can be put right so."""
+    """Corrects the last step of the turn that these words fit."""
     asked: Plan | None = None
     for done in reversed(_meant_steps(node, context)):
-        others = tuple(device for one in context.steps if one is not done for device in one.devices)
         try:
             made = _corrected(done, fix, context)
         except (Refused, Unread):
             continue
         if isinstance(made, Question):
             asked = asked or replace(made, instead=True)
-        elif (made.requests or made.corrects) and _alike(
-            made.devices, done.devices, sure=len(context.steps) == 1
-        ):
-            back_on = (
-                node.only and bool(fix.do) and fix.do != getattr(done.node, "do", fix.do)
-            )  # "only that one back on"
-            keeps = (*others, *done.devices) if back_on else () if node.only else others
-            return replace(made, corrects=True, keeps=keeps)
+            continue
+        alike = len(context.steps) == 1 or _sorts(made.devices) & _sorts(done.devices)
+        if alike and (made.requests or made.corrects):
+            keeps = [device for step in context.steps if step is not done for device in step.devices]
+            if node.only:  # "only that one back on" keeps what was done before
+                back_on = fix.do not in ("", getattr(done.node, "do", fix.do))
+                keeps = [*keeps, *done.devices] if back_on else []
+            return replace(made, corrects=True, keeps=tuple(keeps))
     if asked is None:
         raise Refused("no step can be put right so")
     return asked
@@ -352,21 +347,16 @@ def _meant_steps(node: Correct, context: Context) -> tuple[Done, ...]:
     """The steps of the last turn that the words can be about: "not the big light, the night light"."""
     if node.wrong is None:
         return context.steps
-    found = Resolver(context.home).which(closed(node.wrong), "on", lambda device: True)
-    wrong = (
-        frozenset()
-        if isinstance(found, Unknown)
-        else frozenset(found.devices if isinstance(found, Meant) else found.candidates)
-    )
-    return tuple(done for done in context.steps if wrong & set(done.devices))
+    wrong = devices_of([Resolver(context.home).which(closed(node.wrong), "on", lambda device: True)])
+    return tuple(done for done in context.steps if not set(wrong).isdisjoint(done.devices))
 
 
-def _alike(devices: tuple[Device, ...], before: tuple[Device, ...], *, sure: bool) -> bool:
-    return sure or bool(set(map(sort_of_device, devices)) & set(map(sort_of_device, before)))
+def _sorts(devices: Sequence[Device]) -> set[str]:
+    return set(map(sort_of_device, devices))
 
 
 def _corrected(done: Done, fix: Command, context: Context) -> Plan:
-    """One step with what was said now."""
+    """The plan of one step with the fields that were said now."""
     last, around = done.node, replace(context, last=done.devices, command=done.node)
     if not isinstance(last, Command):
         raise Refused("no command")
@@ -399,7 +389,7 @@ def _restricted(devices: tuple[Device, ...], fix: Command, context: Context) -> 
 
 
 def _task_corrected(node: Correct, context: Context) -> Plan:
-    """The thing that was put on a list, or the length or time of a timer."""
+    """Corrects the item that was put on a list, or the length or time of a timer."""
     task, text = context.task, node.text
     if not isinstance(task, Everyday) or context.topic != TOPICS.get(task.tool):
         raise Refused("nothing before it can be corrected")
@@ -408,35 +398,35 @@ def _task_corrected(node: Correct, context: Context) -> Plan:
     if not (task.tool == LIST and text and task.action == "add") or node.number is not None or node.span:
         raise Refused("that cannot be corrected")
     made = plan(replace(task, items=text), context)
-    if isinstance(made, Question):
-        return made
-    wrong = {"action": "remove", "list": made.requests[0].args["list"], "items": node.old or task.items}
-    return replace(made, requests=(Request(LIST, wrong), *made.requests))
+    wrong = {"action": "remove", "items": node.old or task.items}
+    if isinstance(made, Step):
+        wrong["list"] = made.requests[0].args["list"]
+    return _behind(Request(LIST, wrong), made)
 
 
 def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
     task = replace(task, tool=TIMER)
     if node.when is not None and (task.when or task.more):
-        return _instead_of(context.timer, plan(replace(task, when=closed(node.when), more=None), context))
+        later = replace(task, when=closed(node.when), more=None)
+        return _behind(Request("cancel_timer", {"name": context.timer}), plan(later, context))
     number = _number(node)
     span = node.span or (() if number is None or not task.span else (replace(task.span[0], number=number),))
     if not span or not task.span:
         raise Refused("no length was said")
     made = plan(replace(task, span=span, name=node.text or task.name), context)
-    return _instead_of(node.text or context.timer, made)
+    return _behind(Request("cancel_timer", {"name": node.text or context.timer}), made)
 
 
-def _instead_of(timer: str, made: Plan) -> Plan:
-    """The timer that was wrong is cancelled before the right one is set."""
-    wrong = Request("cancel_timer", {"name": timer})
-    return replace(made, requests=(wrong, *made.requests)) if isinstance(made, Step) else made
+def _behind(first: Request, made: Plan) -> Plan:
+    """The plan, with the request that takes the wrong timer or item back before it."""
+    return replace(made, requests=(first, *made.requests)) if isinstance(made, Step) else made
 
 
 # --- answers to a question of ours
 
 
 def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
-    """What follows from an answer; None where it answers something else."""
+    """The plan that follows from an answer, or None if it does not answer our question."""
     if answer.kind == "no":
         return Step(answer, say=Say("no"), topic="")
     if answer.kind == "yes" or (answer.kind == "okay" and not asked.stale):
@@ -444,36 +434,32 @@ def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
     if asked.expects not in ("device", "yes"):
         node = _filled(answer, asked.node, asked.expects)
         return None if node is None else _again(node, asked, context)
-    return _chosen(answer, asked, context) if isinstance(asked.node, Command | Look) else None
+    if not isinstance(asked.node, Command | Look):
+        return None
+    every = answer.kind in ("all", "but", "several")
+    return _chosen(picked(answer, asked, context), asked, context, every=every)
 
 
 def _yes(asked: Open, context: Context) -> Plan | None:
+    if asked.expects == "device":
+        return _chosen(asked.candidates, asked, context, every=False)
     if asked.expects != "yes":
-        if asked.expects != "device" or not asked.candidates:
-            return None
-        if len(asked.candidates) > 1:
-            say = Say("ask.which", {"devices": asked.candidates})
-            return Question(say, asked.node, asked.candidates, instead=asked.instead)
-        return _again(_with(asked.node, asked.candidates), asked, context)
+        return None
     node = asked.node
-    if isinstance(node, Command) and node.do == "scene":
-        return _again(replace(node, bare=False), asked, context)
     if isinstance(node, Everyday):
-        return _again(replace(node, confirm=False), asked, context)
-    return _again(_with(node, asked.candidates), asked, context)
+        node = replace(node, confirm=False)
+    elif isinstance(node, Command) and node.do == "scene":
+        node = replace(node, bare=False)
+    else:
+        node = _with(node, asked.candidates)
+    return _again(node, asked, context)
 
 
-def _chosen(answer: Answer, asked: Open, context: Context) -> Plan | None:
-    """One or some of the candidates, or another device that is named instead."""
-    found, node = picked(answer, asked, context), asked.node
-    if not found and answer.kind == "room" and isinstance(node, Command) and node.which is not None:
-        items = node.which.item
-        if len(items) == 1 and items[0].kind:  # none of those we named
-            there = Which(item=(replace(items[0], place=(), room=answer.room),))
-            return _again(replace(node, which=there), asked, context)
+def _chosen(found: tuple[Device, ...], asked: Open, context: Context, *, every: bool) -> Plan | None:
+    """The plan for the candidates that an answer means, or for another device that was named instead."""
     if not found:
         return None
-    if len(found) > 1 and answer.kind not in ("all", "but", "several"):
+    if len(found) > 1 and not every:
         return Question(Say("ask.which", {"devices": found}), asked.node, found, instead=asked.instead)
     return _again(_with(asked.node, found), asked, context)
 
@@ -505,7 +491,7 @@ def picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:
 
 
 def _nth(found: tuple[Device, ...], place: int, count: int) -> tuple[Device, ...]:
-    """Of the rooms, where the question asked for rooms."""
+    """Candidates by their place; where rooms were asked for, those in the room of this place."""
     rooms = list(dict.fromkeys(device.room for device in found))
     if len(found) > 4 and 0 <= place < len(rooms):
         return tuple(device for device in found if device.room == rooms[place])
@@ -550,7 +536,7 @@ def _room(answer: Answer, node: Any) -> Any:
 
 
 def _filled(answer: Answer, node: Node, expects: str) -> Node | None:
-    """The node of our question with the part that was missing; None where the answer is none to it."""
+    """The node of our question with its missing part, or None if the answer does not give it."""
     kind, changes = answer.kind, dict[str, Any]()
     if expects == "room":
         filled: Node | None = _room(answer, node)
@@ -592,7 +578,7 @@ def _deed(order: Command) -> dict[str, Any]:
 
 
 def topic_of(node: Node | None, before: str) -> str:
-    """What a turn was about that did nothing; talk changes no topic."""
+    """The topic of a turn that did nothing; talk changes no topic."""
     if isinstance(node, Everyday):
         return TOPICS.get(node.tool, before)
     return before if isinstance(node, Chat) else ""

@@ -70,12 +70,12 @@ class Fitting:
 
     @cached_property
     def _forbidden(self) -> bool:
-        """A denial, a report or a condition: what is not read as a whole is no order."""
+        """Whether a denial, report or condition is in the words, so that only a whole reading is an order."""
         return not self._group("denial", "report", "condition").isdisjoint(self._said.words)
 
     @cached_property
     def _requests(self) -> tuple[Request, ...]:
-        """What the grammar would call: for the whole of it, else for the parts that it can read."""
+        """The calls of the grammar for the whole words, else for the parts that it can read."""
         if (whole := self._planned(self.raw)) or self._forbidden or self._said.question:
             return whole
         parts = [" ".join(part.words) for part in self._parts]
@@ -90,7 +90,7 @@ class Fitting:
         return self._said.parts(PAUSES | self.grammar.language.groups["joins"])
 
     def _means(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
-        """What the grammar cannot read is compared word by word."""
+        """Whether the words mean this call: by the grammar's calls, else word by word."""
         if self._requests:
             return any(self._is_same(request, call, traits, reach) for request in self._requests)
         if self._forbidden or (reach and reach.devices):
@@ -108,7 +108,7 @@ class Fitting:
         return any(one and one <= self._spoken for one in meant)
 
     def _names(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
-        """What is none of our devices: a scene, a tool of another server, a device that nobody knows."""
+        """Whether the words name the scene, the tool or the unknown device that the call is about."""
         tool = " ".join(name_words(traits.original_name or call.name))
         return not loose_words((reach and (reach.said or reach.scene)) or tool).isdisjoint(self._spoken)
 
@@ -116,7 +116,8 @@ class Fitting:
         if value is None or value is False:
             return True
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return any(math.isclose(value, number * per) for number in self._numbers for per in _SECONDS)
+            numbers = [number for _, number, _ in self._leaves.every("number")]
+            return any(math.isclose(value, number * per) for number in numbers for per in _SECONDS)
         return isinstance(value, str) and loose_words(value) <= self._spoken
 
     @cached_property
@@ -124,17 +125,8 @@ class Fitting:
         reader = self.grammar.reader(self.context.home)
         return UtteranceLeaves(self._said, reader.language, reader.index, PARTIAL)
 
-    def _all(self, *kinds: str) -> list[Any]:
-        """The values of all leaves of these kinds in the words."""
-        places = range(len(self._said.words))
-        return [value for kind in kinds for at in places for _, value, _ in self._leaves.leaf(kind, at)]
-
-    @cached_property
-    def _numbers(self) -> list[float]:
-        return self._all("number")
-
     def _is_same(self, request: Request, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
-        """In a home it is the same to do the same with the same devices, by whichever call."""
+        """Whether two calls do the same: in a home to the same devices, elsewhere by the same arguments."""
         if reach is not None:
             meant = self.reach_of(request)
             return meant is not None and _touched(meant) == _touched(reach)
@@ -143,7 +135,7 @@ class Fitting:
         return _values(request.args) == _values(call.arguments)
 
     def _is_near(self, device: HomeDevice) -> bool:
-        """By its whole name. Its kind or one word of its name is said of other things, too: then something
+        """Whether the words name the device. One word of its name, or its kind, counts only if something
         must be wanted."""
         name, room = loose_words(device.name), loose_words(device.room)
         if len(name) > 1 and name <= self._spoken:
@@ -183,7 +175,7 @@ def _touched(reach: Reach) -> tuple[object, ...]:
 
 
 def _values(args: Mapping[str, Any]) -> dict[str, object]:
-    """As they are compared: "600" is ten minutes."""
+    """The arguments in a form to compare: "600" is ten minutes."""
     return {key: _value(key, value) for key, value in args.items()}
 
 

@@ -1,4 +1,4 @@
-"""Acts for a while. The end is kept before the act: a device that answers late is put back, too."""
+"""Acts for a while. The end is planned before the act, so that a late device is put back, too."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class KeptEnd:
 
     @property
     def refused(self) -> bool:
-        """It is not kept, so nothing may be done. A plan that waits for a yes is asked about."""
+        """Whether nothing may be done, since the end was not planned; a plan may wait for a yes."""
         return not self.outcome.ok and self.outcome.status is not OutcomeStatus.WAITING
 
 
@@ -49,9 +49,11 @@ async def keep_end(executor: ToolExecutor, turn: Turn, step: Step, home: Home) -
 async def settle_end(
     executor: ToolExecutor, turn: Turn, step: Step, end: KeptEnd, outcomes: Sequence[ToolOutcome]
 ) -> list[ToolOutcome]:
-    """What is told of the end after the act; empty where there is nothing to put back. An end that is not
-    needed is cancelled, and one that the devices know more exactly is replaced. Where an act may still
-    happen it stays."""
+    """The outcomes to report of the end after the act; empty if there is nothing to put back.
+
+    An end that is not needed is cancelled, and one that the devices know more exactly is replaced. While an
+    act may still happen it stays.
+    """
     act = act_of(outcomes, turn.acts.called) if turn.acts is not None else None
     changed = act is not None and any(call not in act.did for call in act.calls)
     none_will = all(outcome.status in _WILL_NOT_HAPPEN for outcome in outcomes)
@@ -89,7 +91,7 @@ async def _plan(executor: ToolExecutor, turn: Turn, when: str, calls: str, words
 
 
 async def _drop(executor: ToolExecutor, turn: Turn, end: KeptEnd) -> None:
-    """Cancels the plan; neither is a thing that can be undone."""
+    """Cancels the plan; neither the plan nor this can be undone."""
     known = end.outcome.facts.get("before") or ()
     calls = new_calls(call for call in known if call["name"] == CANCEL)
     if turn.acts is not None:

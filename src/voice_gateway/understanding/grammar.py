@@ -24,7 +24,7 @@ EMPTY: Final[Tree] = ("s", ())
 
 
 class Built(NamedTuple):
-    """A node to be."""
+    """A node before the reader makes its dataclass."""
 
     kind: str
     pairs: Pairs
@@ -108,7 +108,7 @@ class Grammar:
         )
 
     def _indexed(self, rule: str) -> tuple[dict[str, list[int]], Words]:
-        """Its templates by a word that each cannot do without ("": it needs none), and all of its words."""
+        """A rule's templates by one word that each needs ("" for none), and all words of the rule."""
         by_word: dict[str, list[int]] = defaultdict(list)
         words = set[str]()
         for place, one in enumerate(self.rules[rule]):
@@ -119,7 +119,7 @@ class Grammar:
         return self._index[rule]
 
     def of_utterance(self, said: Words) -> "dict[str, Living]":
-        """The rules that were looked at for these words; each pass over an utterance needs the same."""
+        """The templates by rule for these words; all passes over an utterance share them."""
         if self._last[0] != said:
             self._last = said, {}
         return self._last[1]
@@ -167,7 +167,7 @@ class Grammar:
         return known[tree[1]]
 
     def dump(self) -> dict[str, Any]:
-        """As plain data, for the cache."""
+        """The rules as plain data, for the cache."""
         return {name: [tuple(one) for one in alternatives] for name, alternatives in self.rules.items()}
 
     @classmethod
@@ -229,7 +229,7 @@ class Living(dict[str, list[tuple[Alternative, tuple[str, ...]]]]):
         return self[word]
 
     def _at(self, place: int) -> Alternative | None:
-        """Without the parts for which a word is missing."""
+        """The template at this place without the parts for which a word is missing."""
         if place not in self._pruned:
             tree = _pruned(self.whole[place].tree, self._words)
             self._pruned[place] = None if tree is None else self.whole[place]._replace(tree=tree)
@@ -360,7 +360,7 @@ def _by_cost(match: Match) -> float:
 
 
 def _best_by_end(matches: Sequence[Match]) -> list[Match]:
-    """The cheapest of each end: a long reading is not crowded out by many short ones."""
+    """The cheapest matches of each end, so that many short ones do not crowd out a long one."""
     by_end: dict[int, list[Match]] = defaultdict(list)
     for match in matches:
         by_end[match[0]].append(match)

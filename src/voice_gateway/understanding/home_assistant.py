@@ -192,7 +192,7 @@ class Converter:
     # --- atoms → a tree over tokens
 
     def _build(self, atoms: Sequence[Atom]) -> Tree:
-        """What stands between spaces, one after the other."""
+        """The tree of atoms: a sequence of what stands between spaces."""
         if len(atoms) == 1 and atoms[0][0] == "either":
             return _either([self._build(part) for part in atoms[0][1]])
         parts: list[Tree] = []
@@ -242,7 +242,7 @@ class Converter:
         return ways
 
     def _line(self, atoms: Sequence[Atom]) -> Tree:
-        """Text that touches is joined, then cut into tokens."""
+        """The tree of atoms that touch: their text is joined, then cut into tokens."""
         parts: list[Tree] = []
         text = ""
         for atom in (*atoms, SPACE):

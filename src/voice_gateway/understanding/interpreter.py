@@ -75,7 +75,7 @@ class Understood:
 
     @property
     def complete(self) -> bool:
-        """A whole command or question: nothing more needs to be heard."""
+        """Whether the words are a whole command or question, so that nothing more needs to be heard."""
         return bool(self.steps)
 
 
@@ -111,7 +111,7 @@ class Interpreter:
         return answer or self._fresh(said, context)
 
     def _fresh(self, said: Tokens, context: Context) -> Understood:
-        """Words that answer no question."""
+        """The best of all passes over words that answer no question."""
         if not said.words:
             return Understood(refused=Refused("nothing was said"))
         if self._cut_off(said):
@@ -140,29 +140,18 @@ class Interpreter:
                 )
                 if made is not None and not free:
                     return replace(_understood(made, reading.node), answers=True)
-        return self._answer_and_more(said, context, asked)
+        return self._denied_and_more(said, context)
 
-    def _answer_and_more(self, said: Tokens, context: Context, asked: Open) -> Understood | None:
-        """An answer with a command behind it: "neither, the kitchen light off", "yes, and the desk lamp"."""
-        for kind in ("no", "yes"):
-            end = context.reader.prefix(said, kind)
-            paused = not PAUSES.isdisjoint(said.words[end : end + 1])
-            rest = said.part(end + paused, len(said.words))
-            if not end or not rest.words:
-                continue
-            first = answered(Answer(kind=kind), asked, context)
-            if kind == "no" or not isinstance(first, Step):
-                more = self._fresh(rest, context)
-                return replace(more, answers=True) if more.refused is None else None
-            command = first.node if isinstance(first.node, Command) else context.command
-            following = replace(context, last=first.devices or context.last, command=command, idle=False)
-            more = self._fresh(rest, following)
-            if more.refused is None and more.question is None:
-                return replace(more, steps=(first, *more.steps), answers=True)
-        return None
+    def _denied_and_more(self, said: Tokens, context: Context) -> Understood | None:
+        """A no with a command behind it: "neither, the kitchen light off"."""
+        end = context.reader.prefix(said, "no")
+        paused = not PAUSES.isdisjoint(said.words[end : end + 1])
+        rest = said.part(end + paused, len(said.words))
+        more = self._fresh(rest, context) if end and rest.words else None
+        return replace(more, answers=True) if more is not None and more.refused is None else None
 
     def after_nothing(self, text: str, understood: Understood, memory: Memory) -> Memory:
-        """What is remembered of words that were not carried out."""
+        """The memory behind words that were not carried out."""
         assert self._reader is not None
         assert understood.refused is not None
         reader, node = self._reader, understood.reading
@@ -233,7 +222,7 @@ class Interpreter:
     def _without_denied(
         self, denied: Denied, steps: tuple[Step, ...], context: Context
     ) -> tuple[Step, ...] | Question:
-        """What must not happen is no part of what is done: "all lights off and don't touch the desk lamp"."""
+        """The steps without what was denied: "all lights off and don't touch the desk lamp"."""
         command = denied.command
         which = denied.which if command is None else command.which
         if which is None:
@@ -261,7 +250,7 @@ class Interpreter:
     # --- what is not understood as a whole
 
     def _cut_off(self, said: Tokens) -> bool:
-        """It ends with a word behind which more must come."""
+        """Whether the last word needs another one behind it."""
         groups = self.language.groups
         if len(said.words) < 2 or said.words[0] in groups["asks"]:
             return False
@@ -309,7 +298,7 @@ class Interpreter:
 
 
 def _steps(nodes: Sequence[Node], context: Context) -> tuple[Step, ...] | Question:
-    """What each node means, one behind the other: "it" is of the step before."""
+    """The steps of the nodes, in order; "it" in a step means the devices of the step before."""
     made: list[Step] = []
     orders = [one for one in nodes if not isinstance(one, Topic)]
     valued = all(isinstance(one, Command) and one.value is not None for one in orders)
@@ -329,7 +318,7 @@ def _steps(nodes: Sequence[Node], context: Context) -> tuple[Step, ...] | Questi
 
 
 def _doubt(node: Utterance, steps: Sequence[Step], context: Context) -> Question | None:
-    """A contradiction, or an act that was only asked about."""
+    """The question that must be asked first: of a contradiction, or of an act that was only asked about."""
     if _contradicts(steps):
         return Question(Say("ask.both"), Utterance(), expects="none")
     if not context.question or _is_asked_for(node) or len(steps) != 1 or not steps[0].acts:
@@ -353,7 +342,7 @@ def _is_beyond_us(node: Node) -> bool:
 
 
 def _points_back(node: object) -> bool:
-    """Whether a step is about what was named just before: it says "it", or no thing at all."""
+    """Whether a step is about what was named just before: it says "it", or names nothing."""
     if isinstance(node, tuple):
         return any(map(_points_back, node))
     if not isinstance(node, Node):
@@ -371,7 +360,7 @@ def _understood(made: Plan, node: Node) -> Understood:
 
 
 def _is_tie(acting: Sequence[tuple[float, Understood]]) -> bool:
-    """Readings of nearly the same cost would do different things."""
+    """Whether readings of nearly the same cost would do different things."""
     effects = [
         [step.effect for step in made.steps if step.acts]
         for cost, made in acting
@@ -386,7 +375,7 @@ def _is_asked_for(node: Utterance) -> bool:
 
 
 def _contradicts(steps: Sequence[Step]) -> bool:
-    """Two steps want one device to be different things."""
+    """Whether two steps want one device in different states."""
     wanted: dict[object, object] = {}
     for request in (request for step in steps if step.acts for request in step.requests):
         if request.device is None or request.wish is None:

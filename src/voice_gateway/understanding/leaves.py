@@ -90,7 +90,7 @@ class HomeIndex:
         return {**found, **{plain(floor, self.language.words): floor for floor in home.floors}}
 
     def renew(self, home: Home) -> bool:
-        """Takes a home in which only states are others; False where it has other names."""
+        """Takes over a home in which only states changed; False if names changed, too."""
         known = self.home
         if not same_but_for_state(known.devices, home.devices):
             return False
@@ -100,7 +100,7 @@ class HomeIndex:
         return True
 
     def _spellings(self, device: Device) -> Iterable[Span]:
-        """As tokens and folded, alone and with its room before or behind it."""
+        """The spellings of a device: as tokens and folded, alone and with its room before or behind it."""
         rooms = [room for room in rooms_of(device) if room]
         for name in names_of(device):
             for cut in (lambda text: plain(text, self.language.words), plain_words):
@@ -110,18 +110,14 @@ class HomeIndex:
                     yield from ((*cut(room), *said) for room in rooms)
                     yield from ((*said, *cut(room)) for room in rooms)
 
-    @cached_property
-    def room_words(self) -> frozenset[str]:
-        return frozenset(word for span in self._spans["room"] for word in span)
-
     def spans(self, kind: str, words: Span, at: int) -> list[Found]:
-        """What begins here: its end, its meaning and no cost."""
+        """The spans of one kind that begin here."""
         known = self._spans[kind]
         ends = (at + size for size in self._lengths[kind].get(words[at], ()) if at + size <= len(words))
         return [(end, known[words[at:end]], 0.0) for end in ends if words[at:end] in known]
 
     def misheard_room(self, words: Span, at: int, level: int) -> list[Found]:
-        """A room that sounds alike, where a word of it means nothing else: "living rum"."""
+        """The room that sounds like these words if one of them means nothing else: "living rum"."""
         from rapidfuzz import fuzz, process
 
         if level == EXACT or words[at] in self.language.groups["common"]:
@@ -186,7 +182,7 @@ class HomeIndex:
         return self._known[span]
 
     def _looked_up(self, span: Span) -> tuple[tuple[int, ...], str, float] | None:  # noqa: PLR0911
-        """By other words, by part of the name, or misheard; never by words that mean a kind or an order."""
+        """Devices by synonyms, part of a name, or sound; never by words that mean a kind or an order."""
         groups, said = self.language.groups, " ".join(plain_words(" ".join(span)))
         if (
             len(span) > 4
@@ -222,7 +218,7 @@ class HomeIndex:
 
 
 class UtteranceLeaves:
-    """What a leaf may be at each place of one utterance."""
+    """The typed leaves at each place of one utterance."""
 
     def __init__(self, tokens: Tokens, language: Language, home: HomeIndex, level: int) -> None:
         self.tokens, self.language, self.home, self.level = tokens, language, home, level
@@ -265,6 +261,11 @@ class UtteranceLeaves:
         if found is None:
             found = self._known[key] = self._leaf(kind, at) if at < len(self.words) else ()
         return found
+
+    def every(self, *kinds: str) -> list[Found]:
+        """All leaves of these kinds in the utterance."""
+        places = range(len(self.words))
+        return [found for kind in kinds for at in places for found in self.leaf(kind, at)]
 
     def _leaf(self, kind: str, at: int) -> Sequence[Found]:
         if (read := self._read.get(kind)) is not None:
@@ -328,7 +329,7 @@ class UtteranceLeaves:
     # --- free words
 
     def _free(self, kind: str, at: int) -> Sequence[Found]:
-        """Words as they were written, never with one of the words that make an order none."""
+        """Free text as it was written, up to a word that its kind must not hold."""
         rule = self.language.free[kind]
         never = self.language.group(*str(rule.get("never", "")).split())
         first = self.language.group(*str(rule.get("not_first", "")).split())
@@ -345,7 +346,7 @@ class UtteranceLeaves:
         return found
 
     def _unknown(self, at: int) -> Sequence[Found]:
-        """A thing that nobody here is called; it only ever leads to a question."""
+        """A name that no device has; it only leads to a question."""
         if self.level < UNKNOWN:
             return ()
         groups, found = self.language.groups, list[Found]()
@@ -376,11 +377,11 @@ class UtteranceLeaves:
         return [(end, self.text(at, end), 3.0 + 0.1 * (end - at))]
 
     def _means(self, at: int) -> bool:
-        """A number, or a name of the home: no word of a mere remark."""
+        """Whether a word is a number or a name of the home, and so no part of a remark."""
         return bool(self._number(at) or self.leaf("exact", at) or self.leaf("room", at))
 
     def _sum(self, at: int) -> Sequence[Found]:
-        """The rest of the utterance, where it asks for something to be worked out."""
+        """The rest of the utterance if it is a sum."""
         from voice_gateway.tools.builtin.calculate import plain as as_sum
         from voice_gateway.tools.builtin.calculate import read_asked
 

@@ -120,7 +120,7 @@ def plain(text: str, words: Words) -> tuple[str, ...]:
 
 
 def tokens(text: str, words: Words) -> Tokens:
-    """Of an utterance: without fillers, the name that wakes us, and pauses at its ends."""
+    """The tokens of an utterance, without fillers, the wake name and pauses at its ends."""
     found = lex(text[:MOST_CHARACTERS], words)
     polite = any(word in words.please for word, _, _ in found)
     found = _without_phrases(_merged(_awake(found, words.wake), words), words)
@@ -156,7 +156,7 @@ def _merged(found: list[Token], words: Words) -> list[Token]:
 
 
 def _without_phrases(found: list[Token], words: Words) -> list[Token]:
-    """Politeness of several words is left out wherever it stands."""
+    """Tokens without polite phrases of several words."""
     said = [token[0] for token in found]
     for phrase in words.noise_phrases:
         for at in range(len(said) - len(phrase), -1, -1):
@@ -166,7 +166,7 @@ def _without_phrases(found: list[Token], words: Words) -> list[Token]:
 
 
 def _without_noise(found: list[Token], words: Words) -> list[Token]:
-    """Fillers go, and words that are said twice; "…, uh, …" stays as "uh", since it may be a new start."""
+    """Tokens without fillers and doubled words; "…, uh, …" stays as "uh", since it may be a new start."""
     out: list[Token] = []
     for at, token in enumerate(found):
         word = token[0]

@@ -41,7 +41,7 @@ class DeviceQuery:
 
 
 def answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> str:
-    """What is known, and which home could not be asked."""
+    """The answer from the lists, and which home could not be asked."""
     failed = list(dict.fromkeys(own_text(outcome) for outcome in outcomes if not outcome.ok))
     if not any(outcome.ok for outcome in outcomes):
         return " ".join(failed[:1])
@@ -49,7 +49,7 @@ def answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOu
 
 
 def shown(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
-    """What "them" means afterwards: those that are so, or all if all were asked about."""
+    """The devices that "them" means afterwards: those in the state, or all if all were asked about."""
     asked = _chosen(query, _listed(sources, outcomes))
     if query.mode != "all":
         asked = [device for device in asked if device.available and has_state(device, query.state)]
@@ -73,7 +73,7 @@ def _answer(query: DeviceQuery, sources: Sequence[str], outcomes: Sequence[ToolO
 
 
 def _told_apart(chosen: Sequence[Device], devices: Sequence[Device]) -> list[Device]:
-    """With its room where another one has its name, and with its number where that is there, too."""
+    """The devices, with their room in the name if another has that name, and with their number if needed."""
     names = Counter(device.name.casefold() for device in devices)
     places = Counter((device.name.casefold(), device.room.casefold()) for device in devices)
     named = []
@@ -88,23 +88,21 @@ def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
     """The devices that a question is about: "is anything open" means what can be open, so no switch."""
     sort = DeviceClass(query.sort, query.noun, plural=True)
 
-    def fits(device: Device) -> bool:
+    def is_meant(device: Device) -> bool:
+        opening = query.state in ("open", "closed")
+        if query.any_sort and query.state in ("locked", "unlocked"):
+            return device.kind == "lock"
+        if query.any_sort and opening:
+            return _opens(device)
+        if opening and query.sort in _OPENINGS and not (_opens(device) or _is_unsure(device)):
+            return False
         return sort.has(device) or (query.sort in _OPENINGS and query.sort in device.watches)
 
-    opening, locking = query.state in ("open", "closed"), query.state in ("locked", "unlocked")
-    return [
-        device
-        for device in devices
-        if (fits(device) or (query.any_sort and (opening or locking)))
-        and not (locking and query.any_sort and device.kind != "lock")
-        and not (opening and query.any_sort and not _opens(device))
-        and not (opening and query.sort in _OPENINGS and not (_opens(device) or _is_unsure(device)))
-        and is_in(device, query.rooms)
-    ]
+    return [device for device in devices if is_in(device, query.rooms) and is_meant(device)]
 
 
 def is_in(device: Device, rooms: Sequence[str]) -> bool:
-    """Whether it is in one of these rooms; any is, where none is named."""
+    """Whether a device is in one of these rooms; True if none is named."""
     return not rooms or device.room.casefold() in {room.casefold() for room in rooms}
 
 
@@ -113,7 +111,7 @@ def _opens(device: Device) -> bool:
 
 
 def _is_unsure(device: Device) -> bool:
-    """A contact that has reported nothing: it may be open."""
+    """Whether a contact has reported nothing, so that it may be open."""
     return device.kind == "sensor" and device.state in ("", UNKNOWN)
 
 
@@ -218,7 +216,7 @@ def _is_detected(device: Device, danger: str) -> bool:
 
 
 def _tells(device: Device, danger: str) -> bool:
-    """A state that says nothing of it is no "no"."""
+    """Whether the state says anything about this danger."""
     calm = {"water": "dry"}.get(danger, f"no {danger.replace('_', ' ')}")
     return calm in _parts(device) or _is_detected(device, danger)
 

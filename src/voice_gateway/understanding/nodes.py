@@ -352,7 +352,6 @@ class Same(Node):
     again: bool = False  # once more, with the same devices
     one: bool = False  # "one more": a degree, or the last change again
     back: bool = False  # the other way: "too much"
-    full: bool = False  # "all the way"
     way: float = 0.0  # "too bright"
     of: str = ""
     amount: Amount | None = None

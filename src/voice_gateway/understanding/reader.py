@@ -33,7 +33,7 @@ class Reading:
 
 
 class Reader:
-    """Reads utterances in one language, about one picture of the home."""
+    """Reads utterances in one language with the names of one home."""
 
     def __init__(self, language: Language, home: Home) -> None:
         self.language = language
@@ -73,7 +73,7 @@ class Reader:
         return None
 
     def _cuts(self, said: Tokens, marks: Sequence[tuple[str, ...]]) -> Iterator[Tokens]:
-        """Without the first mark of a new start, and more and more of what stands before it."""
+        """Copies without the first mark of a new start and with fewer and fewer words before it."""
         for at in range(1, len(said.words)):
             if said.words[at - 1] not in (*PAUSES, "the", "a") or not _mark(said, at, marks):
                 continue
@@ -91,7 +91,7 @@ class Reader:
             return
 
     def _heard(self, said: Tokens) -> Tokens | None:
-        """With other words for those that nobody says here: misheard, or misspelled."""
+        """A copy with misheard and misspelled words replaced, or None if there are none."""
         words = list(said.words)
         for at, word in enumerate(words):
             if word in self.language.words.heard:
@@ -101,7 +101,7 @@ class Reader:
         return replace(said, words=tuple(words)) if tuple(words) != said.words else None
 
     def _misspelled(self, word: str) -> str:
-        """The word of an order or for a kind that is one letter off; "opens" is no order."""
+        """The known word that is one letter off, or the word itself; "opens" is not taken for "open"."""
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
@@ -113,14 +113,14 @@ class Reader:
         return near[0] if near and not word.startswith(near[0]) else word
 
     def read(self, said: Tokens, rule: str, level: int) -> list[Reading]:
-        """The cheapest readings, and those that cost hardly more."""
+        """The cheapest reading and those that cost at most CLOSE more."""
         leaves = UtteranceLeaves(said, self.language, self.index, level)
         whole = Chart(self.language.grammar, leaves).whole(rule)
         close = [one for one in whole if one[0] <= whole[0][0] + CLOSE][:MOST_CLOSE]
         return [Reading(self.build(built), cost, level) for cost, built in close]
 
     def prefix(self, said: Tokens, rule: str) -> int:
-        """How many words this rule reads from the first on."""
+        """How many words from the first on this rule matches."""
         leaves = UtteranceLeaves(said, self.language, self.index, EXACT)
         return max((end for end, _, _ in Chart(self.language.grammar, leaves).rule(rule, 0)), default=0)
 
@@ -151,7 +151,7 @@ class Reader:
     # --- how it was understood
 
     def explain(self, text: str, rule: str = "Utterance") -> str:
-        """Tokens, the chosen tree with its cost, the runner-up; else the longest prefix."""
+        """The tokens, the chosen tree with its cost and the runner-up, or the longest prefix that fits."""
         said = self.tokens(text)
         lines = [f"tokens: {' '.join(said.words)}"]
         for readings in self.passes(said, rule):
@@ -177,7 +177,7 @@ class Reader:
 
 
 def _mark(said: Tokens, at: int, marks: Sequence[tuple[str, ...]]) -> int:
-    """How many words of a mark of a new start stand here."""
+    """The length of the mark of a new start at this place, or 0."""
     return max((len(mark) for mark in marks if said.words[at : at + len(mark)] == mark), default=0)
 
 

@@ -68,7 +68,7 @@ class Resolver:
                 return part
         if doubts and (len(parts) > 1 or not which.without):
             return doubts[0]
-        devices = _devices_of(parts)
+        devices = devices_of(parts)
         if which.either:
             return Doubt(devices)
         if which.without:
@@ -103,7 +103,7 @@ class Resolver:
                 out |= {device for device in self.home.devices if device.room in rooms}
                 continue
             found = replace(self, here=None).item(item, "on", lambda one: one in devices)
-            if isinstance(found, Unknown) or not (meant := _devices_of([found])):
+            if isinstance(found, Unknown) or not (meant := devices_of([found])):
                 return Unknown(item.unknown, "exception")
             out |= set(meant)
         return tuple(device for device in devices if device not in out)
@@ -155,7 +155,7 @@ class Resolver:
         return Meant(found) if len(found) == 1 else Doubt(found)
 
     def _is_in(self, device: Device, rooms: tuple[str, ...]) -> bool:
-        """One without a room is where its name says: "Kitchen Door"."""
+        """Whether a device is in one of the rooms; without a room its name decides: "Kitchen Door"."""
         if device.room:
             return device.room in rooms
         named = set(plain_words(device.name))
@@ -185,7 +185,7 @@ class Resolver:
         found = self.item(every, do, able)
         if isinstance(found, Unknown):
             return found
-        devices = _devices_of([found])
+        devices = devices_of([found])
         return Meant(tuple(one for one in devices if self.is_so(one, item.state)), group=True)
 
     def rooms(self, item: Item) -> tuple[str, ...] | Unknown:
@@ -233,7 +233,7 @@ class Resolver:
         return Meant(fit, name.how == "exact") if len(fit) == 1 else Doubt(fit)
 
     def _everything(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
-        """What "everything" means for this act: never what opens the house."""
+        """The devices that "everything" means for this act; a doubt if it would open the house."""
         if do in ("unlock", "open", "up"):
             return Doubt(tuple(filter(able, scope)))
         rest = self.last if item.everything == "else" else ()
@@ -304,7 +304,7 @@ class Resolver:
         return Doubt(members) if doubtful and not harmless else Meant(members, group=True)
 
     def _here(self, item: Item, word: str, members: tuple[Device, ...], *, every: bool) -> Resolved:
-        """In the room of the speaker."""
+        """Members in the speaker's room."""
         here = tuple(one for one in members if one.room == self.here)
         if not here:
             return Unknown(word, "kind_here")
@@ -314,7 +314,7 @@ class Resolver:
         return Meant(called) if len(called) == 1 else Doubt(here)
 
     def _doors(self, members: tuple[Device, ...], item: Item, do: str, *, every: bool) -> Resolved:
-        """A way into the house is never opened by the word for its kind alone."""
+        """Doors, gates and windows; a doubt if their kind alone would open several of them."""
         if not members:
             return Unknown(item.kind, "kind")
         if every and do in ("lock", "close"):
@@ -324,7 +324,8 @@ class Resolver:
         return Meant(members, exact=False) if len(members) == 1 else Doubt(members)
 
 
-def _devices_of(parts: Sequence[Resolved]) -> tuple[Device, ...]:
+def devices_of(parts: Sequence[Resolved]) -> tuple[Device, ...]:
+    """All devices that are meant or could be meant, each once."""
     found: list[Device] = []
     for part in parts:
         if not isinstance(part, Unknown):

@@ -79,7 +79,7 @@ def _proposal(wish: Node, order: str, context: Context, *, placed: bool) -> Ques
 
 
 def _is_so(made: Step, context: Context) -> bool:
-    """All of it is so already."""
+    """Whether all devices of the step are so already."""
     do = made.node.do if isinstance(made.node, Command) else ""
     state = BECOMES.get(do, do)
     return state in ("on", "off", "open", "closed", "locked") and all(

@@ -62,7 +62,7 @@ async def _at_once() -> None:
 
 
 class UnderstandingStage:
-    """Answers without a model what it understands, and passes on the rest. When unsure it asks."""
+    """Answers what the grammar understands, asks when unsure, and passes on the rest."""
 
     name = "local"
     code = "en"
@@ -92,7 +92,9 @@ class UnderstandingStage:
         if history is not None:
             self.cache.subscribe(lambda change: history.note(change.device, change.before, change.after))
         self._grammar: Interpreter | None = None
-        self._voices: tuple[int, Mapping[str, Voice]] = (-1, {})
+        self._voices: Mapping[str, Voice] = {}
+        self._tool_names: frozenset[str] = frozenset()
+        self._tools_version = -1
         self._warm = False
 
     @property
@@ -111,13 +113,16 @@ class UnderstandingStage:
 
     def voices(self) -> Mapping[str, Voice]:
         """The tools of other servers that can be spoken to."""
-        if self._voices[0] != (version := self._executor.tools.version):
-            known = voices(self._executor.tools, self.grammar().language, self.cache.servers())
-            self._voices = (version, known)
-        return self._voices[1]
+        tools = self._executor.tools
+        if self._tools_version != tools.version:
+            self._voices = voices(tools, self.grammar().language, self.cache.servers())
+            known = ((tool, traits(tool).original_name or tool.name) for tool in tools.all())
+            names = ((own, tools.offered_name(tool), qualified_name(tool)) for tool, own in known)
+            self._tool_names, self._tools_version = frozenset().union(*names), tools.version
+        return self._voices
 
     def order_in(self, text: str, room: str | None = None) -> tuple[Request, ...]:
-        """The calls of words that are one plain order for now; none where they are anything else."""
+        """The calls of one plain order for now; empty for any other words."""
         order = self.read(text, room)
         plain = all(step.acts and step.requests and not (step.corrects or step.back) for step in order.steps)
         return order.requests if plain and all(one.tool != MAKE for one in order.requests) else ()
@@ -139,7 +144,7 @@ class UnderstandingStage:
         return replace(reach, unseen=not self._scenes.knows(call, traits, reach))
 
     def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
-        """Remembers a yes to a scene that nobody can look into."""
+        """Remembers a yes to a scene whose devices are unknown."""
         if self._scenes is not None and (reach := self.cache.reach(call, traits)) is not None:
             self._scenes.add(call, traits, reach)
 
@@ -154,7 +159,8 @@ class UnderstandingStage:
         return self.cache.reach(ToolCall("", request.tool, dict(request.args)), known)
 
     async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """The first use loads the language, and a large home takes a while: both would hold up the sound."""
+        """Runs the work in a thread where it takes long: at first use, which loads the language, and in large
+        homes."""
         if self._warm and len(self.home.devices) <= LARGE:
             return work(*args, **kwargs)
         result = await asyncio.to_thread(work, *args, **kwargs)
@@ -166,28 +172,21 @@ class UnderstandingStage:
         return self.grammar().understand(text, self.context(here), memory or Memory())
 
     def context(self, here: str | None = None) -> Context:
+        voices = self.voices()
         return Context(
             home=self.home,
             here=here or self._settings.room,
-            tools=self._tool_names(),
+            tools=self._tool_names,
+            voices=voices,
             problem=self.cache.problem,
-            voices=self.voices(),
             about=self._about,
             now=datetime.fromtimestamp(self._now(), UTC),
             place=self._place,
             history=self._history,
         )
 
-    def _tool_names(self) -> frozenset[str]:
-        """Of two servers with one tool, both by the names that they are called by."""
-        tools, names = self._executor.tools, set[str]()
-        for tool in tools.all():
-            own = traits(tool).original_name or tool.name
-            names |= {own, tools.offered_name(tool), qualified_name(tool)}
-        return frozenset(names)
-
     def keeps(self, text: str) -> bool:
-        """Whether it is an order for another time, or a wish for one."""
+        """Whether the words are an order for another time."""
         understood = self.read(text)
         said = understood.refused.say if understood.refused is not None else None
         back = any(step.back for step in understood.steps)
@@ -195,7 +194,7 @@ class UnderstandingStage:
         return kept or (said is not None and said.key.startswith(("when.", "later.")))
 
     def when(self, text: str, here: str | None, place: Place) -> Later | Missing | None:
-        """What starts a routine, of words or of what a program wrote."""
+        """The trigger of a routine in a person's or a program's words."""
         now = datetime.fromtimestamp(self._now(), UTC)
         context = Context(home=self.home, here=here or self._settings.room, now=now, place=place)
         return when_of(text, self.grammar().reader(self.home), context)
@@ -232,7 +231,7 @@ class UnderstandingStage:
         return memory, await self._off_the_loop(self.read, turn.utterance.text, where, memory)
 
     def _passed(self, text: str, refused: Refused) -> Passed:
-        """How far the words are a wish, and what nobody behind us may do with them."""
+        """For later stages: how far the words are a wish, and which tools they do not speak of."""
         reader = self.grammar().reader(self.home)
         said = reader.tokens(text)
         words = (
@@ -250,7 +249,7 @@ class UnderstandingStage:
         return Passed(self.name, str(refused), words, spoken, unspoken)
 
     def fallback(self, turn: Turn) -> Reply:
-        """When no stage had an answer: why not, or a question whose yes searches the web."""
+        """The reply when no stage had an answer: why not, or an offer to search the web."""
         raw = turn.utterance.text
         text = next((one.spoken for one in turn.passed if one.spoken), "")
         memory = recall(turn.history.state, self.home, self._now())
@@ -335,7 +334,7 @@ class UnderstandingStage:
         )
 
     def _learnt(self, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
-        """The outcomes as they are told: of a list only the device or room that was asked about."""
+        """The outcomes to report: of a list only the device or room that was asked about."""
         told = [
             told_of(outcome, request.device, step.room)
             for request, outcome in zip(step.requests, outcomes, strict=True)
@@ -349,14 +348,14 @@ def _asks_which(outcome: ToolOutcome) -> bool:
 
 
 def _devices(step: Step, outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
-    """What "it" means afterwards."""
+    """The devices that "it" means after this step."""
     if isinstance(step.query, DeviceQuery) and step.query.state:
         return listing.shown(step.query, [request.source for request in step.requests], outcomes)
     return step.devices
 
 
 def _needs_no_home(understood: Understood) -> bool:
-    """Built-in tools alone can answer; the speaker and lists may be the home's."""
+    """Whether built-in tools alone can answer; the speaker and lists may be the home's."""
     return bool(understood.steps) and all(
         isinstance(step.node, Everyday) and step.node.tool not in HOMES_OWN for step in understood.steps
     )

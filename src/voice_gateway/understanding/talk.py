@@ -24,7 +24,7 @@ TOOLS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class GatewayFacts:
-    """What a gateway is, as far as people ask."""
+    """Facts about this gateway that people ask for."""
 
     name: str = "Voice Gateway"
     microphone: bool = False
@@ -36,7 +36,7 @@ class GatewayFacts:
 
 @plans(Chat)
 def chat(node: Chat, context: Context) -> Plan:
-    """The reply to talk. What a model says better is refused, with what to say where none is there."""
+    """The reply to talk. What a model answers better is refused, with a reply if there is no model."""
     about, facts = node.about, context.about or GatewayFacts()
     _ = node.query
     name = node.name if about == "cannot" else node.name.title()
@@ -55,7 +55,7 @@ def chat(node: Chat, context: Context) -> Plan:
 
 
 def _which(about: str, name: str, context: Context, facts: GatewayFacts) -> str:
-    """Which of the answers is true here."""
+    """The suffix of the reply that is true for this gateway."""
     if about == "listens":
         return ".words" if facts.wake_words else "" if facts.microphone else ".off"
     if about in ("keeps", "knows"):
@@ -74,7 +74,7 @@ def _told(name: str, facts: GatewayFacts) -> dict[str, object]:
 
 
 def _abilities(context: Context, facts: GatewayFacts) -> Say:
-    """Of the kinds of devices and the tools that are there."""
+    """What this gateway can do, from its devices and tools."""
     kinds = {"light" if one.is_light else one.kind for one in context.home.devices}
     named = [Say(f"can.{kind}") for kind in KINDS if kind in kinds][:MOST_ABILITIES]
     can = [Say("can.control", {"all": tuple(named)})] if named else []
@@ -89,19 +89,15 @@ def _abilities(context: Context, facts: GatewayFacts) -> Say:
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """What words are about that are not carried out here."""
+    """What words are about that were not carried out."""
 
     words: Words
     home: bool  # a wish or a question about this home
     asks: bool = False
 
-    @property
-    def talk(self) -> bool:
-        return self.words is Words.TALK
-
 
 def bearing(reader: Reader, said: Tokens, tools: frozenset[str] = frozenset()) -> Bearing:
-    """By what the words name, how they begin, and what forbids to act on them. In doubt it is not talk."""
+    """Judges words by what they name, how they begin and what forbids acts. In doubt they are no talk."""
     groups, every = reader.language.groups, frozenset(said.words)
     meant = {word for at, word in enumerate(said.words) if is_literal(reader.language, said, at + 1)}
     body = _without_politeness(reader, said)
@@ -123,24 +119,21 @@ def bearing(reader: Reader, said: Tokens, tools: frozenset[str] = frozenset()) -
 
 
 def _without_politeness(reader: Reader, said: Tokens) -> Tokens:
-    """Behind "could you", or the words themselves."""
+    """The words behind "could you", or all of them."""
     end = reader.prefix(said, "polite")
     return said.part(end, len(said.words)) if 0 < end < len(said.words) else said
 
 
 def names_something(reader: Reader, said: Tokens, *, literally: bool = False) -> bool:
-    """A device or room of this home, or a word for a kind of device."""
+    """Whether the words name a device or room of this home, or a kind of device."""
     leaves = UtteranceLeaves(said, reader.language, reader.index, EXACT)
     kinds = ("exact", "room", "scene", *(() if literally else ("kind", "kinds")))
-    named = any(leaves.leaf(kind, at) for at in range(len(said.words)) for kind in kinds)
-    return named or (literally and bool(kinds_in(leaves, said)))
+    return bool(leaves.every(*kinds)) or (literally and bool(kinds_in(leaves, said)))
 
 
 def kinds_in(leaves: UtteranceLeaves, said: Tokens) -> list[str]:
     """The words for kinds of devices, by what they mean."""
-    hits = [
-        hit for at in range(len(said.words)) for leaf in ("kind", "kinds") for hit in leaves.leaf(leaf, at)
-    ]
+    hits = leaves.every("kind", "kinds")
     return [value for end, value, _ in hits if is_literal(leaves.language, said, end)]
 
 
@@ -160,7 +153,7 @@ def unspoken_of(language: Language, said: Tokens) -> frozenset[str]:
 
 
 def worldly(reader: Reader, said: Tokens) -> bool:
-    """A question about the world, which may be searched for: nothing of this home, of you or of me."""
+    """Whether it is a question about the world, not about this home or the speaker."""
     found = bearing(reader, said)
     if not found.asks or found.words is not Words.TALK or len(set(said.words)) < FEWEST_WORDS:
         return False
@@ -177,7 +170,7 @@ def asks_world(reader: Reader, said: Tokens) -> bool:
 
 
 def unanswered(reader: Reader, said: Tokens, raw: str, context: Context) -> Question | Say:
-    """What is said when no stage had an answer: a search is offered for what the world knows."""
+    """The reply when no stage had an answer; for questions about the world it offers a search."""
     about = context.about or GatewayFacts()
     if not worldly(reader, said):
         return Say("not_understood")

@@ -41,7 +41,7 @@ NUMBERS: Final = (*range(121), *range(130, 500, 10), *range(500, 1001, 50), *ran
 
 @dataclass
 class Language:
-    """All that is known of a language."""
+    """One language: words, compiled rules, lists and groups of words."""
 
     code: str
     words: lexer.Words
@@ -90,7 +90,7 @@ class Language:
 
 @lru_cache(maxsize=8)
 def language(code: str) -> Language:
-    """Compiled, from the cache where it is still right."""
+    """The compiled language, from the cache if its files did not change."""
     files = tuple(languages.language_files(code))
     taught = languages.taught()
     try:
@@ -112,7 +112,7 @@ def _cached(code: str, files: Sequence[languages.LanguageFile]) -> Language:
 
 
 def _rules_of(file: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Own sentences, each with the order that it stands for, as rules."""
+    """A file's content; the user's own sentences as rules."""
     if "sentences" not in file:
         return file
     taught = [{template: {"order": str(order)}} for template, order in dict(file["sentences"]).items()]
@@ -184,7 +184,7 @@ def _compiled(code: str, data: Mapping[str, Mapping[str, Any]]) -> Language:
 
 
 def _add_file(made: Language, name: str, part: Mapping[str, Any]) -> None:
-    """What one YAML file adds; what stands in several is added up."""
+    """Adds one YAML file to the language; entries of several files add up."""
     for rule, templates in part.get("rules", {}).items():
         for template in templates:
             _add(made.grammar, str(rule), template, name)
@@ -261,7 +261,7 @@ def _check_fields(grammar: Grammar) -> None:
 
 
 def _numbers(code: str) -> dict[Span, float]:
-    """As ICU spells them, so that no language's numbers are written by hand."""
+    """The numbers of a language as ICU spells them."""
     from unicode_rbnf import RbnfEngine
 
     try:

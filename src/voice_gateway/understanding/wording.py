@@ -78,7 +78,7 @@ def replies(done: Sequence[tuple[Step, Sequence[ToolOutcome]]], home: Home) -> s
 
 
 def _call_names(step: Step, outcomes: Sequence[ToolOutcome]) -> Iterator[tuple[str, str]]:
-    """By call: what a device is called among others of its name, and a scene."""
+    """Names by call: of scenes, and of devices that share their name."""
     for request, outcome in zip(step.requests, outcomes, strict=False):
         if request.scene:
             yield outcome.call_id, request.scene
@@ -181,7 +181,7 @@ def _looked(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
 
 
 def _all_or_some(wanted: str, alike: Mapping[str, Sequence[str]]) -> str:
-    """Of several: all of them, none, or how many are."""
+    """The answer for several devices: all, none, or how many."""
     so = [state for state in alike if has_state(Device("", "", "", state), wanted)]
     names = [name for group in alike.values() for name in group]
     if len(so) in (0, len(alike)):
@@ -196,7 +196,7 @@ def _all_or_some(wanted: str, alike: Mapping[str, Sequence[str]]) -> str:
 
 
 def _warns(device: Device) -> bool:
-    """What watches for smoke or water: its tool tells of that, and its state may be about something else."""
+    """Whether a sensor watches for a danger: then its tool's own text is said."""
     return device.kind == "sensor" and any(device.watches_for(danger) for danger in DANGERS)
 
 
@@ -208,7 +208,7 @@ def _so(names: Sequence[str], state: str) -> str:
 
 
 def _yes_or_no(step: Step, device: Device, name: str, state: str) -> str:
-    """Of a contact that measures as well only what was asked for: "Yes, the window is closed"."""
+    """Yes or no with the state; of a contact that measures as well only the part that was asked for."""
 
     def is_so(text: str, wanted: str) -> bool:
         return has_state(Device("", "", device.kind, text), wanted)
@@ -222,7 +222,7 @@ def _yes_or_no(step: Step, device: Device, name: str, state: str) -> str:
 
 
 def _health(facts: Mapping[str, Any]) -> str:
-    """What is not well; else that all is."""
+    """The problems of a network, or that there are none."""
     texts = [str(alarm) for alarm in facts.get("alarms") or ()]
     for key, fact in (("health.offline", "offline"), ("health.low", "batteryLow")):
         texts += [languages.say(key, things=names)] if (names := facts.get(fact)) else []
@@ -233,7 +233,7 @@ def _health(facts: Mapping[str, Any]) -> str:
 
 
 def _readings(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
-    """Only what was asked for, of all that is measured; of several devices each with its place."""
+    """The readings that were asked for; of several devices each with its place."""
     wanted = _LABELS.get(step.measure)
     if wanted is None or not any("readings" in outcome.facts for outcome in outcomes):
         return " ".join(own_text(outcome) for outcome in outcomes)
@@ -286,7 +286,7 @@ def _measured(facts: Mapping[str, Any], wanted: str) -> list[str]:
 
 
 def _clock(node: Everyday, outcome: ToolOutcome) -> str:
-    """The part that was asked for; the tool's own sentence for another day or without facts."""
+    """The time or date that was asked for; the tool's own text for another day or without facts."""
     try:
         now = datetime.fromisoformat(str(outcome.facts["iso"]))
     except (KeyError, ValueError):
