@@ -49,9 +49,9 @@ def _battery_of(node: Node) -> list[Value]:
 
 def _battery_entry(device: Device) -> dict[str, Any]:
     value = _battery_of(device.node)[0]
-    told = value.id.property == "level" and is_number(value.value)
+    known = value.id.property == "level" and is_number(value.value)
     where = {"device": device.node.name or device.name, "room": device.room, "nodeId": device.node.id}
-    battery = {"level": round(value.value) if told else None, "low": device.battery_low}
+    battery = {"level": round(value.value) if known else None, "low": device.battery_low}
     return {**where, **battery, "ageSeconds": age_seconds(value), "available": device.available}
 
 
@@ -72,10 +72,10 @@ def _battery_sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> s
         "not answering": [entry for entry in entries if not entry["available"]],
         "silent for a week": [entry for entry in silent if entry["available"]],
     }
-    told = [f"battery low: {named(low, level=True)}" if low else "no battery is low"]
-    told += [f"the lowest of the others: {named(others[:1], level=True)}"] if others else []
-    told += [f"{what}: {named(some)}" for what, some in parts.items() if some]
-    return capital("; ".join(told) + ".")
+    texts = [f"battery low: {named(low, level=True)}" if low else "no battery is low"]
+    texts += [f"the lowest of the others: {named(others[:1], level=True)}"] if others else []
+    texts += [f"{what}: {named(some)}" for what, some in parts.items() if some]
+    return capital("; ".join(texts) + ".")
 
 
 # --- users of locks

@@ -414,8 +414,8 @@ def _readings(device: Device, state: str, alarms: Sequence[Standing]) -> list[st
     shown = (*state.split(", "), *readings)
     if auto_setpoints(device) and (operating := operating_state(device)):
         readings.append(f"operating {operating}")
-    told = [alarm for alarm in alarms if alarm.state != "off" or alarm.kind in URGENT]
-    words = (state_words(alarm.kind, alarm.state) for alarm in told)
+    standing = [alarm for alarm in alarms if alarm.state != "off" or alarm.kind in URGENT]
+    words = (state_words(alarm.kind, alarm.state) for alarm in standing)
     return readings + [text for text in words if text not in shown]
 
 

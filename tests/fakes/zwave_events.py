@@ -84,7 +84,7 @@ class Player:
 
     def wait(self, seconds: float) -> None:
         self.moment += seconds
-        for timer in [one for one in self.timers if one.at <= self.moment and not one.over]:
+        for timer in [item for item in self.timers if item.at <= self.moment and not item.over]:
             timer.over = True
             timer.work()
 
@@ -98,5 +98,5 @@ class Player:
         self.wait(5)
 
     @property
-    def said(self) -> list[str]:
+    def texts(self) -> list[str]:
         return [event.text for event in self.told]

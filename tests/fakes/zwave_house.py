@@ -69,7 +69,7 @@ class House:
 
     def remember(self, node_id: int) -> None:
         """It has answered the gateway's ping."""
-        node, known = self.node(node_id), next(one for one in recordings.nodes() if one["id"] == node_id)
+        node, known = self.node(node_id), next(item for item in recordings.nodes() if item["id"] == node_id)
         assert node is not None
         node.update(ready=True, inited=True, status=known["status"], values=known["values"])
 

@@ -32,7 +32,7 @@ def lines(name: str) -> Iterator[dict[str, Any]]:
 @cache
 def exchanges() -> tuple[Exchange, ...]:
     """Every question with its answer. Answers repeat their question, so they are matched by it."""
-    found = []
+    matches = []
     for path in sorted(FOLDER.glob("*.jsonl")):
         asked: list[tuple[str, Any, int]] = []
         for record in lines(path.name):
@@ -44,8 +44,8 @@ def exchanges() -> tuple[Exchange, ...]:
                 same = [q for q in asked if q[0] == api]  # the gateway adds to the arguments of some calls
                 question = next((q for q in same if q[1] == answer["origin"]), same[0])
                 asked.remove(question)
-                found.append(Exchange(api, question[1]["args"], answer, (record["t"] - question[2]) / 1000))
-    return tuple(found)
+                matches.append(Exchange(api, question[1]["args"], answer, (record["t"] - question[2]) / 1000))
+    return tuple(matches)
 
 
 @cache

@@ -36,9 +36,9 @@ class Driver:
     async def fault(self, node: int, fault: str | None) -> None:
         await self._tell({"node": node, "fault": fault})
 
-    async def reports(self, node: int, **told: Any) -> None:
+    async def reports(self, node: int, **reported: Any) -> None:
         """A device tells something by itself."""
-        await self._tell({"node": node, **told})
+        await self._tell({"node": node, **reported})
 
     async def by_hand(self, node: int, **state: Any) -> None:
         """Somebody is at the device, and it does not tell."""

@@ -22,12 +22,12 @@ async def setpoints(driver) -> tuple[float, float]:
     return heating, cooling
 
 
-async def is_doing(driver, server, state: int, said: str) -> None:
+async def is_doing(driver, server, state: int, reply: str) -> None:
     await driver.reports(THERMOSTAT, operating=state)
 
     async def is_told() -> bool:
         looked = await server.call("get_zwave_device", deviceName="thermostat")
-        return bool(looked.structured["operating"] == said)
+        return bool(looked.structured["operating"] == reply)
 
     await until(is_told)
 
@@ -80,7 +80,7 @@ async def test_each_mode_has_its_own_setpoint_and_off_keeps_both(driver, server)
 
 async def test_power_energy_voltage_and_current_have_their_own_names(server):
     answer = await server.call("get_device_sensor_data", deviceName="washing machine")
-    readings = {one["label"]: (one["value"], one["unit"]) for one in answer.structured["readings"]}
+    readings = {item["label"]: (item["value"], item["unit"]) for item in answer.structured["readings"]}
     assert readings == {
         "Energy": (37.125, "kWh"),
         "Power": (412.5, "W"),
@@ -93,7 +93,7 @@ async def test_power_energy_voltage_and_current_have_their_own_names(server):
     listed = await server.call("list_zwave_devices", filter="washing machine")
     [washer] = listed.structured["devices"]
     assert (washer["kind"], washer["state"]) == ("plug", "off")
-    assert {one.split()[0] for one in washer["readings"]} == {"energy", "power", "voltage", "current"}
+    assert {item.split()[0] for item in washer["readings"]} == {"energy", "power", "voltage", "current"}
 
 
 async def test_what_is_used_is_counted_from_the_meter_and_not_from_its_power(driver, server):
@@ -113,5 +113,5 @@ async def test_what_is_used_is_counted_from_the_meter_and_not_from_its_power(dri
 
     await until(has_counted)
     reading = await server.call("get_device_sensor_data", deviceName="washing machine")
-    values = {one["label"]: one["value"] for one in reading.structured["readings"]}
+    values = {item["label"]: item["value"] for item in reading.structured["readings"]}
     assert (values["Power"], values["Energy"]) == (900.0, 38.125)

@@ -92,8 +92,8 @@ async def test_no_kind_of_device_that_ignores_its_command_is_called_done(driver,
         calls = [server.call(tool, **wish) for tool, wish in IGNORED.values()]
         answers = dict(zip(IGNORED, await asyncio.gather(*calls), strict=True))
 
-    told = {node: (answer.outcome, answer.is_error) for node, answer in answers.items()}
-    assert told == dict.fromkeys(IGNORED, ("failed", True))
+    reported = {node: (answer.outcome, answer.is_error) for node, answer in answers.items()}
+    assert reported == dict.fromkeys(IGNORED, ("failed", True))
     assert not any(claims_success(answer) for answer in answers.values())
     back = {
         node: answer.structured["before"] for node, answer in answers.items() if "before" in answer.structured

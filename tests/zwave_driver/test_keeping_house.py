@@ -12,9 +12,9 @@ async def test_codes_are_counted_and_their_digits_stay_inside(server):
     answer = await server.call("get_zwave_user_codes", deviceName="front door lock")
     assert answer.text == ("The Front Door Lock: codes of user 1 and user 3.")
     looked = await server.call("get_zwave_device", deviceName="front door lock")
-    said = f"{answer.structured} {looked.structured} {server.stderr()}"
-    assert "471100" not in said
-    assert "081500" not in said
+    reply = f"{answer.structured} {looked.structured} {server.stderr()}"
+    assert "471100" not in reply
+    assert "081500" not in reply
 
 
 async def test_a_new_name_works_at_once_and_the_old_one_no_more(server):

@@ -36,7 +36,7 @@ async def test_a_fan_is_known_by_its_class_alone(driver, server):
     answer = await server.control("airflow", "on", level=33)
     assert (answer.outcome, answer.structured["state"]) == ("confirmed", "on, 33 %")
     listed = await server.call("list_zwave_devices", filter="fan")
-    assert [(one["name"], one["kind"]) for one in listed.structured["devices"]] == [("Airflow", "fan")]
+    assert [(item["name"], item["kind"]) for item in listed.structured["devices"]] == [("Airflow", "fan")]
 
 
 async def test_a_chime_plays_as_loud_as_it_was_told_and_stops(driver, server):

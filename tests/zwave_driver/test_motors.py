@@ -100,4 +100,6 @@ async def test_a_siren_is_known_by_its_class_sounds_and_stops(driver, server):
     assert await driver.held(SIREN, "BinarySwitch_currentValue") is False
 
     listed = await server.call("list_zwave_devices", filter="siren")
-    assert [(one["name"], one["kind"]) for one in listed.structured["devices"]] == [("Alarm Siren", "siren")]
+    assert [(item["name"], item["kind"]) for item in listed.structured["devices"]] == [
+        ("Alarm Siren", "siren")
+    ]

@@ -14,7 +14,9 @@ DOOR = 8
 
 async def pictured(server: Server) -> dict[int, tuple[str, str, str]]:
     listed = await server.call("list_zwave_devices", includeInactive=True)
-    return {one["nodeId"]: (one["name"], one["kind"], one["state"]) for one in listed.structured["devices"]}
+    return {
+        item["nodeId"]: (item["name"], item["kind"], item["state"]) for item in listed.structured["devices"]
+    }
 
 
 async def test_a_restart_keeps_what_was_known_and_tells_nothing_as_new(driver, server):
@@ -22,10 +24,10 @@ async def test_a_restart_keeps_what_was_known_and_tells_nothing_as_new(driver, s
     await server.control("ceiling light", "on")
     async with telling(server, driver) as earlier:
         await earlier.all(driver)
-    async with telling(server, driver) as told:
+    async with telling(server, driver) as reported:
         await driver.reports(DOOR, door="open")
-        await told.has("The Back Door in the Hallway was opened.")
-        before, events = await pictured(server), await told.events()
+        await reported.has("The Back Door in the Hallway was opened.")
+        before, events = await pictured(server), await reported.events()
         assert before[DOOR][2] == "open"
         await driver.stop()
         down = await server.control("ceiling light", "off")
@@ -44,8 +46,8 @@ async def test_a_restart_keeps_what_was_known_and_tells_nothing_as_new(driver, s
             await driver.answer()
         assert (await command).outcome == "confirmed"
         await driver.reports(DOOR, door="closed")
-        await told.has("The Back Door in the Hallway was closed.")
-        since = [one["text"] for one in (await told.events())[len(events) :]]
+        await reported.has("The Back Door in the Hallway was closed.")
+        since = [item["text"] for item in (await reported.events())[len(events) :]]
     assert since == ["The Back Door in the Hallway was closed."]
     assert (await kept(server))["alarms"] == []
 
@@ -63,8 +65,8 @@ async def knows_nothing_yet(stranger: Server) -> None:
 async def knows_all_soon(stranger: Server, before: dict[int, tuple[str, str, str]]) -> None:
     async def knows() -> bool:
         now = await pictured(stranger)
-        return {number: one[:2] for number, one in now.items()} == {
-            number: one[:2] for number, one in before.items()
+        return {number: item[:2] for number, item in now.items()} == {
+            number: item[:2] for number, item in before.items()
         }
 
     await until(knows)

@@ -30,8 +30,8 @@ async def running(driver, folder: Path, *routines: str) -> AsyncIterator[Command
         f"args = ['-m', 'zwave_mcp', '--broker', '{driver.broker.url}']\n",
     )
     async with Running.opened(commands):
-        for one in routines:
-            made = await commands.run("routines", "add", one)
+        for item in routines:
+            made = await commands.run("routines", "add", item)
             assert made.code == 0, made.out + made.err
         yield commands
     await commands.end()
@@ -70,8 +70,8 @@ async def test_opening_the_door_switches_the_lamp(driver, tmp_path):
     async with running(driver, tmp_path, command) as commands, Heard.on(driver) as heard:
         for _ in range(2):
             await driver.reports(DOOR, door="open")
-            told = await heard.first(DOOR_TOPIC)
-            seconds = await heard.first(WRITE, f'"nodeId": {LAMP}', "true") - told
+            reported = await heard.first(DOOR_TOPIC)
+            seconds = await heard.first(WRITE, f'"nodeId": {LAMP}', "true") - reported
             await heard.first("zwave/Living_Room/Ceiling_Light/", "true")
             print(f"the lamp was switched {seconds * 1000:.0f} ms after the door's message")
             await commands.run("ask", "turn off the ceiling light")

@@ -14,7 +14,7 @@ EVENTS = "zwave://events"
 KEYPAD = "Hallway/Front_Door_Lock/113/0/Access_Control/Keypad_unlock_operation"
 
 
-async def told(server: Server) -> list[str]:
+async def reported(server: Server) -> list[str]:
     read: Any = await server.session.read_resource(EVENTS)
     return [event["text"] for event in json.loads(read.contents[0].text)["events"]]
 
@@ -36,10 +36,10 @@ async def test_what_devices_tell_is_told_once_and_what_was_kept_is_no_news(tmp_p
 
                     async def comes(count: int = number, text: str = message) -> bool:
                         await gateway.publish(KEYPAD, text)
-                        return len(await told(server)) >= count
+                        return len(await reported(server)) >= count
 
                     await until(comes, 20)
-                said = await told(server)
+                reply = await reported(server)
     finally:
         broker.kill()
-    assert said == ["The Front Door Lock in the Hallway was unlocked at the keypad by user 2."] * 2
+    assert reply == ["The Front Door Lock in the Hallway was unlocked at the keypad by user 2."] * 2

@@ -119,8 +119,8 @@ async def test_a_broker_restarted_in_the_middle_of_200_calls_answers_each_of_the
     broker.restart()
     done = await asyncio.gather(*calls, return_exceptions=True)
 
-    assert all(isinstance(one, HomeDown) or one.status == Status.CONFIRMED for one in done)
-    assert any(isinstance(one, HomeDown) for one in done)
+    assert all(isinstance(item, HomeDown) or item.status == Status.CONFIRMED for item in done)
+    assert any(isinstance(item, HomeDown) for item in done)
     assert 0 < len(gateway.house.writes) <= 200
     assert len((await back(home)).nodes) == 12
 

@@ -29,12 +29,12 @@ async def test_codes_on_topics_reach_no_log_and_no_resource(
         for topic in ("user_code/endpoint_0/userCode/1", "99/0/userCode/1", "99/0/adminCode"):
             payload = json.dumps({"time": 1, "value": CODE, "nodeName": "Front Door Lock"})
             await gateway.publish(f"Hallway/Front_Door_Lock/{topic}", payload)
-        told = [
+        reported = [
             (await server.call("get_zwave_device", deviceName="front door lock")).structured,
             *[
-                (await server.session.read_resource(str(one.uri))).contents
-                for one in (await server.session.list_resources()).resources
+                (await server.session.read_resource(str(item.uri))).contents
+                for item in (await server.session.list_resources()).resources
             ],
         ]
-        assert CODE not in f"{told} {server.stderr()}"
+        assert CODE not in f"{reported} {server.stderr()}"
         assert not any(CODE.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())

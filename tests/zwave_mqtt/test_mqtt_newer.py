@@ -35,9 +35,9 @@ class TellingGateway(FakeGateway):
 
 
 def _lamp(house: House) -> dict[str, Any]:
-    found = house.node(LAMP)
-    assert found is not None
-    return found
+    matches = house.node(LAMP)
+    assert matches is not None
+    return matches
 
 
 def _is_dark(house: House) -> None:
@@ -58,7 +58,9 @@ def _is_renamed(house: House) -> None:
 
 def _level(node: Node) -> Any:
     return next(
-        one.value for one in node.values if (one.id.command_class, one.id.property) == (38, "currentValue")
+        item.value
+        for item in node.values
+        if (item.id.command_class, item.id.property) == (38, "currentValue")
     )
 
 

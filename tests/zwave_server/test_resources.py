@@ -19,7 +19,7 @@ async def test_each_device_can_be_read(tmp_path: Path):
         with pytest.raises(MCPError, match="no resource"):
             await server.session.read_resource("zwave://devices/999/0")
 
-    uris = {str(one.uri) for one in listed.resources}
+    uris = {str(item.uri) for item in listed.resources}
     assert {"zwave://devices", LAMP} <= uris
     assert json.loads(answer.contents[0].text)["state"] == "off"
 

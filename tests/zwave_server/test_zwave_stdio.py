@@ -268,7 +268,7 @@ def test_every_request_gets_an_answer_however_wrong_its_parameters_are(state: Pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["--broker", "http://x"], "the broker's URL must look like mqtt://host"),
         (["--bogus"], "unrecognized arguments: --bogus"),
@@ -276,11 +276,11 @@ def test_every_request_gets_an_answer_however_wrong_its_parameters_are(state: Pa
         (["--state-file"], "argument --state-file: expected one argument"),
     ],
 )
-def test_a_mistake_on_the_command_line_ends_with_2(arguments: list[str], said: str):
+def test_a_mistake_on_the_command_line_ends_with_2(arguments: list[str], expected: str):
     server = start(*arguments)
     output, errors = server.communicate(timeout=50)
     assert (server.returncode, output) == (2, "")
-    assert errors.startswith(f"zwave-mcp-server: {said}")
+    assert errors.startswith(f"zwave-mcp-server: {expected}")
     assert len(errors.splitlines()) == 1
 
 

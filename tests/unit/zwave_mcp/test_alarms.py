@@ -43,9 +43,9 @@ def test_an_event_that_cannot_happen_is_refused(what: str) -> None:
         SimulatedHome(HOME_FILE).fire(name, happening)
 
 
-def smoke(node: int, told: int | None) -> Value:
+def smoke(node: int, reported: int | None) -> Value:
     where = ValueId(node, 113, 0, "Smoke Alarm", "Sensor status")
-    return Value(where, told, "Sensor status", states={0: "idle", 2: "Smoke detected"})
+    return Value(where, reported, "Sensor status", states={0: "idle", 2: "Smoke detected"})
 
 
 def sensor(node: int, name: str, room: str, *values: Value) -> Node:

@@ -10,7 +10,7 @@ from zwave_mcp.tools import Tools
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         ({"deviceName": "Lamp"}, '"action" is a required property.'),
         ({}, '"deviceName" is a required property; "action"'),
@@ -26,10 +26,10 @@ from zwave_mcp.tools import Tools
         ({"device_name": "Lamp", "action": "on"}, '"deviceName" is a required property; Additional'),
     ],
 )
-async def test_bad_arguments_are_refused_with_a_sentence(arguments: dict[str, Any], said: str):
+async def test_bad_arguments_are_refused_with_a_sentence(arguments: dict[str, Any], expected: str):
     home = ScriptedHome(switch(2, "Lamp"))
     answer = await Tools(home).call("control_zwave_device", arguments)
-    assert answer.sentence.startswith(said)
+    assert answer.sentence.startswith(expected)
     assert (answer.structured["outcome"], answer.is_error, home.sent) == ("invalid", True, [])
 
 
@@ -41,7 +41,7 @@ async def test_a_whole_number_may_be_written_with_a_point_and_null_means_nothing
 
 
 @pytest.mark.parametrize(
-    ("name", "action", "level", "outcome", "said"),
+    ("name", "action", "level", "outcome", "expected"),
     [
         ("Lamp", "dim", None, "invalid", "To dim the Lamp a level from 0 to 100 percent is needed."),
         ("Lamp", "off", 40, "invalid", 'A level of 40 percent does not go with "off".'),
@@ -57,13 +57,13 @@ async def test_a_whole_number_may_be_written_with_a_point_and_null_means_nothing
         ("Gate", "dim", 50, "unsupported", "The Gate cannot be dimmed;"),
     ],
 )
-async def test_what_a_device_cannot_do_is_not_sent(name, action, level, outcome, said):
+async def test_what_a_device_cannot_do_is_not_sent(name, action, level, outcome, expected):
     home = ScriptedHome(
         dimmer(2, "Lamp"), switch(3, "Fan"), blind(4, "Blind"), sensor(5, "Gauge"), blind(6, "Gate")
     )
     arguments = {"deviceName": name, "action": action} | ({} if level is None else {"level": level})
     answer = await Tools(home).call("control_zwave_device", arguments)
-    assert answer.sentence.startswith(said)
+    assert answer.sentence.startswith(expected)
     assert (answer.structured["outcome"], home.sent) == (outcome, [])
 
 

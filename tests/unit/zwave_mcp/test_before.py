@@ -173,7 +173,7 @@ set = [
 
 def on(name: str, *actions: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
     action = st.sampled_from(actions)
-    return st.builds(lambda one: ("control_zwave_device", {"deviceName": name, "action": one}), action)
+    return st.builds(lambda item: ("control_zwave_device", {"deviceName": name, "action": item}), action)
 
 
 def level(name: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
@@ -215,7 +215,7 @@ async def test_undoing_all_of_it_leaves_the_home_as_it_was(acts: list[tuple[str,
     tools = Tools(home, allow_unlock=True)
     initial = await states(home)
 
-    done = [(await tools.call(*one)).structured.get("before", []) for one in acts]
+    done = [(await tools.call(*item)).structured.get("before", []) for item in acts]
     for before in reversed(done):
         for call in before:
             answer = await tools.call(call["name"], call["args"])

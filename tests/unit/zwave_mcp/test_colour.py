@@ -30,7 +30,7 @@ def rgb(red: int, green: int, blue: int, **whites: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("parts", "args", "sent", "said"),
+    ("parts", "args", "sent", "expected"),
     [
         (RGBW, {"color": "blue"}, rgb(0, 0, 255, warmWhite=0), "blue"),
         (RGBW, {"color": "#00FF40"}, rgb(0, 255, 64, warmWhite=0), "green"),
@@ -47,18 +47,18 @@ def rgb(red: int, green: int, blue: int, **whites: int) -> dict[str, int]:
         ({1: 9}, {"color": "cold white"}, {"coldWhite": 255}, "cold white"),
     ],
 )
-async def test_what_is_sent_has_every_component_that_the_light_has(parts, args, sent, said):
+async def test_what_is_sent_has_every_component_that_the_light_has(parts, args, sent, expected):
     home = home_of(bulb(4, "Mood Light", parts))
 
     answer = await paint(home, **args)
 
     assert home.sent == [(TARGET, sent)]
-    assert answer.sentence == f"The Mood Light is now {said}."
+    assert answer.sentence == f"The Mood Light is now {expected}."
     assert answer.structured["outcome"] == "confirmed"
 
 
 @pytest.mark.parametrize(
-    ("parts", "args", "outcome", "said"),
+    ("parts", "args", "outcome", "expected"),
     [
         (RGBW, {"color": "bright"}, "invalid", 'There is no colour "bright" of light.'),
         (RGBW, {"color": "#12345"}, "invalid", 'There is no colour "#12345" of light.'),
@@ -82,14 +82,14 @@ async def test_what_is_sent_has_every_component_that_the_light_has(parts, args, 
         ({}, {"color": "red"}, "unsupported", "The Mood Light shows no colours."),
     ],
 )
-async def test_what_cannot_be_is_said_and_nothing_is_sent(parts, args, outcome, said):
+async def test_what_cannot_be_is_said_and_nothing_is_sent(parts, args, outcome, expected):
     home = home_of(bulb(4, "Mood Light", parts))
 
     answer = await paint(home, **args)
 
     assert home.sent == []
     assert (answer.structured["outcome"], answer.is_error) == (outcome, True)
-    assert said in answer.sentence
+    assert expected in answer.sentence
 
 
 async def test_each_component_is_asked_for_before_it_is_done():
@@ -101,11 +101,11 @@ async def test_each_component_is_asked_for_before_it_is_done():
     assert len(home.polled) == 1, "all four were asked for"
 
 
-@pytest.mark.parametrize("told", [[0, 255, 120, 0], [0, 0, 0, 7], [0, 0, 90, 255]])
-async def test_a_component_that_stays_behind_is_no_success(told: list[int]):
+@pytest.mark.parametrize("reported", [[0, 255, 120, 0], [0, 0, 0, 7], [0, 0, 90, 255]])
+async def test_a_component_that_stays_behind_is_no_success(reported: list[int]):
     class Stubborn(ScriptedHome):
         async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
-            return dict(zip((0, 2, 3, 4), told, strict=True))[value_id.property_key]
+            return dict(zip((0, 2, 3, 4), reported, strict=True))[value_id.property_key]
 
     home = Stubborn(bulb(4, "Mood Light", RGBW))
     home.written = WriteResult(Status.ACKNOWLEDGED)
@@ -113,7 +113,9 @@ async def test_a_component_that_stays_behind_is_no_success(told: list[int]):
     answer = await paint(home, color="blue")
 
     assert (answer.structured["outcome"], answer.is_error) == ("failed", True)
-    assert ("before" in answer.structured) == (told != [0, 255, 120, 0]), "only where something has changed"
+    assert ("before" in answer.structured) == (reported != [0, 255, 120, 0]), (
+        "only where something has changed"
+    )
 
 
 async def test_a_light_that_is_off_is_turned_on_and_its_brightness_is_asked_for():

@@ -362,6 +362,9 @@ async def test_health_says_what_is_wrong() -> None:
 async def test_a_lamp_that_is_ramping_is_told_with_its_target() -> None:
     home = ScriptedHome(ramping(8, 10, 0.5))
     home.polled = [8]
-    told = await Tools(home).call("get_zwave_device", {"deviceName": "floor lamp"})
+    reported = await Tools(home).call("get_zwave_device", {"deviceName": "floor lamp"})
     listed = await Tools(home).call("list_zwave_devices", {})
-    assert (told.structured["state"], listed.structured["devices"][0]["state"]) == ("on, 10 %", "on, 10 %")
+    assert (reported.structured["state"], listed.structured["devices"][0]["state"]) == (
+        "on, 10 %",
+        "on, 10 %",
+    )

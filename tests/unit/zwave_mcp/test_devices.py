@@ -131,7 +131,7 @@ def test_no_reply_of_a_gateway_breaks_the_picture(reply: Any):
 
 
 @pytest.mark.parametrize(
-    "none", [math.nan, math.inf, -math.inf, 10**400, -(10**400)], ids=lambda one: str(one)[:9]
+    "none", [math.nan, math.inf, -math.inf, 10**400, -(10**400)], ids=lambda item: str(item)[:9]
 )
 async def test_a_number_that_is_none_is_no_value(none: float):
     numbers = {"value": none, "min": none, "max": none, "lastUpdate": none}

@@ -60,7 +60,7 @@ def home() -> Player:
 def test_every_recorded_event_is_told_once(home: Player, name: str) -> None:
     home.play(name)
 
-    assert home.said == ALL
+    assert home.texts == ALL
 
 
 def test_a_list_tells_what_no_message_told(home: Player) -> None:
@@ -68,8 +68,8 @@ def test_a_list_tells_what_no_message_told(home: Player) -> None:
     home.wait(1)
     home.look()
 
-    assert home.said == ["Smoke is detected in the Kitchen."]
-    assert [alarm.text for alarm in home.log.alarms] == home.said
+    assert home.texts == ["Smoke is detected in the Kitchen."]
+    assert [alarm.text for alarm in home.log.alarms] == home.texts
 
 
 def test_a_list_that_was_asked_for_before_does_not_take_an_alarm_back(home: Player) -> None:
@@ -77,7 +77,7 @@ def test_a_list_that_was_asked_for_before_does_not_take_an_alarm_back(home: Play
     home.message("Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status", {"time": 1, "value": 2})
     home.look(taken=home.moment - 0.5)
 
-    assert home.said == ["Smoke is detected in the Kitchen."]
+    assert home.texts == ["Smoke is detected in the Kitchen."]
     assert home.log.alarms
 
 
@@ -101,7 +101,7 @@ def test_a_gateway_that_forgets_its_values_for_a_moment_takes_nothing_back(home:
     home.with_value(SMOKE, 2)
     home.look()
 
-    assert home.said == ["Smoke is detected in the Kitchen."]
+    assert home.texts == ["Smoke is detected in the Kitchen."]
 
 
 def test_an_alarm_that_ended_and_came_again_is_told_again(home: Player) -> None:
@@ -144,7 +144,7 @@ def test_a_press_is_understood_by_every_kind_of_topic_and_payload(
 ) -> None:
     home.message(topic, payload)
 
-    assert home.said == ["Button 3 of the Wall Remote in the Stairs was pressed."]
+    assert home.texts == ["Button 3 of the Wall Remote in the Stairs was pressed."]
 
 
 @pytest.mark.parametrize(
@@ -171,26 +171,26 @@ def test_a_press_is_understood_by_every_kind_of_topic_and_payload(
 def test_what_is_no_event_is_none(home: Player, topic: str, payload: Any) -> None:
     home.message(topic, payload)
 
-    assert home.said == []
+    assert home.texts == []
 
 
 def test_a_device_that_has_left_takes_its_alarm_along(home: Player) -> None:
     home.message("Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status", {"time": 1, "value": 2})
     assert home.log.alarms
     nodes = home.snapshot.nodes
-    home.snapshot = replace(home.snapshot, nodes=tuple(one for one in nodes if one.id != SMOKE.node_id))
+    home.snapshot = replace(home.snapshot, nodes=tuple(entry for entry in nodes if entry.id != SMOKE.node_id))
     home.wait(1)
     home.look()
 
     assert home.log.alarms == []
     watched = home.log.to_json()["watched"]
     assert {item["state"] for item in watched if item["nodeId"] == SMOKE.node_id} == {"off"}
-    assert [one.kind for one in home.told] == ["smoke"]
+    assert [entry.kind for entry in home.told] == ["smoke"]
 
 
 def test_a_group_does_not_repeat_what_its_members_tell(home: Player) -> None:
     nodes = home.snapshot.nodes
-    lock = next(one for one in nodes if one.name == "Front Door")
+    lock = next(entry for entry in nodes if entry.name == "Front Door")
     home.snapshot = replace(home.snapshot, nodes=(*nodes, Node(4096, "Doors", members=(lock.id, 7))))
     home.look()
     home.message("Doors/98/0/currentMode", {"time": 1, "value": 0})
@@ -200,7 +200,7 @@ def test_a_group_does_not_repeat_what_its_members_tell(home: Player) -> None:
     home.look()
     home.wait(5)
 
-    assert home.said == []
+    assert home.texts == []
 
 
 def test_a_lock_that_tells_nothing_but_its_mode_is_believed_when_it_stays_so(home: Player) -> None:
@@ -209,12 +209,12 @@ def test_a_lock_that_tells_nothing_but_its_mode_is_believed_when_it_stays_so(hom
     home.wait(1)
     home.message(topic, {"time": 2, "value": 255})  # it was only a wish
     home.wait(5)
-    assert home.said == []
+    assert home.texts == []
 
     home.message(topic, {"time": 3, "value": 0})
     home.wait(5)
 
-    assert home.said == ["The Front Door in the Entrance was unlocked."]
+    assert home.texts == ["The Front Door in the Entrance was unlocked."]
 
 
 # --- every layout of the gateway, as it was recorded
@@ -235,7 +235,7 @@ def test_events_are_told_in_every_recorded_mode(mode: str) -> None:
 
     home.play(f"../modes/{mode}_cycle")
 
-    assert home.said == [
+    assert home.texts == [
         "The Front Door Lock in the Hallway was unlocked.",
         "The Front Door Lock in the Hallway was locked.",
     ]
@@ -244,13 +244,13 @@ def test_events_are_told_in_every_recorded_mode(mode: str) -> None:
 @pytest.mark.parametrize("mode", CYCLES)
 def test_whose_a_topic_is_is_known_in_every_recorded_mode(mode: str) -> None:
     reports = in_mode().reports
-    found: dict[int, set[int]] = {}
+    matches: dict[int, set[int]] = {}
     for line in recordings.lines(f"modes/{mode}_retained.jsonl"):
         report = reports.read(line["topic"], line["payload"].encode())
         for node in report.nodes if report is not None else ():
-            found.setdefault(node, set()).add(report.command_class if report is not None else 0)
+            matches.setdefault(node, set()).add(report.command_class if report is not None else 0)
 
-    assert {node: found[node] & {48, 98, 113} for node in (6, 8, 12)} == {
+    assert {node: matches[node] & {48, 98, 113} for node in (6, 8, 12)} == {
         6: {98, 113},
         8: {113},
         12: {48, 113},
@@ -279,7 +279,7 @@ def test_of_names_that_lose_all_their_letters_the_one_that_has_such_a_button_is_
 
     home.message("//91/0/scene/001", {"time": 5, "value": 0})
 
-    assert [(one.kind, one.device, one.room, one.node) for one in home.told] == [
+    assert [(entry.kind, entry.device, entry.room, entry.node) for entry in home.told] == [
         ("doorbell", "Звонок", "Зал", 6)
     ]
 
@@ -291,7 +291,7 @@ def test_where_it_may_have_been_either_none_is_named_as_the_one() -> None:
 
     home.message("//91/0/scene/001", {"time": 5, "value": 0})
 
-    assert [(one.kind, one.device, one.room, one.node, one.text) for one in home.told] == [
+    assert [(entry.kind, entry.device, entry.room, entry.node, entry.text) for entry in home.told] == [
         ("button", "", "", None, "Button 1 of the Звонок in the Кухня or the Пульт in the Зал was pressed.")
     ]
 

@@ -23,10 +23,10 @@ async def control(home: ScriptedHome, name: str, action: str, **more: Any):
 
 async def test_a_group_is_done_when_each_member_says_so():
     home = a_home()
-    said = await control(home, "office lights", "on")
+    reply = await control(home, "office lights", "on")
     assert sorted(home.sent) == [("16-37-0-targetValue", True), ("17-37-0-targetValue", True)]
-    assert (said.sentence, said.structured["outcome"]) == ("The Office Lights are now on.", "confirmed")
-    assert [call["args"] for call in said.structured["before"]] == [
+    assert (reply.sentence, reply.structured["outcome"]) == ("The Office Lights are now on.", "confirmed")
+    assert [call["args"] for call in reply.structured["before"]] == [
         {"deviceName": "Desk Lamp", "action": "off"},
         {"deviceName": "Wall Lamp", "action": "off"},
     ]
@@ -35,18 +35,18 @@ async def test_a_group_is_done_when_each_member_says_so():
 async def test_members_that_did_not_do_it_are_named():
     home = a_home()
     home.polled = [False]
-    said = await control(home, "office lights", "on")
-    assert said.sentence == (
+    reply = await control(home, "office lights", "on")
+    assert reply.sentence == (
         "The command was sent to the Office Lights, but this is not confirmed: Desk Lamp and Wall Lamp."
     )
-    assert (said.structured["outcome"], said.is_error) == ("failed", True)
+    assert (reply.structured["outcome"], reply.is_error) == ("failed", True)
 
 
 @pytest.mark.parametrize("action", ["toggle", "stop"])
 async def test_what_nobody_can_say_of_all_is_not_sent(action: str):
     home = a_home()
-    said = await control(home, "office lights", action)
-    assert (said.structured["outcome"], home.sent) == ("unsupported", [])
+    reply = await control(home, "office lights", action)
+    assert (reply.structured["outcome"], home.sent) == ("unsupported", [])
 
 
 @pytest.mark.parametrize(
@@ -60,15 +60,15 @@ async def test_what_nobody_can_say_of_all_is_not_sent(action: str):
 )
 async def test_a_group_with_a_way_into_the_house_or_a_siren_is_not_switched(member: Node):
     home = a_home(member, Node(4097, "Entrance", members=(16, 18)))
-    said = await control(home, "entrance", "on")
-    assert "must be asked for by itself" in said.sentence
-    assert (said.structured["outcome"], home.sent) == ("unsupported", [])
+    reply = await control(home, "entrance", "on")
+    assert "must be asked for by itself" in reply.sentence
+    assert (reply.structured["outcome"], home.sent) == ("unsupported", [])
 
 
 async def test_a_group_is_listed_with_what_it_can_do_and_what_its_members_do():
     home = ScriptedHome(switch(16, "Desk Lamp", "Office", on=True), switch(17, "Wall Lamp", "Office"), OFFICE)
     listed = await Tools(home).call("list_zwave_devices", {"filter": "office lights"})
-    group = next(one for one in listed.structured["devices"] if one["kind"] == "group")
+    group = next(entry for entry in listed.structured["devices"] if entry["kind"] == "group")
     assert (group["name"], group["room"], group["state"]) == ("Office Lights", "Office", "partly on")
     assert group["abilities"] == ["on", "off"]
 
@@ -78,9 +78,9 @@ RGB = {2: 255, 3: 0, 4: 0}
 
 async def test_a_colour_goes_to_one_light_and_a_group_names_its_members():
     home = ScriptedHome(bulb(16, "Desk Lamp", RGB, "Office"), bulb(17, "Wall Lamp", RGB, "Office"), OFFICE)
-    said = await Tools(home).call("set_zwave_color", {"deviceName": "office lights", "color": "blue"})
-    assert (said.structured["outcome"], home.sent) == ("unsupported", [])
-    assert [item["name"] for item in said.structured["candidates"]] == ["Desk Lamp", "Wall Lamp"]
+    reply = await Tools(home).call("set_zwave_color", {"deviceName": "office lights", "color": "blue"})
+    assert (reply.structured["outcome"], home.sent) == ("unsupported", [])
+    assert [item["name"] for item in reply.structured["candidates"]] == ["Desk Lamp", "Wall Lamp"]
 
 
 def test_groups_are_read_as_the_gateway_lists_them():

@@ -75,7 +75,7 @@ async def test_a_room_is_read_as_a_whole():
         "the Thermostat: temperature 20.5 degrees Celsius."
     )
     assert answer.structured["room"] == "Study"
-    assert [(one["device"], one["text"]) for one in answer.structured["readings"]] == [
+    assert [(item["device"], item["text"]) for item in answer.structured["readings"]] == [
         ("Climate", "21.4 °C"),
         ("Climate", "9 %"),
         ("Thermostat", "20.5 °C"),
@@ -92,7 +92,7 @@ async def test_twins_are_told_apart_by_their_nodes_and_found_by_what_was_told():
     which = await tools.call("control_zwave_device", {"deviceName": "Lampe", "action": "on"})
     assert "the Lampe in the Flur (node 3) or the Lampe in the Flur (node 4)" in which.sentence
     for spelling in ("node 4", "Lampe (node 4, off)", "Lampe (node 4)", "lampe node four"):
-        said = await tools.call("control_zwave_device", {"deviceName": spelling, "action": "on"})
-        assert said.structured["nodeId"] == 4, spelling
+        reply = await tools.call("control_zwave_device", {"deviceName": spelling, "action": "on"})
+        assert reply.structured["nodeId"] == 4, spelling
     wrong = await tools.call("control_zwave_device", {"deviceName": "Fan (node 4)", "action": "on"})
     assert wrong.structured["outcome"] == "not_found"

@@ -19,8 +19,8 @@ def answer(nodes: object, **style: Any) -> bytes:
 
 
 async def read(lists: NodeLists, payload: bytes) -> tuple[Node, ...]:
-    told = await lists.read(payload)
-    return tuple(one.node for one in told["result"] if one.node is not None)
+    reported = await lists.read(payload)
+    return tuple(item.node for item in reported["result"] if item.node is not None)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ async def read(lists: NodeLists, payload: bytes) -> tuple[Node, ...]:
 async def test_lists_of_anything_are_read(entries: object):
     lists = NodeLists()
     for _ in range(2):
-        told = (await lists.read(answer(entries)))["result"]
-        assert told == entries if not isinstance(entries, list) else len(told) == len(entries)
+        reported = (await lists.read(answer(entries)))["result"]
+        assert reported == entries if not isinstance(entries, list) else len(reported) == len(entries)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,11 @@ async def test_a_bolt_that_moved_is_not_said_to_be_jammed():
     home.after_write = (told_at(lock(6, "Front Door", mode=0, jammed=True), 100.0, 160.0),)
     home.written, home.polled = WriteResult(254), [0]
     tools = Tools(home, allow_unlock=True)
-    said = await command(tools, "unlock")
-    assert (said.sentence, said.structured["state"]) == ("The Front Door is now unlocked.", "unlocked")
+    wording_ = await command(tools, "unlock")
+    assert (wording_.sentence, wording_.structured["state"]) == (
+        "The Front Door is now unlocked.",
+        "unlocked",
+    )
     seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
     assert (seen.sentence, seen.structured["state"]) == ("The Front Door is unlocked.", "unlocked")
     assert seen.structured["readings"] == []
@@ -52,10 +55,10 @@ async def test_a_new_jam_after_an_overcome_one_counts():
     tools = Tools(home, allow_unlock=True)
     await command(tools, "lock")
     home.after_write = (told_at(lock(6, "Front Door", mode=0, jammed=True), 200.0),)
-    said = await command(tools, "unlock")
-    assert said.sentence == "The Front Door is jammed and did not unlock."
+    wording_ = await command(tools, "unlock")
+    assert wording_.sentence == "The Front Door is jammed and did not unlock."
     seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
-    assert seen.structured["state"] == said.structured["state"] == "jammed"
+    assert seen.structured["state"] == wording_.structured["state"] == "jammed"
 
 
 async def unlock(home: ScriptedHome):
@@ -66,9 +69,9 @@ async def unlock(home: ScriptedHome):
 async def test_a_lock_that_does_not_answer_is_not_sent_what_would_open_it_later(silence: Exception):
     home = ScriptedHome(lock(6, "Front Door", "Hallway"))
     home.polled = [silence]
-    said = await unlock(home)
-    assert said.sentence == "The Front Door in the Hallway does not answer, so nothing was sent to it."
-    assert (said.structured["outcome"], home.sent) == ("unreachable", [])
+    wording_ = await unlock(home)
+    assert wording_.sentence == "The Front Door in the Hallway does not answer, so nothing was sent to it."
+    assert (wording_.structured["outcome"], home.sent) == ("unreachable", [])
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ GONE: dict[str, Any] = {"status": "Dead", "available": False}
 )
 async def test_its_state_is_unknown_in_every_answer(tool: str, arguments: dict):
     home = ScriptedHome(switch(2, "Heater", "Garage", on=False, **GONE))
-    said = await Tools(home).call(tool, {"deviceName": "heater", **arguments})
-    assert (said.structured["state"], said.is_error) == ("unknown", True)
+    reply = await Tools(home).call(tool, {"deviceName": "heater", **arguments})
+    assert (reply.structured["state"], reply.is_error) == ("unknown", True)
 
 
 async def test_a_list_tells_what_is_remembered_as_that():
@@ -34,20 +34,20 @@ async def test_a_list_tells_what_is_remembered_as_that():
         switch(3, "Fan", "Garage", on=None, **GONE),
         sensor(4, "Climate", "Garage", **GONE),
     )
-    said = await Tools(home).call("list_zwave_devices", {"includeInactive": True})
-    assert [device["state"] for device in said.structured["devices"]] == ["unknown"] * 3
+    reply = await Tools(home).call("list_zwave_devices", {"includeInactive": True})
+    assert [device["state"] for device in reply.structured["devices"]] == ["unknown"] * 3
     for text in (
         "Heater (offline, last known off)",
         "Fan (offline)",
         "Climate (offline, last known 21.4 °C)",
     ):
-        assert text in said.sentence
+        assert text in reply.sentence
 
 
 async def test_a_device_that_answers_again_has_a_state():
     home = ScriptedHome(thermostat(2, "Thermostat", **GONE))
     home.alive, home.written = True, WriteResult(254)
-    for wanted, told, outcome in ((21, 21, "confirmed"), (25, 20, "failed")):
-        home.polled, given = [told], {"deviceName": "thermostat", "temperature": wanted}
+    for wanted, reported, outcome in ((21, 21, "confirmed"), (25, 20, "failed")):
+        home.polled, given = [reported], {"deviceName": "thermostat", "temperature": wanted}
         facts = (await Tools(home).call("set_zwave_thermostat", given)).structured
-        assert (facts["outcome"], facts["state"]) == (outcome, f"heat, set to {told} °C, now 20.5 °C")
+        assert (facts["outcome"], facts["state"]) == (outcome, f"heat, set to {reported} °C, now 20.5 °C")

@@ -65,7 +65,7 @@ def test_the_state_of_every_simulated_home_is_kept_apart(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("arguments", "environment", "said"),
+    ("arguments", "environment", "expected"),
     [
         ((), {}, "say where the MQTT broker is"),
         (("--broker", "http://x"), {}, "must look like mqtt://host"),
@@ -82,15 +82,15 @@ def test_the_state_of_every_simulated_home_is_kept_apart(monkeypatch: pytest.Mon
         (("--broker", "mqtt://x"), {"ZWAVE_LOG_LEVEL": "loud"}, "must be one of DEBUG"),
     ],
 )
-def test_a_mistake_is_named(arguments: tuple[str, ...], environment: dict[str, str], said: str):
+def test_a_mistake_is_named(arguments: tuple[str, ...], environment: dict[str, str], expected: str):
     with pytest.raises(Wrong) as caught:
         options(*arguments, **environment)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["--simulate", "no-such-file.toml"], "cannot read the home file"),
         (["--simulate", "--fault", "Nobody=dead"], "there is no device 'nobody'"),
@@ -99,10 +99,10 @@ def test_a_mistake_is_named(arguments: tuple[str, ...], environment: dict[str, s
     ],
 )
 def test_a_mistake_ends_with_2(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ):
     wire = os.open(tmp_path / "wire", os.O_RDWR | os.O_CREAT)
     assert start(arguments, wire) == 2
     os.close(wire)
-    assert said in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert (tmp_path / "wire").read_text(encoding="utf-8") == ""

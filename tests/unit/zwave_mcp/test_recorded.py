@@ -39,18 +39,18 @@ async def on(home: ScriptedHome, name: str) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("reply", "known", "unknown"),
+    ("expected", "known", "unknown"),
     [(1, [], ["ceiling fan", "node 16", "mood light"]), (2, ["ceiling fan", "node 16"], ["mood light"])],
 )
 async def test_of_what_the_gateway_does_not_know_yet_nothing_is_claimed(
-    reply: int, known: list[str], unknown: list[str]
+    expected: int, known: list[str], unknown: list[str]
 ):
-    raw = answers("restart", "getNodes")[reply]["result"]
+    raw = answers("restart", "getNodes")[expected]["result"]
     starting = ScriptedHome(*KnownNodes().complete(parse_nodes(raw, GROUPS)))
     starting.polled = [99]
     for name in unknown:
-        said = await on(starting, name)
-        assert (said.structured["outcome"], said.structured["state"]) == ("unreachable", "unknown")
+        sentence = await on(starting, name)
+        assert (sentence.structured["outcome"], sentence.structured["state"]) == ("unreachable", "unknown")
     assert starting.sent == []
     for name in known:
         assert (await on(starting, name)).structured["outcome"] == "confirmed"

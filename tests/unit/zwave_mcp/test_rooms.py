@@ -21,9 +21,9 @@ HOME = (
 
 async def answer(tool: str, name: str, **arguments):
     home = ScriptedHome(*HOME)
-    said = await Tools(home, allow_unlock=True).call(tool, {"deviceName": name, **arguments})
-    offered = [one["name"] for one in said.structured.get("candidates", ())]
-    return said.structured["outcome"], offered, said.sentence, home.sent
+    reply = await Tools(home, allow_unlock=True).call(tool, {"deviceName": name, **arguments})
+    offered = [item["name"] for item in reply.structured.get("candidates", ())]
+    return reply.structured["outcome"], offered, reply.sentence, home.sent
 
 
 async def test_the_only_lock_of_a_room_is_offered_and_not_touched():

@@ -136,11 +136,11 @@ async def test_what_a_fault_did_ends_with_its_start(tmp_path: Path, fault: str):
 
 
 async def test_state_is_kept_and_shared(tmp_path: Path):
-    one, two = (SimulatedHome(None, tmp_path / "state.json") for _ in range(2))
+    item, two = (SimulatedHome(None, tmp_path / "state.json") for _ in range(2))
     await two.snapshot()
-    await outcome(one, "control_zwave_device", deviceName="floor lamp", action="dim", level=40)
+    await outcome(item, "control_zwave_device", deviceName="floor lamp", action="dim", level=40)
     await outcome(two, "control_zwave_device", deviceName="desk lamp", action="on")
-    for home in (one, two, SimulatedHome(None, tmp_path / "state.json")):
+    for home in (item, two, SimulatedHome(None, tmp_path / "state.json")):
         states = {
             device.name: device.state_value.value
             for device in devices_of(await home.snapshot())
@@ -162,7 +162,7 @@ async def test_the_room_follows_the_thermostat(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reply"),
     [
         ("", "[device] is needed"),
         ("device = 3", "[device] must be a valid list"),
@@ -193,10 +193,10 @@ async def test_the_room_follows_the_thermostat(tmp_path: Path):
         ("= =", "is not TOML"),
     ],
 )
-def test_a_wrong_home_file_says_where_and_why(text: str, said: str):
+def test_a_wrong_home_file_says_where_and_why(text: str, reply: str):
     with pytest.raises(BadHome) as caught:
         parse_home(text, "my-home.toml")
-    assert said in str(caught.value)
+    assert reply in str(caught.value)
     assert "my-home.toml" in str(caught.value)
 
 

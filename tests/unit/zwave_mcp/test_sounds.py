@@ -30,7 +30,7 @@ async def play(home: ScriptedHome, action: str = "play", **args: Any) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("args", "sent", "polled", "said"),
+    ("args", "sent", "polled", "expected"),
     [
         ({}, 255, 1, "The Door Chime is playing Ding Dong."),
         ({"tone": "default"}, 255, 2, "The Door Chime is playing Westminster."),
@@ -40,13 +40,13 @@ async def play(home: ScriptedHome, action: str = "play", **args: Any) -> Result:
         ({"action": "stop"}, 0, 0, "The Door Chime is now silent."),
     ],
 )
-async def test_a_tone_is_played_by_its_name_and_told_when_it_plays(args, sent, polled, said):
+async def test_a_tone_is_played_by_its_name_and_told_when_it_plays(args, sent, polled, expected):
     home = home_of(chime(5, "Door Chime", TONES), polled)
 
     answer = await play(home, **args)
 
     assert home.sent == [(TONE, sent)]
-    assert (answer.sentence, answer.structured["outcome"]) == (said, "confirmed")
+    assert (answer.sentence, answer.structured["outcome"]) == (expected, "confirmed")
 
 
 async def test_the_volume_goes_along_and_is_asked_for():
@@ -60,7 +60,7 @@ async def test_the_volume_goes_along_and_is_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "expected"),
     [
         ({"tone": "bark"}, 'no tone "bark"; it has Ding Dong, Westminster, Siren and Ding Ding.'),
         ({"tone": "9"}, 'no tone "9"'),
@@ -73,14 +73,14 @@ async def test_the_volume_goes_along_and_is_asked_for():
         ({"action": "toot"}, "action is not"),
     ],
 )
-async def test_a_tone_that_is_not_there_is_not_sent(args, said):
+async def test_a_tone_that_is_not_there_is_not_sent(args, expected):
     home = home_of(chime(5, "Door Chime", TONES), 0)
 
     answer = await play(home, **args)
 
     assert home.sent == []
     assert (answer.structured["outcome"], answer.is_error) == ("invalid", True)
-    assert said in answer.sentence
+    assert expected in answer.sentence
 
 
 async def test_one_that_stays_silent_or_goes_on_is_no_success():
@@ -138,18 +138,18 @@ def test_device_class_or_name_tell_the_kind(node: Node, kind: str):
 def test_the_occasions_of_a_doorbell_are_one_device():
     first = chime(5, "Doorbell", TONES)
     more = [
-        Value(ValueId(5, 121, endpoint, one.id.property), one.value, states=one.states, writeable=True)
+        Value(ValueId(5, 121, endpoint, item.id.property), item.value, states=item.states, writeable=True)
         for endpoint in (1, 2)
-        for one in first.values
+        for item in first.values
     ]
     (device,) = devices_of(Snapshot((Node(5, "Doorbell", values=(*first.values, *more)),)))
     assert (device.name, device.kind, device.endpoint) == ("Doorbell", "chime", 0)
 
 
 def test_device_classes_are_read_from_node_and_endpoints():
-    told = {"id": 4, "deviceClass": {"basic": 4, "generic": 17, "specific": 8}, "values": {}}
+    reported = {"id": 4, "deviceClass": {"basic": 4, "generic": 17, "specific": 8}, "values": {}}
     ends = [{"index": 1, "deviceClass": {"generic": 17, "specific": 1}}, {"index": "x"}, 7, {"index": 2}]
-    (node,) = parse_nodes([{**told, "endpoints": ends}])
+    (node,) = parse_nodes([{**reported, "endpoints": ends}])
     assert node.classes == {0: (17, 8), 1: (17, 1)}
     (bare,) = parse_nodes([{"id": 4, "deviceClass": {"generic": None}, "endpoints": None}])
     assert bare.classes == {}
@@ -164,7 +164,7 @@ async def blow(home: ScriptedHome, action: str, **args: Any) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("was", "level", "told", "outcome"),
+    ("was", "level", "reported", "outcome"),
     [
         (0, 33, 33, "confirmed"),
         (33, 50, 66, "confirmed"),  # it has three speeds, and took the next
@@ -174,17 +174,17 @@ async def blow(home: ScriptedHome, action: str, **args: Any) -> Result:
         (99, 33, 99, "failed"),
     ],
 )
-async def test_a_speed_is_what_the_fan_made_of_it(was, level, told, outcome):
-    answer = await blow(home_of(dimmer(4, "Ceiling Fan", level=was), told), "on", level=level)
+async def test_a_speed_is_what_the_fan_made_of_it(was, level, reported, outcome):
+    answer = await blow(home_of(dimmer(4, "Ceiling Fan", level=was), reported), "on", level=level)
     assert answer.structured["outcome"] == outcome
 
 
 @pytest.mark.parametrize(
-    ("was", "level", "told", "state"),
+    ("was", "level", "reported", "state"),
     [(0, 50, [66], "on, 67 %"), (33, 40, [33], "on, 33 %"), (0, 99, [20, 66, 99], "on, 100 %")],
 )
-async def test_a_fan_that_confirms_by_itself_is_asked_which_speed_it_took(was, level, told, state):
+async def test_a_fan_that_confirms_by_itself_is_asked_which_speed_it_took(was, level, reported, state):
     home = home_of(dimmer(4, "Ceiling Fan", level=was), 0)
-    home.written, home.polled = WriteResult(255), told
+    home.written, home.polled = WriteResult(255), reported
     answer = await blow(home, "dim", level=level)
     assert (answer.structured["outcome"], answer.structured["state"]) == ("confirmed", state)

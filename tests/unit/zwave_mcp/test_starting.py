@@ -63,9 +63,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[tool for tool, _ in CALLS])
 async def test_of_a_device_that_is_not_known_yet_nothing_else_is_said(tool: str, arguments: dict):
     home = ScriptedHome(replace(EMPTY, starting=True))
-    said = await Tools(home).call(tool, arguments)
-    assert said.sentence == "The Desk Lamp in the Office is not known yet: Z-Wave JS UI is just starting."
-    assert (said.structured["outcome"], said.is_error, home.sent) == ("unreachable", True, [])
+    reply = await Tools(home).call(tool, arguments)
+    assert reply.sentence == "The Desk Lamp in the Office is not known yet: Z-Wave JS UI is just starting."
+    assert (reply.structured["outcome"], reply.is_error, home.sent) == ("unreachable", True, [])
 
 
 async def test_a_call_waits_a_moment_for_the_gateway_that_starts():
@@ -80,8 +80,8 @@ async def test_a_call_waits_a_moment_for_the_gateway_that_starts():
 
     home.snapshot = snapshot
     home.written = WriteResult(255)
-    said = await Tools(home).call(*CALLS[0])
-    assert said.sentence == "The Desk Lamp is now on."
+    reply = await Tools(home).call(*CALLS[0])
+    assert reply.sentence == "The Desk Lamp is now on."
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,6 @@ async def test_a_call_waits_a_moment_for_the_gateway_that_starts():
     ],
 )
 async def test_a_node_that_was_never_interviewed_is_not_said_to_be_unable(node: Node, sentence: str):
-    said = await Tools(ScriptedHome(node, thermostat(7, "Thermostat"))).call(*CALLS[0])
-    assert said.sentence.startswith(f"The Desk Lamp in the Office {sentence}")
-    assert said.structured["outcome"] == "unreachable"
+    reply = await Tools(ScriptedHome(node, thermostat(7, "Thermostat"))).call(*CALLS[0])
+    assert reply.sentence.startswith(f"The Desk Lamp in the Office {sentence}")
+    assert reply.structured["outcome"] == "unreachable"

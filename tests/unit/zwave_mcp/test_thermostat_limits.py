@@ -44,16 +44,16 @@ async def test_without_limits_of_its_own_the_usual_ones_hold(
 
 
 @pytest.mark.parametrize(
-    ("missing", "temperature", "said"),
+    ("missing", "temperature", "expected"),
     [
         ("maximum", 60, "between 5 and 40"),
         ("minimum", 1, "between 4 and 30"),
         ("minimum", 31, "between 4 and 30"),
     ],
 )
-async def test_of_one_limit_the_other_is_the_usual_one(missing: str, temperature: float, said: str):
+async def test_of_one_limit_the_other_is_the_usual_one(missing: str, temperature: float, expected: str):
     outcome, sentence, writes = await asked_for(ScriptedHome(without(missing)), temperature)
-    assert (outcome, said in sentence, writes) == ("invalid", True, [])
+    assert (outcome, expected in sentence, writes) == ("invalid", True, [])
 
 
 async def test_its_own_limits_win():

@@ -46,9 +46,9 @@ def test_who_unlocked_it_is_told_by_name() -> None:
     home = Player(names=UserNames.read("Front Door: 2=Ben"))
     home.look()
     home.play("named")
-    [told] = [one for one in home.told if one.text.startswith(UNLOCKED)]
-    assert told.text == f"{UNLOCKED} Ben."
-    assert (told.to_json()["user"], told.to_json()["userName"]) == (2, "Ben")
+    [reported] = [item for item in home.told if item.text.startswith(UNLOCKED)]
+    assert reported.text == f"{UNLOCKED} Ben."
+    assert (reported.to_json()["user"], reported.to_json()["userName"]) == (2, "Ben")
 
 
 async def test_whose_codes_there_are_is_told_by_name(tmp_path: Path) -> None:

@@ -50,15 +50,15 @@ def test_a_day_counts_what_its_meter_counted(
 
 def test_two_servers_of_one_home_count_once_and_a_restart_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "energy"
-    one, other = MeterDays(file), MeterDays(file)
+    item, other = MeterDays(file), MeterDays(file)
     for when, kwh in ((at(MONDAY, 9), 5.0), (at(MONDAY, 10), 6.0)):
-        one.add([("m", kwh, when)])
+        item.add([("m", kwh, when)])
         other.add([("m", kwh, when)])
-    one.close()
+    item.close()
     other.close()
-    found = day(counted((at(MONDAY, 11), 7.0), file=file), MONDAY)
-    assert found is not None
-    assert found.kwh == 2.0
+    matches = day(counted((at(MONDAY, 11), 7.0), file=file), MONDAY)
+    assert matches is not None
+    assert matches.kwh == 2.0
     assert file.stat().st_mode & 0o077 == 0
 
 
@@ -75,7 +75,7 @@ def test_a_file_that_cannot_be_used_is_told_once_and_stops_nothing(
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("expected", "meant"),
     [
         ("today", TUESDAY),
         ("yesterday", MONDAY),
@@ -88,8 +88,8 @@ def test_a_file_that_cannot_be_used_is_told_once_and_stops_nothing(
         ("", None),
     ],
 )
-def test_days_that_have_been(said: str, meant: date | None) -> None:
-    assert day_of(said, TUESDAY) == meant
+def test_days_that_have_been(expected: str, meant: date | None) -> None:
+    assert day_of(expected, TUESDAY) == meant
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ async def test_a_scene_is_told_with_its_devices(house: House) -> None:
     assert outcome == "confirmed"
     assert sentence == "The scene Movie Night: Desk Lamp off and Front Door locked."
     (scene,) = facts["scenes"]
-    assert [one["nodeId"] for one in scene["members"]] == [2, 5]
+    assert [item["nodeId"] for item in scene["members"]] == [2, 5]
     assert (await house("list_zwave_scenes"))[1] == "There is one scene: Movie Night."
 
 

@@ -33,14 +33,14 @@ CODES = ("471100", "081500", "246800", "135790", "975310")
 
 
 def recorded() -> dict[tuple[str, str], list[dict[str, Any]]]:
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    matches: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for line in (DATA / "calls.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         api = record["topic"].rpartition("/api/")[2]
         if not api.endswith("/set"):
             answer = json.loads(record["payload"])
-            found.setdefault((api, json.dumps(answer.get("args"))), []).append(answer)
-    return found
+            matches.setdefault((api, json.dumps(answer.get("args"))), []).append(answer)
+    return matches
 
 
 ANSWERS = recorded()
@@ -130,7 +130,7 @@ async def test_no_digit_of_a_code_comes_out_of_any_tool_resource_or_log(
     assert sum(str(home.raw).count(code) for code in CODES) > 5, "they are there to be found"
     tools = Tools(home, allow_unlock=True)
     resources = Resources(home, tools.viewer, tools.rows, EventLog(lambda _event: None))
-    said: list[str] = [repr(home.nodes)]
+    reply: list[str] = [repr(home.nodes)]
     name = {"deviceName": "front door"}
     for tool, given in (
         ("list_zwave_devices", {}),
@@ -144,9 +144,9 @@ async def test_no_digit_of_a_code_comes_out_of_any_tool_resource_or_log(
         ("check_zwave_health", {}),
     ):
         answer = await tools.call(tool, given)
-        said.append(f"{answer.sentence} {json.dumps(dict(answer.structured), default=str)}")
+        reply.append(f"{answer.sentence} {json.dumps(dict(answer.structured), default=str)}")
     listed = [str(resource.uri) for resource in (await resources.listing()).resources]
-    said += [repr(await resources.read(uri)) for uri in listed]
-    everything = " ".join([*said, caplog.text])
+    reply += [repr(await resources.read(uri)) for uri in listed]
+    everything = " ".join([*reply, caplog.text])
     assert [code for code in CODES if code in everything] == []
     assert "codes of user 1 and user 2; switched off: user 4." in everything

@@ -17,12 +17,12 @@ def metered(node: Node, kwh: float) -> Node:
 
 def charged(node: Node, percent: int) -> Node:
     level = ValueId(node.id, 128, 0, "level")
-    values = tuple(replace(one, value=percent) if one.id == level else one for one in node.values)
+    values = tuple(replace(item, value=percent) if item.id == level else item for item in node.values)
     return replace(node, values=values)
 
 
 @pytest.mark.parametrize(
-    ("batteries", "said"),
+    ("batteries", "expected"),
     [
         (
             (charged(sensor(17, "Fenster", "Küche"), 9), charged(sensor(18, "Fenster", "Küche"), 80)),
@@ -40,10 +40,10 @@ def charged(node: Node, percent: int) -> Node:
         ),
     ],
 )
-async def test_whose_battery_it_is(batteries: tuple[Node, ...], said: str) -> None:
+async def test_whose_battery_it_is(batteries: tuple[Node, ...], expected: str) -> None:
     answer = await Tools(ScriptedHome(*batteries)).call("get_zwave_batteries", {})
-    assert answer.sentence == said
-    assert {one["device"] for one in answer.structured["batteries"]} <= {"Fenster", "Window"}
+    assert answer.sentence == expected
+    assert {item["device"] for item in answer.structured["batteries"]} <= {"Fenster", "Window"}
 
 
 async def test_what_a_scene_does_with_which() -> None:
