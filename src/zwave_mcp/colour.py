@@ -9,10 +9,10 @@ from home_names.phrases import capital
 from home_names.states import UNKNOWN, level_of
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
-from zwave_mcp.control import HAPPENED, Action, answering, command, down, has_changed, may_have_changed
+from zwave_mcp.control import HAPPENED, Action, command, down, has_changed, may_have_changed
 from zwave_mcp.devices import CC, Device, View, Viewer, components, has_level, with_value
 from zwave_mcp.home import Home, HomeError, ValueId, is_number
-from zwave_mcp.results import NotPossible, Result, before_colour, resolve_single, result
+from zwave_mcp.results import Result, before_colour, refused, resolve_single, result
 from zwave_mcp.states import colour_text, remembered
 
 WARM, COLD, RED, GREEN, BLUE = range(5)
@@ -37,8 +37,7 @@ async def set_colour(
 ) -> Result:
     view = await viewer.now(0)
     device = resolve_single(view, asked, lambda hit: bool(components(hit)))
-    with answering(device):
-        mix, shining = _mix(device, color, temperature), _shining(device, brightness)
+    mix, shining = _mix(device, color, temperature), _shining(device, brightness)
     return await _carry_out(home, view, device, mix, shining)
 
 
@@ -141,13 +140,13 @@ def _written(written: ValueId, value: Any) -> Mix:
 def _mix(device: Device, color: str | None, temperature: float | None) -> Mix:
     has = components(device)
     if not has:
-        raise NotPossible("unsupported", capital(f"{wording.the(device)} shows no colours."))
+        raise refused("unsupported", capital(f"{wording.the(device)} shows no colours."), device)
     if color is not None and temperature is None:
         mix = _coloured(device, color)
     elif temperature is not None and color is None:
         mix = _white(device, temperature)
     else:
-        raise NotPossible("invalid", "A colour or a temperature in kelvin is needed, one of both.")
+        raise refused("invalid", "A colour or a temperature in kelvin is needed, one of both.", device)
     return {key: mix.get(key, 0) for key in has}
 
 
@@ -165,14 +164,14 @@ def _coloured(device: Device, asked: str) -> Mix:
     rgb = colours.rgb_of(asked)
     if rgb is None or not any(rgb):
         tail = "; a light that shall be dark is turned off" if rgb is not None else ""
-        raise NotPossible("invalid", f"There is no colour {wording.quoted(asked)} of light{tail}.")
+        raise refused("invalid", f"There is no colour {wording.quoted(asked)} of light{tail}.", device)
     mixed = WARM in has and COLD in has
     if set(_RGB) <= has.keys():
         return dict(zip(_RGB, rgb, strict=True))
     if rgb == (255, 255, 255):
         return _white(device, 4000) if mixed else dict.fromkeys(has, 255)
     whites = "white from warm to cold" if mixed else "one white"
-    raise NotPossible("unsupported", capital(f"{wording.the(device)} shows no colours, only {whites}."))
+    raise refused("unsupported", capital(f"{wording.the(device)} shows no colours, only {whites}."), device)
 
 
 def _white(device: Device, kelvin: float) -> Mix:
@@ -188,22 +187,22 @@ def _white(device: Device, kelvin: float) -> Mix:
         return dict(zip(_RGB, colours.rgb_of_kelvin(kelvin), strict=True))
     if not coloured and not mixed:
         which = f", which is {'warm' if single == WARM else 'cold'}" if single is not None else ""
-        raise NotPossible("unsupported", capital(f"{wording.the(device)} has only one white{which}."))
+        raise refused("unsupported", capital(f"{wording.the(device)} has only one white{which}."), device)
     lowest = colours.LOWEST_KELVIN if coloured else colours.WARMEST
     highest = colours.HIGHEST_KELVIN if coloured else colours.COLDEST
     sentence = f"The temperature of the light must be between {lowest} and {highest} kelvin."
-    raise NotPossible("invalid", sentence)
+    raise refused("invalid", sentence, device)
 
 
 def _shining(device: Device, brightness: int | None) -> Command | None:
     """The command that turns the light on or sets its brightness; a colour is not seen while it is off."""
     if device.kind != "light":  # a plug with an indicator lamp stays as it is
         if brightness is not None:
-            raise NotPossible("unsupported", capital(f"{wording.the(device)} cannot be dimmed."))
+            raise refused("unsupported", capital(f"{wording.the(device)} cannot be dimmed."), device)
         return None
     if brightness is not None:
         if not has_level(device):
-            raise NotPossible("unsupported", sentences.cannot(device, "dim"))
+            raise refused("unsupported", sentences.cannot(device, "dim"), device)
         return command(device, Action("dim", brightness))
     state = device.state_value
     return command(device, Action("on")) if state is not None and not state.value else None

@@ -42,11 +42,11 @@ from zwave_mcp.home import (
 )
 from zwave_mcp.results import (
     Before,
-    NotPossible,
     Outcome,
     Refused,
     Result,
     before_command,
+    refused,
     resolve_device,
     result,
     together,
@@ -85,15 +85,14 @@ class Control:
         """Act on one device, or on every member of a group."""
         view = await self._viewer.now(0)  # a rename is not announced
         device = resolve_device(view, asked, lambda hit: supports(hit, action))
-        with answering(device):
-            if device.members:
-                return await self._group(view, device, action, level)
-            check(device, action, level)
-            state = device.state_value
-            # A device that is toggled may have been switched by hand.
-            present = await self._polled(device) if action == "toggle" else state.value if state else None
-            chosen = resolve_action(device, action, level, present)
-            sent = stop_command(device) if chosen.name == "stop" else command(device, chosen)
+        if device.members:
+            return await self._group(view, device, action, level)
+        check(device, action, level)
+        state = device.state_value
+        # A device that is toggled may have been switched by hand.
+        present = await self._polled(device) if action == "toggle" else state.value if state else None
+        chosen = resolve_action(device, action, level, present)
+        sent = stop_command(device) if chosen.name == "stop" else command(device, chosen)
         return await self._carry_out(view, sent, chosen, present)
 
     async def lock(self, asked: str, action: str) -> Result:
@@ -117,12 +116,12 @@ class Control:
         return await self._carry_out(view, sent, Action(action), state.value)
 
     async def _polled(self, device: Device) -> Any:
-        """The state by the device itself; NotPossible if it does not answer."""
+        """The state by the device itself; a device that does not answer ends the call."""
         state = device.state_value
         try:
             return await self._home.poll(state.id) if state is not None else None
         except (NoAnswer, GatewayError) as error:
-            raise NotPossible("unreachable", sentences.not_sent(device)) from error
+            raise refused("unreachable", sentences.not_sent(device), device) from error
 
     async def _carry_out(self, view: View, sent: Command, action: Action, present: Any) -> Result:
         """Send the command. A command that opens a way in is sent only where it arrives at once, and taken
@@ -220,24 +219,24 @@ class Control:
 
 
 def check(device: Device, action: str, level: int | None) -> None:
-    """Raise NotPossible if the device cannot do it, or the level does not fit."""
+    """End the call if the device cannot do it, or the level does not fit."""
     if not supports(device, action) or ((level is not None or action == "dim") and not has_level(device)):
-        raise NotPossible("unsupported", sentences.cannot(device, "dim" if level is not None else action))
+        raise refused("unsupported", sentences.cannot(device, "dim" if level is not None else action), device)
     if level is None:
         if action == "dim":
             sentence = f"To dim {wording.the(device)} a level from 0 to 100 percent is needed."
-            raise NotPossible("invalid", sentence)
+            raise refused("invalid", sentence, device)
         return
     contradicts = action in ("toggle", "stop") or (action in ("off", "close")) != (level == 0)
     if contradicts and action != "dim":
-        raise NotPossible("invalid", f'A level of {level} percent does not go with "{action}".')
+        raise refused("invalid", f'A level of {level} percent does not go with "{action}".', device)
 
 
 def _check_group(group: Device, action: str) -> None:
     """What opens the house, or sounds an alarm, must be asked for by its own name, so that it can be
     confirmed."""
     if action not in TOGETHER or not group.members:
-        raise NotPossible("unsupported", sentences.cannot(group, action))
+        raise refused("unsupported", sentences.cannot(group, action), group)
     for member in group.members:
         own = own_tone(member)
         tones = [own] if own else [tone.name for tone in tones_of(member)]
@@ -246,7 +245,7 @@ def _check_group(group: Device, action: str) -> None:
             sentence = (
                 f"The group {group.name} acts on {wording.the(member)}, which must be asked for by itself."
             )
-            raise NotPossible("unsupported", sentence)
+            raise refused("unsupported", sentence, group)
 
 
 def resolve_action(device: Device, name: str, level: int | None, state: Any) -> Action:
@@ -254,7 +253,7 @@ def resolve_action(device: Device, name: str, level: int | None, state: Any) -> 
     mover = device.kind in ("blind", "garage_door")
     if name == "toggle":
         if not isinstance(state, bool) and not is_number(state):
-            raise NotPossible("failed", f"It is not known whether {wording.the(device)} is on or off.")
+            raise refused("failed", f"It is not known whether {wording.the(device)} is on or off.", device)
         opposite = ("close" if state else "open") if mover else ("off" if state else "on")
         return Action(opposite, requested={"resolved": opposite})
     if name == "stop" and device.kind in SOUNDERS:
@@ -267,7 +266,7 @@ def resolve_action(device: Device, name: str, level: int | None, state: Any) -> 
 def command(device: Device, action: Action) -> Command:
     state, target = device.state_value, device.target
     if state is None or target is None:
-        raise NotPossible("unsupported", sentences.cannot(device, action.name))
+        raise refused("unsupported", sentences.cannot(device, action.name), device)
     value = _value(action, state.id.command_class)
     fan, moves = device.kind == "fan", device.kind in ("blind", "garage_door")
     reached = _reached(value, action.name, state, gear=_GEAR if fan and is_number(state.value) else 0)
@@ -280,7 +279,7 @@ def stop_command(device: Device) -> Command:
     ids = (value.id for value in device.values)
     target = next((item for item in ids if item.property in _DIRECTIONS.get(item.command_class, ())), None)
     if state is None or target is None:
-        raise NotPossible("unsupported", sentences.cannot(device, "stop"))
+        raise refused("unsupported", sentences.cannot(device, "stop"), device)
     return Command(device, target, False, state.id, is_number, stops=True)
 
 
@@ -325,12 +324,9 @@ def has_changed(sent: Command, verdict: CommandOutcome) -> bool:
 
 @contextmanager
 def answering(device: Device, before: Before | None = None) -> Iterator[None]:
-    """Ends the call with an answer about this device if the command cannot be sent, or the home is away."""
+    """Ends the call with an answer about this device if the home is away."""
     try:
         yield
-    except NotPossible as reason:
-        answer = result(str(reason), reason.outcome, device, state=state_text(device))
-        raise Refused(answer) from reason
     except HomeError as error:
         raise Refused(down(error, device, before)) from error
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -193,16 +193,14 @@ def event_names(device: Device) -> tuple[str, ...]:
     """The events that a device reports, where its kind does not say so: "button 2", "smoke", "doorbell"."""
     names: dict[str, None] = {}
     for value in device.values:
-        where, kind = value.id, ""
+        where = value.id
         if where.command_class == CC.CENTRAL_SCENE and where.property == "scene":
             if str(where.property_key).isdecimal():
                 names[f"button {int(str(where.property_key))}"] = None
-        elif where.command_class == CC.NOTIFICATION:
-            kind = _STANDING.get((plain(where.property), plain(where.property_key or "")), ("", {}))[0]
-        elif where.command_class == CC.BINARY_SENSOR:
-            kind = _BINARY.get(plain(where.property), ("", "", ""))[0]
-        if kind in ALARMS:
-            names[kind] = None
+        elif where.command_class in (CC.NOTIFICATION, CC.BINARY_SENSOR):  # whatever it reports now
+            calm = 0 if where.command_class == CC.NOTIFICATION else False
+            if (alarm := alarm_of(replace(value, value=calm))) is not None:
+                names[alarm.kind] = None
     buttons = any(name.startswith("button") for name in names)
     return (*names, *(("doorbell",) if buttons and is_bell(device.name) else ()))
 

@@ -12,7 +12,7 @@ from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.devices import BOLT_UNKNOWN, CC, HIGHEST_LEVEL, LOCKED, Device, View, components, to_percent
 from zwave_mcp.home import ValueId, is_number
-from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text
+from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text, state_text
 
 Outcome = Literal[
     "confirmed", "working", "queued", "unconfirmed", "unreachable", "failed", "ambiguous", "not_found",
@@ -25,14 +25,6 @@ _WORST: Final[tuple[Outcome, ...]] = (
     "system_down", "invalid", "unsupported", "failed", "unconfirmed", "unreachable", "queued", "working",
     "confirmed",
 )  # fmt: skip
-
-
-class NotPossible(Exception):
-    """The command cannot be sent; the text is the sentence for it."""
-
-    def __init__(self, outcome: Outcome, sentence: str) -> None:
-        super().__init__(sentence)
-        self.outcome: Outcome = outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +63,11 @@ class Refused(Exception):
     def __init__(self, answer: Result) -> None:
         super().__init__(answer.sentence)
         self.answer = answer
+
+
+def refused(outcome: Outcome, sentence: str, device: Device) -> Refused:
+    """The command cannot be sent to this device."""
+    return Refused(result(sentence, outcome, device, state=state_text(device)))
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:

@@ -13,7 +13,7 @@ from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import answering, may_have_changed
 from zwave_mcp.devices import CC, SOUNDERS, Device, Viewer
 from zwave_mcp.home import Home, is_number
-from zwave_mcp.results import NotPossible, Result, before_sound, resolve_device, result
+from zwave_mcp.results import Result, before_sound, refused, resolve_device, result
 from zwave_mcp.states import DEFAULT_TONE, Tone, state_of, tones_of
 
 _OFFERED: Final = 10  # tones that a refusal names
@@ -73,13 +73,13 @@ def _command(
 ) -> tuple[Command, Tone | None]:
     name, state, target = wording.the(device), device.state_value, device.target
     if device.kind not in SOUNDERS or state is None or target is None:
-        raise NotPossible("unsupported", capital(f"{name} makes no sounds."))
+        raise refused("unsupported", capital(f"{name} makes no sounds."), device)
     switch = state.id.command_class != CC.SOUND_SWITCH
     if action == "stop" or switch:
         if asked is not None or volume is not None:
             if action == "stop":
-                raise NotPossible("invalid", "To stop a sound no tone and no volume are needed.")
-            raise NotPossible("unsupported", capital(f"{name} has one sound only, and one volume."))
+                raise refused("invalid", "To stop a sound no tone and no volume are needed.", device)
+            raise refused("unsupported", capital(f"{name} has one sound only, and one volume."), device)
         value: Any = action != "stop" if switch else 0
         return Command(device, target, value, state.id, lambda now: bool(now == value)), None
     tone = _tone(device, asked)
@@ -105,7 +105,7 @@ def _tone(device: Device, asked: str | None) -> Tone | None:
         return hits[0]
     offered = listed([tone.name for tone in (hits or known)[:_OFFERED]], "or" if hits else "and")
     if hits:
-        raise NotPossible("invalid", f"Which tone of {wording.the(device)} do you mean: {offered}?")
+        raise refused("invalid", f"Which tone of {wording.the(device)} do you mean: {offered}?", device)
     tail = f"; it has {offered}" if known else ""
     name = capital(wording.the(device))
-    raise NotPossible("invalid", f"{name} has no tone {wording.quoted(asked)}{tail}.")
+    raise refused("invalid", f"{name} has no tone {wording.quoted(asked)}{tail}.", device)

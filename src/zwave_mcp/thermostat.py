@@ -8,10 +8,10 @@ from home_names.phrases import capital, listed
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command, carry_out
-from zwave_mcp.control import answering, may_have_changed
+from zwave_mcp.control import may_have_changed
 from zwave_mcp.devices import Device, Viewer, with_value
 from zwave_mcp.home import Home, Value, ValueId, is_number
-from zwave_mcp.results import NotPossible, Result, before_setting, resolve_device, result
+from zwave_mcp.results import Result, before_setting, refused, resolve_device, result
 from zwave_mcp.states import active_setpoint, auto_setpoints, mode_text, number_text, remembered
 
 _SAME_MODE: Final = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
@@ -36,8 +36,7 @@ async def set_thermostat(
     view = await viewer.now(0)
     # A room with one thermostat leaves no doubt, and little can go wrong.
     device = resolve_device(view, asked, lambda hit: hit.kind == "thermostat", room_will_do=True)
-    with answering(device):
-        commands = _commands(device, temperature, unit, mode, setpoint)
+    commands = _commands(device, temperature, unit, mode, setpoint)
     clock = asyncio.get_running_loop().time
     end = clock() + home.timing.tool_seconds
     now, more = device, {}
@@ -64,9 +63,9 @@ def _commands(
 ) -> list[Command]:
     name = wording.the(device)
     if device.kind != "thermostat":
-        raise NotPossible("unsupported", capital(f"{name} is not a thermostat."))
+        raise refused("unsupported", capital(f"{name} is not a thermostat."), device)
     if temperature is None and mode is None:
-        raise NotPossible("invalid", f"A temperature or a mode is needed to set {name}.")
+        raise refused("invalid", f"A temperature or a mode is needed to set {name}.", device)
     commands = []
     number = None
     if mode is not None:
@@ -75,8 +74,8 @@ def _commands(
     if temperature is not None:
         setpoint = active_setpoint(device, number, temperature, which)
         if setpoint is None:
-            raise NotPossible("unsupported", capital(f"{name} takes no temperature."))
-        degrees = _degrees(setpoint, temperature, unit)
+            raise refused("unsupported", capital(f"{name} takes no temperature."), device)
+        degrees = _degrees(device, setpoint, temperature, unit)
         commands.append(
             Command(device, setpoint.id, degrees, setpoint.id, lambda now: _is_near(now, degrees))
         )
@@ -97,12 +96,12 @@ def _mode(device: Device, asked: str) -> tuple[Value, int]:
             return value, number
     modes = listed([text.lower() for text in known.values()])
     tail = f"; it has {modes}" if modes else ""
-    raise NotPossible(
-        "unsupported", f"{capital(wording.the(device))} has no mode {wording.quoted(asked)}{tail}."
+    raise refused(
+        "unsupported", f"{capital(wording.the(device))} has no mode {wording.quoted(asked)}{tail}.", device
     )
 
 
-def _degrees(setpoint: Value, temperature: float, unit: str | None) -> float:
+def _degrees(device: Device, setpoint: Value, temperature: float, unit: str | None) -> float:
     """The temperature in the setpoint's own unit, within its limits."""
     fahrenheit = "F" in setpoint.unit
     if unit is not None and (unit == "F") != fahrenheit:
@@ -114,7 +113,7 @@ def _degrees(setpoint: Value, temperature: float, unit: str | None) -> float:
     high = high if setpoint.maximum is None else setpoint.maximum
     if not low <= degrees <= high:
         limits = f"{number_text(low)} and {number_text(high)} {_unit(setpoint)}"
-        raise NotPossible("invalid", f"The temperature must be between {limits}.")
+        raise refused("invalid", f"The temperature must be between {limits}.", device)
     return degrees
 
 

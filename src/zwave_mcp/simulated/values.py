@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from zwave_mcp.devices import CC
+from zwave_mcp.devices import CC, STATE_VALUES
 from zwave_mcp.home import Value, ValueId
 from zwave_mcp.simulated.file import DeviceSpec
 
@@ -26,17 +26,7 @@ _NAMED: Final[dict[str, tuple[Any, ...]]] = {
     "colour": (CC.COLOR_SWITCH, "targetColor"),
 }
 _MODES: Final[Texts] = {0: "Off", 1: "Heat", 2: "Cool", 3: "Auto"}
-_SWITCHED: Final = (CC.BINARY_SWITCH, "currentValue", "targetValue")
-_LEVELED: Final = (CC.MULTILEVEL_SWITCH, "currentValue", "targetValue")
-# Of each kind: the state's command class, property and property to write, and its first value.
-_STATE: Final[dict[str, tuple[tuple[int, str, str], Any]]] = {
-    **dict.fromkeys(("switch", "plug"), (_SWITCHED, False)),
-    **dict.fromkeys(("dimmer", "light", "fan"), (_LEVELED, 0)),
-    "blind": (_LEVELED, 99),
-    **dict.fromkeys(("chime", "siren"), ((CC.SOUND_SWITCH, "toneId", "toneId"), 0)),
-    "garage_door": ((CC.BARRIER, "currentState", "targetState"), 0),
-    "lock": ((CC.DOOR_LOCK, "currentMode", "targetMode"), 255),
-}
+_FIRST: Final = {"switch": False, "plug": False, "blind": 99, "lock": 255}  # the state at first; else 0
 _TEXTS: Final[dict[str, Texts]] = {
     "lock": {0: "Unsecured", 255: "Secured"},
     "garage_door": {0: "Closed", 252: "Closing", 253: "Stopped", 254: "Opening", 255: "Open"},
@@ -66,13 +56,17 @@ _REPORT_SECONDS: Final = 60.0  # between two reports of a meter
 
 
 def state_id(spec: DeviceSpec) -> ValueId | None:
-    shape = _STATE.get(spec.kind)
-    return ValueId(spec.node, shape[0][0], 0, shape[0][1]) if shape else None
+    return _id(spec, 1)
 
 
 def target_id(spec: DeviceSpec) -> ValueId | None:
-    shape = _STATE.get(spec.kind)
-    return ValueId(spec.node, shape[0][0], 0, shape[0][2]) if shape else None
+    return _id(spec, 2)
+
+
+def _id(spec: DeviceSpec, part: int) -> ValueId | None:
+    shapes = STATE_VALUES.get(spec.kind, ())
+    shape = next((item for item in shapes if item[0] != CC.WINDOW_COVERING), None)
+    return ValueId(spec.node, shape[0], 0, str(shape[part])) if shape else None
 
 
 def at(node: int, name: str) -> ValueId:
@@ -119,7 +113,7 @@ def _acting(spec: DeviceSpec) -> list[Value]:
             Value(replace(state, property="defaultToneId"), 1, "Default tone ID"),
             Value(at(node, "volume"), spec.volume, "Volume", "%", maximum=100, writeable=True),
         ]
-    first = spec.state if spec.state is not None else _STATE[spec.kind][1]
+    first = spec.state if spec.state is not None else _FIRST.get(spec.kind, 0)
     texts = _TEXTS.get(spec.kind, {})
     values = [
         Value(state, first, "Current value", states=texts, target=target),
