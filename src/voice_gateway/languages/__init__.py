@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from home_names.phrases import capital as capital
 from home_names.phrases import with_article
 from voice_gateway.config.folders import user_file
 from voice_gateway.errors import ConfigError
@@ -41,7 +42,6 @@ _BOOLEAN = "tag:yaml.org,2002:bool"
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in found if tag != _BOOLEAN or first in "tf"]
     for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    if first not in "yYnNoO" or any(tag != _BOOLEAN for tag, _ in found)
 }
 
 
@@ -141,12 +141,8 @@ class Proper(str):
     __slots__ = ()
 
 
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def listed(names: Sequence[str], code: str = "en", word: str = "and") -> str:
-    """ "one, two and three" """
+    """The names in one phrase: "one, two and three"."""
     if len(names) < 2:
         return "".join(names)
     return say(f"list.{word}", code, first=", ".join(names[:-1]), last=names[-1])

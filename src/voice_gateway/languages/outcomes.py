@@ -19,7 +19,7 @@ THERMOSTAT: Final = "thermostat"  # a name's end that is "the heating" in a repl
 SHORT: Final = 40  # characters of a confirmation that is joined with the next by "and"
 _TRANSIENT: Final = frozenset({"stop", "toggle", "play", "next", "previous", "ring"})  # never "already so"
 _OPEN: Final = frozenset({OutcomeStatus.UNREACHABLE, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED})
-_ASKED: Final = frozenset({OutcomeStatus.UNCONFIRMED, OutcomeStatus.AMBIGUOUS, OutcomeStatus.SYSTEM_DOWN})
+_WORDED: Final = frozenset({OutcomeStatus.UNCONFIRMED, OutcomeStatus.AMBIGUOUS, OutcomeStatus.SYSTEM_DOWN})
 _STARTED: Final = frozenset({OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING})
 _LEVELS: Final = frozenset({"dim", "speed", "volume"})
 _SENTENCES: Final = ("message", "error", "summary", "text", "spoken", "answer")  # keys that hold a sentence
@@ -193,7 +193,7 @@ def _degrees(wanted: float, requested: Mapping[str, Any], state: str) -> float:
 
 
 def state_words(state: str, code: str = "en") -> str:
-    """ "on at 40 percent"; words of a state are data of the language where it has them."""
+    """A state in words ("on at 40 percent"), those of the language file where it has them."""
     state = re.sub(r", 100 %(?=$|,)", "", state)
     key = f"state.{state}"
     spoken = say(key, code) if has(key, code) else spoken_state(state)
@@ -209,7 +209,7 @@ def own_text(outcome: ToolOutcome, code: str = "en") -> str:
         if not text or _RAW.search(text):
             return say("not.worked", code)
         why = _ended(_short(spoken_units(text)))  # a sentence of its own, or what comes behind ours
-        return why if why[:1].isupper() or outcome.status in _ASKED else say("not.worked.why", code, why=why)
+        return why if why[:1].isupper() or outcome.status in _WORDED else say("not.worked.why", code, why=why)
     if raw or "\n" in outcome.text.strip():
         text = without_marks(_sentence_in(outcome)) or (_summary(outcome, code) if raw else text)
     return _ended(_short(capital(spoken_units(text))))
@@ -230,7 +230,7 @@ def _data(outcome: ToolOutcome) -> Any:
 
 
 def _summary(outcome: ToolOutcome, code: str) -> str:
-    """ "3 results: Anna, Ben and Carla." """
+    """Counts a list in the data and names its entries: "3 results: Anna, Ben and Carla."."""
     data = _data(outcome)
     if isinstance(data, Mapping):
         data = next((value for value in data.values() if isinstance(value, list)), data)

@@ -28,6 +28,7 @@ SENSORS = (
     ("Sink Sensor", "Kitchen", "sensor", "dry", ("water",), ""),
     ("Bedroom Window", "Bedroom", "sensor", "open", ("window",), ""),
 )
+INDOORS = (("Radiator", "Office", "thermostat", "heat, set to 21 °C, now 20.5 °C"),)
 # The words of an answer that are its facts; how it is worded is tested with the replies.
 ANSWERS = {
     "is the washer running": "yes washer running",
@@ -132,3 +133,18 @@ def test_what_nothing_in_the_home_measures_passes() -> None:
         return [said for said in PASSES if brain.read(said).refused is None]
 
     assert asyncio.run(read()) == []
+
+
+def test_a_garden_sensor_tells_only_of_the_outside() -> None:
+    async def looked() -> dict[str, set[str]]:
+        home = ScriptedHome.of([("Outdoor Thermometer", "Garden", "sensor", "7.5 °C"), *INDOORS])
+        brain = await brain_of(home)
+        asked = ("what is the temperature", "how warm is it inside", "how warm is it outside")
+        return {said: {r.device.room for r in brain.read(said).requests if r.device} for said in asked}
+
+    rooms = asyncio.run(looked())
+    assert rooms == {
+        "what is the temperature": {"Office"},
+        "how warm is it inside": {"Office"},
+        "how warm is it outside": {"Garden"},
+    }

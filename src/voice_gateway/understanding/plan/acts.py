@@ -97,7 +97,7 @@ def direction(command: Command) -> int:
 
 
 def _fixed(command: Command, context: Context) -> Plan:
-    """ "Off, no wait, on": the words behind the break replace their fields of the command."""
+    """Applies a repair ("off, no wait, on"): its words replace their fields of the command."""
     fixed = altered(command, fix=())
     for fix in command.fix:
         names = ("do", "which", "value", "amount", "way", "of")
@@ -145,7 +145,7 @@ def _devices(command: Command, context: Context) -> Plan:  # noqa: C901 (one for
 
 
 def _of_the_room_asked(command: Command, context: Context) -> Command:
-    """ "Make it 21", behind "how warm is it in the snug", is the heating there."""
+    """Names the heating of the room that was just asked about: "how warm is it in the snug", "make it 21"."""
     asked, number = context.inquiry, _first(command.value, "number")
     if context.last or command.do != "set" or number is None or not COLDEST <= number <= WARMEST:
         return command
@@ -171,7 +171,7 @@ def _checked(command: Command, context: Context) -> Command:
 
 
 def _what_with(command: Command, context: Context) -> Plan:
-    """ "Coffee, please" names a device, and no act."""
+    """Asks what to do with a device that was named without an act: "coffee, please"."""
     _ = command.text  # "set the lamp to purple elephant"
     found = _resolved(command, context, _anything)
     if not isinstance(found, Meant) or not context.alone:
@@ -199,7 +199,7 @@ def _resolved(command: Command, context: Context, able: Able) -> Resolved:
 
 
 def _named_before(command: Command, context: Context) -> Context:
-    """ "The lamp by the bed, the bedside lamp, switch it on": what is named last is meant."""
+    """The context with the thing named before the order as "it": "the bedside lamp, switch it on"."""
     which = command.which
     if which is not None and not all(item.pronoun for item in which.item):
         raise Refused("another thing was named before the order")
@@ -211,7 +211,7 @@ def _named_before(command: Command, context: Context) -> Context:
 
 
 def _subject(command: Command, context: Context) -> Which:
-    """What the command is about, with the place and the exceptions that stand around it."""
+    """The things that are meant, with the place and the exceptions that stand around the order."""
     which = command.which if command.which is not None else _implied(command, context)
     if which is None:
         raise Refused("no device was named", Say("ask.what_device"))
@@ -235,7 +235,7 @@ def _subject(command: Command, context: Context) -> Which:
 
 
 def _implied(command: Command, context: Context) -> Which | None:
-    """What is meant where no device was named."""
+    """The things that are meant where no device was named; None if nothing is."""
     around = command.place or (context.here and not context.last)
     warm = any(_first(part, "degrees") is not None for part in (command.value, command.amount))
     if command.lights or (command.of == "light" and around):
@@ -261,7 +261,7 @@ def _ask(command: Command, found: Doubt) -> Plan:
 
 
 def _cannot(devices: Sequence[Device]) -> Say:
-    """What is there instead, if it is of one kind."""
+    """The reply that nothing there can do it; it names the devices if they are of one kind."""
     alike = devices and len({device.kind for device in devices}) == 1
     return Say("cannot.device", {"devices": tuple(devices)}) if alike else Say("cannot.there")
 
@@ -314,7 +314,7 @@ def _nearest(text: str, command: Command, context: Context) -> tuple[Device, ...
 
 
 def _elsewhere(command: Command, context: Context) -> tuple[Device, ...]:
-    """What could be meant where the place is unknown: the same words without it."""
+    """The devices that the words mean without their place, which is unknown."""
     items: tuple[Item, ...] = bare(command.which).item if command.which is not None else ()
     if len(items) != 1 or not (items[0].kind or items[0].name):
         return ()
@@ -364,7 +364,7 @@ def _calls(command: Command, devices: tuple[Device, ...], home: Home, *, group: 
 
 
 def _is_vague(command: Command, found: Meant) -> bool:
-    """ "Open them", "close the door": the words do not name the entrance."""
+    """Whether the words do not name the entrance: "open them", "close the door"."""
     items = command.which.item if command.which is not None else ()
     if command.do in OPENING:
         return not found.exact or (len(found.devices) > 1 and all(item.pronoun for item in items))
@@ -531,7 +531,7 @@ def _scene(command: Command, context: Context) -> Plan:
 
 
 def _unmet(condition: Condition, command: Command, context: Context) -> tuple[Say | None, tuple[Device, ...]]:
-    """Why the condition does not hold now, and what it is about. A state that nothing reports never holds."""
+    """What to say if the condition does not hold now, and its devices. An unreported state never holds."""
     home, resolver = context.home, Resolver(context.home, context.here, context.last)
     limit = condition.below if condition.below is not None else condition.above
     if limit is not None:

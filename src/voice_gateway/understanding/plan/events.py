@@ -39,7 +39,7 @@ PART_BOUNDS: Final = {
 
 
 def resource_of(device: Device) -> str:
-    """By which a device's changes are told, whoever tells them."""
+    """The resource that reports a device's changes."""
     if device.node_id is not None and not device.domain:
         return f"zwave://devices/{device.node_id}/{device.endpoint}"
     return f"home://{device.domain}/{device.room}/{device.name}".replace(" ", "_").casefold()
@@ -59,7 +59,7 @@ def event_of(event: Event, said: Said, context: Context) -> Later:
 
 
 def _becomes(event: Event) -> tuple[str, str]:
-    """In the words of the server; and which event it is, where it is no state."""
+    """The state or event in the words of the server, and the event's name if it is no state."""
     if event.danger:
         return f"{event.danger} on", event.danger
     if event.user is not None:
@@ -128,7 +128,7 @@ def named_by(which: Which | None, context: Context) -> tuple[tuple[Device, ...],
 
 
 def _near(text: str, home: Home, room: str | None) -> Sequence[Device]:
-    """Those whose name or room has all these words."""
+    """The devices whose name or room has all these words."""
     said = set(plain_words(text))
     there = [one for one in home.devices if room is None or one.room == room]
     return [one for one in there if said <= {*plain_words(one.name), *plain_words(one.room)}]

@@ -15,6 +15,7 @@ from voice_gateway.understanding.plan.when import Moment, offset
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
 )
+POINTING: Final = ("it", "that", "this")
 _WITHOUT: Final = {"pause_timer": Say("timer.cannot_pause"), "search_web": Say("search.cannot")}
 
 
@@ -35,10 +36,11 @@ def everyday(node: Everyday, context: Context) -> Plan:
     return _CALLS.get(node.tool, _plain)(node, context)
 
 
-def _step(node: Everyday, args: dict[str, Any], *more: Request, topic: str = "") -> Step:
-    given = {key: value for key, value in args.items() if value not in ("", None)}
-    acts = node.tool not in LOOKS
-    return Step(bare(node), (Request(node.tool, given), *more), acts=acts, topic=topic)
+def _step(node: Everyday, *calls: dict[str, Any], topic: str = "") -> Step:
+    """A call of the node's tool for each set of arguments; those that are empty are left out."""
+    given = ({key: value for key, value in args.items() if value not in ("", None)} for args in calls)
+    requests = tuple(Request(node.tool, args) for args in given)
+    return Step(bare(node), requests, acts=node.tool not in LOOKS, topic=topic)
 
 
 def _plain(node: Everyday, context: Context) -> Plan:
@@ -46,103 +48,78 @@ def _plain(node: Everyday, context: Context) -> Plan:
 
 
 def _time(node: Everyday, context: Context) -> Plan:
-    _ = (
-        node.part,
-        node.weekday,
-        node.clock and closed(node.clock),
-    )  # which part of it is said, the reply looks up in the node
-    at = offset(node.when, _moment(context)) if node.when is not None else None
+    _ = node.part, node.weekday, node.clock and closed(node.clock)  # the reply picks this part of the time
+    at = _day(node, context) if node.when is not None else None
     return _step(node, {"timezone": node.place.title(), "offset": at and at.isoformat(timespec="seconds")})
 
 
-def _moment(context: Context) -> Moment:
-    return Moment(context.now or datetime.now(UTC), context.place or Place(local_zone()[0]))
+def _day(node: Everyday, context: Context) -> datetime:
+    assert node.when is not None
+    moment = Moment(context.now or datetime.now(UTC), context.place or Place(local_zone()[0]))
+    return offset(node.when, moment)
 
 
 def _volume(node: Everyday, context: Context) -> Plan:
+    level = node.level
     if node.it and context.topic == "device" and context.last:
         raise Refused("it is a device, not the volume")
-    if node.level is not None and not 0 <= node.level <= 100:
+    if level is not None and not 0 <= level <= 100:
         return Question(Say("ask.level"), bare(node), expects="none")
-    level = None if node.level is None else (int(node.level) if node.level == int(node.level) else node.level)
+    level = int(level) if level is not None and level == int(level) else level
     return _step(node, {"action": node.action, "level": level}, topic="volume")
 
 
 def _search(node: Everyday, context: Context) -> Plan:
     query = f"latest news about {node.query}" if node.latest else node.query
-    if query in ("it", "that"):
+    if query in POINTING:
         raise Refused("nothing to search for")
     return _step(node, {"query": query})
 
 
 def _list(node: Everyday, context: Context) -> Plan:
-    items, name = node.items, _list_spoken_of(node, context)
-    if items in ("it", "that", "this"):
+    """Reads or changes a list: a home's own list of that name, else the gateway's."""
+    if node.it and context.topic != "list":
+        raise Refused("no list was spoken of")
+    last = context.task.list if node.it and isinstance(context.task, Everyday) else ""
+    items, name, reads = node.items, node.list or last or "shopping", node.tool == "read_list"
+    action, _ = "read" if reads else node.action, node.asked if reads else ""
+    if items in POINTING:
         return Question(Say("ask.items"), bare(node), expects="items")
     if node.confirm:
         return Question(Say("ask.put", {"text": items, "list": name}), bare(node), expects="yes")
-    own = _of_a_home(node, node.action, name, items, context)
-    return own or _step(node, {"action": node.action, "list": name, "items": items})
-
-
-def _read_list(node: Everyday, context: Context) -> Plan:
-    _ = node.asked
-    name = _list_spoken_of(node, context)
-    return _of_a_home(node, "read", name, "", context) or _step(node, {"list": name})
-
-
-def _of_a_home(node: Everyday, action: str, name: str, items: str, context: Context) -> Step | None:
-    """A home's own list of that name, which the others of the house use; None: no home has one."""
     for source in context.home.sources:
         calls = source.list_calls(action, name, split_items(items, name))
         if isinstance(calls, str):
             return Step(bare(node), say=Say("text", {"text": calls}))
         if calls:
-            return Step(bare(node), tuple(map(Request.of, calls)), acts=action != "read")
-    return None
-
-
-def _list_spoken_of(node: Everyday, context: Context) -> str:
-    """The list that was named, else the last one behind "take off the milk", else the shopping list."""
-    if node.it and context.topic != "list":
-        raise Refused("no list was spoken of")
-    last = context.task.list if node.it and isinstance(context.task, Everyday) else ""
-    return node.list or last or "shopping"
+            return Step(bare(node), tuple(map(Request.of, calls)), acts=not reads)
+    return _step(node, {"list": name} if reads else {"action": action, "list": name, "items": items})
 
 
 def _weather(node: Everyday, context: Context) -> Plan:
-    about = "" if node.about == "weather" else node.about  # what is told anyway
-    args = {"about": about, "place": node.place.title()}
-    more = (Request(node.tool, {**{key: one for key, one in args.items() if one}, "day": node.also}),)
+    """The forecast; the weather now of the home's own entity, where it has one."""
     own = next((one for one in context.home.devices if one.domain == "weather"), None)
-    ahead = node.ahead
+    about, ahead = "" if node.about == "weather" else node.about, node.ahead
     if own is not None and not (node.day or ahead or node.place or node.also):
         item = Item(name=Name((own.key,), "exact", own.name))
         return plan(Look(ask="about", which=Which(item=(item,))), context)
-    day = node.day or ("today" if ahead else "")
-    return _step(node, {"day": day, **args}, *(more if node.also else ()))
+    days = (node.day or ("today" if ahead else ""), *filter(None, [node.also]))
+    return _step(node, *({"day": day, "about": about, "place": node.place.title()} for day in days))
 
 
 def _sum(node: Everyday, context: Context) -> Plan:
     if node.when is None:
         return _step(node, {"expression": node.query})
-    day = offset(node.when, _moment(context)).date()
-    return _step(
-        node,
-        {"expression": f"{node.part or 'days'} until {day}" if node.action == "until" else f"when is {day}"},
-    )
+    day = _day(node, context).date()
+    until = f"{node.part or 'days'} until {day}"
+    return _step(node, {"expression": until if node.action == "until" else f"when is {day}"})
 
 
 Planner = Callable[[Everyday, Context], Plan]
 _CALLS: Final[dict[str, Planner]] = {
-    "calculate": _sum,
-    "get_current_datetime": _time,
-    "control_speaker_volume": _volume,
-    "search_web": _search,
-    "manage_list": _list,
-    "read_list": _read_list,
-    "get_weather": _weather,
-}
+    "calculate": _sum, "get_current_datetime": _time, "control_speaker_volume": _volume,
+    "search_web": _search, "manage_list": _list, "read_list": _list, "get_weather": _weather,
+}  # fmt: skip
 
 
 def plans_tool(*tools: str) -> Callable[[Planner], Planner]:

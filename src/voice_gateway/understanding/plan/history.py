@@ -22,7 +22,7 @@ OPPOSITE: Final = {
 
 @plans(Past)
 def past(node: Past, context: Context) -> Plan:
-    """What the changes of the devices that are named tell."""
+    """The answer from the recorded changes of the devices that are named."""
     devices = _devices(node, context)
     if isinstance(devices, Question):
         return devices
@@ -125,7 +125,7 @@ def _length(seconds: float) -> str:
 
 
 def moment_words(moment: datetime, now: datetime) -> str:
-    """ "today at 6:02 PM", as seen from now."""
+    """A moment in words, as seen from now: "today at 6:02 PM"."""
     moment = moment.astimezone(now.tzinfo)
     days = (now.date() - moment.date()).days
     clock = moment.strftime(_word("clock", "time")).lstrip("0")

@@ -39,6 +39,7 @@ from voice_gateway.understanding.plan.sensors import (
 )
 from voice_gateway.understanding.plan.sensors import UNITS as SENSOR_UNITS
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown, sort_of
+from voice_gateway.understanding.templates import language
 
 STATES: Final = {"up": "open", "down": "closed", "opening": "open", "closing": "closed"}
 # Measures that only `sensors` reads from the list of all devices.
@@ -48,9 +49,6 @@ MOST_SINGLE: Final = 8  # devices that are looked at one by one
 MOST_MEASURED: Final = 6
 # What a state says of a measure, where no place was named.
 UNITS: Final = {"temperature": "°", "humidity": "humid", "motion": "motion", "light": "lx", "power": " W"}
-OUTDOORS: Final = frozenset(
-    "outside outdoor outdoors garden balcony terrace patio porch yard weather".split()
-)
 OPENINGS: Final = frozenset({"door", "window"})
 
 
@@ -301,10 +299,12 @@ def _measured(node: Look, context: Context) -> Plan:
         return sensed(node, (), rooms, context)
     if rooms:
         return _in_room(node, rooms[0], context)
-    sensors = tuple(device for device in home.devices if device.kind == "sensor")
-    if node.outside:
-        sensors = tuple(one for one in sensors if OUTDOORS & set(plain_words(f"{one.room} {one.name}")))
-    measuring = _measuring(sensors, measure, context)
+    words = language("en").groups["outdoors"]
+    where_asked = tuple(
+        one for one in home.devices if words.isdisjoint(plain_words(f"{one.room} {one.name}")) != node.outside
+    )
+    sensors = tuple(one for one in where_asked if one.kind == "sensor")
+    measuring = _measuring(sensors, measure, context) or _measuring(where_asked, measure, context)
     here = tuple(one for one in measuring if context.here and one.room == context.here)
     devices = (here or measuring)[:MOST_MEASURED]
     if not devices:

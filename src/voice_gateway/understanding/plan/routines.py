@@ -62,7 +62,7 @@ def _later(node: Later, context: Context) -> Plan:
 
 
 def _made(steps: Sequence[Node], context: Context) -> list[Step] | Question:
-    """What is to be done then; nothing that only looks, and nothing that depends on now."""
+    """The steps to keep; a question, or refused where a step only looks or depends on the present state."""
     found: list[Step] = []
     wanted: dict[Any, str] = {}
     for one in steps:
@@ -85,7 +85,7 @@ def _made(steps: Sequence[Node], context: Context) -> list[Step] | Question:
 
 
 def _about_its_cause(when: When, context: Context) -> Context:
-    """ "If the garage door stays open for ten minutes, close it": what tells of it is meant."""
+    """The context with the event's device as "it": "if the garage door stays open, close it"."""
     which = when.event[0].which if when.event else when.condition[0].which if when.condition else None
     if which is None or which.item[0].pronoun:
         return context
@@ -98,8 +98,8 @@ def _about_its_cause(when: When, context: Context) -> Context:
 
 
 def _kept(when: When, context: Context, made: Sequence[Step]) -> Kept:
-    """ "Turn off the heater when it has been on for an hour": the event is the heater's; "when it gets colder
-    than 18" is the air's, of the heater's room if no other is said."""
+    """The trigger. "It" in the event is the device of the order; the air that gets colder is that of its room
+    if no other is named."""
     devices = tuple(dict.fromkeys(device for step in made for device in step.devices))
     bare_hours = (
         clock.hour for clock in when.clock if not (clock.half or clock.minute or clock.named or clock.text)
@@ -134,7 +134,7 @@ def _said(node: Later, kept: Kept) -> str:
 
 
 def _taken_back(node: Later, kept: Kept, made: Sequence[Step], back_calls: str = "") -> Step:
-    """Done now, and as it was before when the time is over."""
+    """The calls for now, and the time at which the previous state is restored."""
     requests = tuple(request for step in made for request in step.requests)
     if not requests or node.say or node.news:
         raise Refused("nothing to do for a while")
@@ -146,7 +146,7 @@ def _taken_back(node: Later, kept: Kept, made: Sequence[Step], back_calls: str =
 
 
 def _held(node: Later, kept: Kept, made: Sequence[Step], context: Context) -> Step:
-    """ "Keep the lamp on until 8": on now, and off then, however it was before."""
+    """Plans "keep the lamp on until 8": on now and off then, whatever its state was before."""
     if not kept.back or node.do not in OPPOSITE:
         raise Refused("it is not said how long")
     then = plan(Command(do=OPPOSITE[node.do], which=bare(node.which)), context)
@@ -182,7 +182,7 @@ def change(node: Everyday, context: Context) -> Plan:
 
 
 def _moved_to(node: Everyday, context: Context) -> str:
-    """The day on which it is skipped; or the time, as a clock has it where no half of the day is said."""
+    """The day that is skipped, or the new time: a bare clock time where no half of the day was said."""
     if node.when is None:
         return ""
     if node.action == "skip":

@@ -64,12 +64,14 @@ def set_timer(node: Everyday, context: Context) -> Plan:
         raise Refused("no timer was spoken of")
     if not node.other:
         return _one(node, context)
-    made = [_one(part, context, node.kind) for part in node.other]
-    missing = next((one for one in made if isinstance(one, Question)), None)
-    if missing is None and node.number not in (None, len(made)):
+    plans = [_one(part, context, node.kind) for part in node.other]
+    for part in plans:
+        if isinstance(part, Question):
+            return part
+    if node.number not in (None, len(plans)):
         raise Refused("another number of timers was said")
-    requests = tuple(request for one in made if isinstance(one, Step) for request in one.requests)
-    return missing or Step(bare(node), requests, acts=True, topic="timer")
+    requests = tuple(request for part in plans if isinstance(part, Step) for request in part.requests)
+    return Step(bare(node), requests, acts=True, topic="timer")
 
 
 def _one(node: Everyday, context: Context, kind: str = "") -> Plan:
@@ -119,7 +121,7 @@ def _told_time(message: str, context: Context) -> When | None:
 
 
 def _open_hour(clock: Clock, when: When) -> int:
-    """The hour, where it may be of either half of the day; else 0."""
+    """The hour if it may be of either half of the day, else 0."""
     part = when.part or any(one.part for one in when.repeat)
     hour = int(clock.text.split(":")[0]) if clock.text else int(clock.hour or 0)
     known = clock.half or clock.named or part or clock.text[:1] == "0" or hour > 12
@@ -127,7 +129,7 @@ def _open_hour(clock: Clock, when: When) -> int:
 
 
 def moment_for(when: When, kind: str, context: Context) -> Kept:
-    """Of a timer, an alarm or a reminder, as people mean it where they do not say it all."""
+    """The moment of a timer, an alarm or a reminder, with the usual meaning of what was left out."""
     unclear = [hour for clock in when.clock if (hour := _open_hour(clock, when)) in UNCLEAR_HOURS]
     if kind == "alarm" and unclear:
         raise Unclear("ask.half_day", at=str(unclear[0]))
@@ -154,7 +156,7 @@ def _likely(clock: Clock, when: When, kind: str) -> Clock:
 
 
 def spoken_length(parts: Sequence[Length]) -> str:
-    """As the timer tools take it."""
+    """A length as the timer tools take it."""
     seconds = seconds_of(parts)
     name, size = next(pair for pair in AMOUNTS if seconds % pair[1] == 0 or pair[1] == 1)
     return f"{seconds / size:g} {name}"
@@ -164,22 +166,24 @@ def spoken_length(parts: Sequence[Length]) -> str:
 
 
 def _called(node: Everyday, context: Context) -> str:
-    """By which a timer is found: its name, its length, or its time of day."""
+    """What the timer tools find a timer by: its name, its length, or its time of day."""
     if node.it:
         if context.topic != "timer":
             raise Refused("no timer was spoken of")
         return node.name or context.timer
-    if node.of and node.name:
-        _ = spoken_length(node.of)
-        return node.name
     if node.of:
-        return spoken_length(node.of)
-    if node.clock is not None:
-        hour, minute, half = node.clock.hour, node.clock.minute, node.clock.half
-        if node.clock.text or node.clock.before or hour is None:
-            return f"{node.clock.text} {half}".strip()
-        return f"{hour:g}{f':{minute:02g}' if minute else ''} {half}".strip()
-    return node.name
+        length = spoken_length(node.of)
+        return node.name or length
+    return node.name if node.clock is None else _clock_text(node.clock)
+
+
+def _clock_text(clock: Clock) -> str:
+    """A time of day as an alarm is found by it: "6:45", "7 pm"."""
+    text, hour, minute, before = clock.text, clock.hour or 0, clock.minute, clock.before
+    if before:  # "a quarter to 1" is 12:45
+        hour, minute = divmod((hour * 60 - before - 60) % 720 + 60, 60)
+    text = text or f"{hour:g}{f':{minute:02g}' if minute else ''}"
+    return f"{text} {clock.half}".strip()
 
 
 @plans_tool("list_timers", "cancel_timer", "pause_timer")
@@ -237,7 +241,7 @@ def _taken(slots: Slots, before: str) -> tuple[Length, ...]:
 
 
 class SpokenTimes(Times):
-    """Reads them by the grammar."""
+    """Times in words, read by the grammar."""
 
     def __init__(self, reader: "Callable[[], Reader]") -> None:
         self._reader = reader

@@ -45,7 +45,7 @@ EASTER, THANKSGIVING = 100, 200  # codes of `Day.feast`
 
 
 class Unclear(Refused):
-    """It cannot be kept as it was said; `reply` is what a person should hear."""
+    """The time cannot be kept as it was said; `reply` says why or asks."""
 
     def __init__(self, key: str, **facts: Any) -> None:
         self.reply = Say(key, facts)
@@ -80,7 +80,7 @@ class Moment:
 
 @dataclass
 class Said:
-    """What is said of days, gathered from all parts of a `When`."""
+    """The days, times and repetitions of a `When`, gathered from all of its parts."""
 
     when: When
     part: str = ""
@@ -107,7 +107,7 @@ class Said:
 
 
 def meant(when: When, context: Context) -> Later:
-    """What starts it. Unclear: it is none, or cannot be kept."""
+    """The trigger and its condition. Raises `Unclear` where there is none, or it cannot be kept."""
     from voice_gateway.understanding.plan.events import condition_of, event_of
 
     moment = moment_of(context)
@@ -136,7 +136,7 @@ def moment_of(context: Context) -> Moment:
 
 
 def merged(first: When, second: When | None) -> When:
-    """ "Tomorrow … at 8": the halves of one time. A half that says the same again cannot be read."""
+    """Joins two halves of one time ("tomorrow … at 8"); unclear if both say the same part differently."""
     changes: dict[str, Any] = {}
     for known in fields(When) if second is not None else ():
         mine, other = getattr(first, known.name), getattr(second, known.name)
@@ -171,7 +171,7 @@ def gathered(when: When, moment: Moment) -> Said:
 
 
 def _only(values: Sequence[Any]) -> Any:
-    """What may be said once: None where it is not said."""
+    """The only value; None if there is none, unclear if there are two."""
     if len({bare(one) for one in values}) > 1:
         raise Unclear("when.two")
     return values[0] if values else None
@@ -211,7 +211,7 @@ def _often_of(number: float, unit: float) -> tuple[float, float]:
 
 
 def day_of(day: Day, today: date) -> tuple[date, date | None]:
-    """The day, and the one that is meant where its time has passed."""
+    """The day, and the following such day, which is meant if the time has passed today."""
     if day.ahead is not None:
         return today + timedelta(days=min(day.ahead + 7 * day.weeks, 99_999)), None
     if day.feast is not None and day.feast >= EASTER - 10:
@@ -272,7 +272,7 @@ def _weekday(day: Day, number: int, today: date) -> tuple[date, date | None]:
 
 
 def offset(when: When, moment: Moment) -> datetime:
-    """Then, in the zone of the home: days keep the time of day, hours are as long as they are."""
+    """The moment so long from now, in the zone of the home. Days keep the time of day, hours are absolute."""
     if not when.after:
         day = gathered(when, moment).day
         if day is None or when.past:
@@ -346,7 +346,7 @@ def _halves(hour: int, half: str) -> list[int]:
 
 
 def _minutes(said: Said, clock: Clock | None = None) -> list[int]:
-    """Of the clock that was said, or of the part of the day."""
+    """Minutes of the day of the clock time, else of the part of the day."""
     if clock is None and not said.clocks:
         if not said.part:
             raise Unclear("when.at_what_time")
@@ -357,7 +357,7 @@ def _minutes(said: Said, clock: Clock | None = None) -> list[int]:
 
 
 def hours_between(between: Sequence[Clock], part: str) -> tuple[int, int]:
-    """ "Between 8 and 10 pm" is one half of the day, "between 8 and 6" both."""
+    """First and last minute of the day: "8 and 10 pm" are in one half of the day, "8 and 6" in both."""
     start, end, *_ = between
     starts, ends = minutes_of(start), minutes_of(end, part)
     first, last = starts[0], ends[0]
@@ -393,7 +393,7 @@ def _triggered(said: Said, moment: Moment) -> Later:
 
 
 def _for_a_while(said: Said, moment: Moment) -> Later:
-    """Now, and taken back then."""
+    """The moment at which what is done now is taken back."""
     when = said.when
     if said.clocks or said.day or when.after or said.sun or said.again or said.event:
         raise Unclear("when.from_now")
@@ -457,7 +457,7 @@ def _at(said: Said, moment: Moment) -> Later:
 
 
 def _again(said: Said, moment: Moment) -> Later:
-    """By a rule, at times of the day."""
+    """A rule with times of the day."""
     amount, unit = said.often or (1, DAY)
     if amount < 1:
         raise Unclear("when.too_often")
@@ -490,7 +490,7 @@ def _codes(days: Sequence[int]) -> str:
 
 
 def times_rule(times: Sequence[int]) -> str:
-    """Minutes of the day: of all hours with all minutes, where they are more, only those."""
+    """The part of a rule for these minutes of the day."""
     hours, minutes = sorted({at // 60 for at in times}), sorted({at % 60 for at in times})
     every = [hour * 60 + minute for hour in hours for minute in minutes]
     rule = f"BYHOUR={','.join(map(str, hours))};BYMINUTE={','.join(map(str, minutes))};BYSECOND=0"
@@ -520,7 +520,7 @@ def _ticking(said: Said, amount: float, unit: float, moment: Moment) -> Later:
 
 
 def _end(said: Said, moment: Moment) -> datetime | None:
-    """Until a day: its last moment counts."""
+    """The last moment of the day until which a rule holds."""
     if said.until is None:
         return None
     day = gathered(said.until, moment).day
