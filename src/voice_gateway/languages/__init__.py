@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any
 
 import yaml
@@ -64,13 +63,9 @@ class LanguageFile:
         return found
 
 
-def _folder(code: str) -> Traversable:
-    return files(__name__) / code
-
-
 def language_files(code: str) -> Iterator[LanguageFile]:
     """Sentences and words of a language, file by file; replies are read by `say`."""
-    for one in sorted(_folder(code).iterdir(), key=lambda file: file.name):
+    for one in sorted((files(__name__) / code).iterdir(), key=lambda file: file.name):
         if one.name.endswith(".yaml") and one.name != "replies.yaml":
             yield LanguageFile(f"{code}/{one.name}", one.read_text("utf-8"))
 
@@ -89,7 +84,7 @@ def shared_data(name: str) -> Mapping[str, Any]:
 @cache
 def _replies(code: str) -> Mapping[str, str]:
     """Sentences by key. An entry is a sentence, or a sentence, example facts, and what is heard then."""
-    file = _folder(code) / "replies.yaml"
+    file = files(__name__) / code / "replies.yaml"
     if not file.is_file():
         return {}
     entries = LanguageFile(f"{code}/replies.yaml", file.read_text("utf-8")).read()

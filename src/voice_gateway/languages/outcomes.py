@@ -208,11 +208,11 @@ def own_text(outcome: ToolOutcome, code: str = "en") -> str:
         text = without_marks(_sentence_in(outcome)) if raw else text
         if not text or _RAW.search(text):
             return say("not.worked", code)
-        why = _ended(_short(spoken_units(text)))  # a sentence of its own, or what comes behind ours
+        why = _ended(spoken_units(text))  # a sentence of its own, or what comes behind ours
         return why if why[:1].isupper() or outcome.status in _WORDED else say("not.worked.why", code, why=why)
     if raw or "\n" in outcome.text.strip():
         text = without_marks(_sentence_in(outcome)) or (_summary(outcome, code) if raw else text)
-    return _ended(_short(capital(spoken_units(text))))
+    return _ended(capital(spoken_units(text)))
 
 
 def _sentence_in(outcome: ToolOutcome) -> str:
@@ -247,14 +247,11 @@ def _called(entry: Any) -> str:
     return without_marks(" ".join(str(entry).split())[:60]) if isinstance(entry, str | int | float) else ""
 
 
-def _short(text: str) -> str:
-    if len(text) <= LONGEST:
-        return text
-    whole = re.match(r".*[.!?](?=\s)", text[:LONGEST])
-    return whole[0] if whole else text[:LONGEST].rsplit(" ", 1)[0] + " …"
-
-
 def _ended(text: str) -> str:
+    """Up to LONGEST characters, with the mark of a sentence behind them."""
+    if len(text) > LONGEST:
+        whole = re.match(r".*[.!?](?=\s)", text[:LONGEST])
+        text = whole[0] if whole else text[:LONGEST].rsplit(" ", 1)[0] + " …"
     return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."
 
 
@@ -277,4 +274,4 @@ def without_marks(text: str) -> str:
 
 @cache
 def _looks_like_a_mark(character: str) -> bool:
-    return not character.isascii() and _LOOK_ALIKE.search(unicodedata.name(character, "")) is not None
+    return _LOOK_ALIKE.search(unicodedata.name(character, "")) is not None

@@ -9,6 +9,7 @@ import yaml
 from voice_gateway import languages
 from voice_gateway.languages import LanguageFile
 
+FOLDER = Path(languages.__file__).parent
 LONGEST = {"act": 8, "did": 8, "working": 8, "already": 9}  # words of an example
 LONGEST_REPLY = 30
 PARTS = ("list.", "ask.of_source", "ask.with_number", "look.where", "clock.")  # within a sentence
@@ -28,7 +29,7 @@ ASKED_FOR = re.compile(r"talk\.(?!night|praise)|ask\.with_number|text$")
 
 def entries(code: str) -> dict[str, object]:
     path = f"{code}/replies.yaml"
-    text = (languages._folder(code) / "replies.yaml").read_text("utf-8")
+    text = (FOLDER / path).read_text("utf-8")
     return {
         str(key): entry for key, entry in LanguageFile(path, text).read().items() if key != "common_words"
     }
@@ -38,7 +39,7 @@ def example(entry: object) -> str:
     return str(entry[2]) if isinstance(entry, list) else str(entry)
 
 
-CODES = sorted(file.parent.name for file in Path(languages.__file__).parent.glob("*/replies.yaml"))
+CODES = sorted(file.parent.name for file in FOLDER.glob("*/replies.yaml"))
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -70,6 +71,6 @@ def test_english_replies_are_short_and_sound_natural() -> None:
 
 
 def test_a_key_stands_once() -> None:
-    text = (languages._folder("en") / "replies.yaml").read_text("utf-8")
+    text = (FOLDER / "en/replies.yaml").read_text("utf-8")
     keys = [node.value for node, _ in yaml.compose(text, Loader=yaml.SafeLoader).value]
     assert [key for key in set(keys) if keys.count(key) > 1] == []
