@@ -1,6 +1,5 @@
 """A real Mosquitto broker for tests, on a free loopback port; with users, ACL or TLS when asked."""
 
-import errno
 import os
 import signal
 import subprocess
@@ -73,7 +72,8 @@ class Broker:
 
     def start(self) -> None:
         running = threading.Event()
-        process = self._spawned()
+        command = [program("mosquitto"), "-c", str(self._config)]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace")
 
         def follow() -> None:
             assert process.stderr is not None
@@ -89,18 +89,6 @@ class Broker:
         self._process = process
         if not running.wait(_START_SECONDS) or process.poll() is not None:
             raise RuntimeError(f"mosquitto did not start:\n{self.log}")
-
-    def _spawned(self) -> subprocess.Popen[str]:
-        command = [program("mosquitto"), "-c", str(self._config)]
-        for last_try in (False, False, True):
-            try:
-                return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace")
-            except OSError as error:
-                # Seen once in a virtual machine: the kernel could not read the command. It is the machine's
-                # trouble, not of what is tested here.
-                if last_try or error.errno != errno.EFAULT:
-                    raise
-        raise AssertionError("unreachable")
 
     def _end(self, number: signal.Signals) -> None:
         if self._process is not None:

@@ -11,12 +11,14 @@ import aiomqtt
 import pytest
 from tests.fakes.gateway_process import LIMIT_SECONDS, Commands, Running
 from tests.fakes.mosquitto import Broker
+from tests.fakes.waiting import until
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.channels import Answer
 from voice_gateway.channels.mqtt.channel import MqttChannel
 from voice_gateway.config import McpSettings, MqttSettings, Settings
 from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.events import EventBus, State
 
 AT_ONCE = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]  # else each message may wait 40 ms
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
@@ -102,6 +104,24 @@ async def running(commands, broker) -> AsyncIterator[Running]:
 @pytest.fixture
 def own_folder(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@contextlib.asynccontextmanager
+async def open_channel(
+    broker: Broker, answer: Answer, store: Store | None = None, settings: dict | None = None, **options
+) -> AsyncIterator[tuple[MqttChannel, EventBus]]:
+    """A channel that has subscribed. It is stopped like one of a gateway that gets SIGTERM."""
+    events = EventBus()
+    made = MqttSettings(broker_url=broker.url, **(settings or {}))
+    channel = MqttChannel(made, answer, store or MemoryStore(), events, **options)
+    running = asyncio.create_task(channel.run())
+    channel.announce_ready()
+    await until(lambda: events.state("mqtt") is State.OK)
+    try:
+        yield channel, events
+    finally:
+        running.cancel()
+        await asyncio.wait([running], timeout=LIMIT_SECONDS)
 
 
 @contextlib.asynccontextmanager

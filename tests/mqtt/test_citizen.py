@@ -1,38 +1,22 @@
 """The gateway in Home Assistant: its entities, what they do, and that nothing is left behind."""
 
 import asyncio
-import contextlib
 import json
 
 from tests.fakes.gateway_process import LIMIT_SECONDS, Running
-from tests.mqtt.conftest import NO_SERVER, Listener
+from tests.mqtt.conftest import NO_SERVER, Listener, open_channel
 
-from voice_gateway.channels.mqtt.channel import Controls, MqttChannel, Switch
-from voice_gateway.config import MqttSettings
-from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.events import EventBus, Planned
+from voice_gateway.channels.mqtt.channel import Controls, Switch
+from voice_gateway.events import Planned
 from voice_gateway.turn import Reply
-
-SWITCHES = ("listening", "mute")
 
 
 async def answer(utterance, **_options):
     return Reply(f"You said {utterance.text}.")
 
 
-@contextlib.asynccontextmanager
-async def open_door(broker, controls=None, **settings):
-    watch = EventBus()
-    door = MqttChannel(
-        MqttSettings(broker_url=broker.url, **settings), answer, MemoryStore(), watch, controls=controls
-    )
-    running = asyncio.ensure_future(door.run())
-    door.announce_ready()
-    try:
-        yield watch
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+def opened(broker, controls=None, **settings):
+    return open_channel(broker, answer, settings=settings, controls=controls)
 
 
 async def kept(broker) -> dict[str, bytes]:
@@ -67,7 +51,7 @@ async def test_commands_speak_record_and_switch(broker):
     controls = Controls(
         said.append, press, {"mute": Switch(lambda: state["mute"], lambda on: state.update(mute=on))}
     )
-    async with open_door(broker, controls), Listener.on(broker) as listener:
+    async with opened(broker, controls), Listener.on(broker) as listener:
         assert (await listener.gets_text("voice/mute")) == "OFF"
         await listener.send("voice/mute/set", "ON")
         assert (await listener.gets_text("voice/mute", "ON")) == "ON"
@@ -82,16 +66,16 @@ async def test_commands_speak_record_and_switch(broker):
 
 async def test_timers_are_sensors_until_they_end(broker):
     due = "2026-11-16T12:00:00+00:00"
-    async with open_door(broker) as watch, Listener.on(broker) as listener:
-        watch.publish(Planned("routine", {}))
-        watch.publish(Planned("timer", {"7": {"text": "pasta timer", "due": due}}))
+    async with opened(broker) as (_, events), Listener.on(broker) as listener:
+        events.publish(Planned("routine", {}))
+        events.publish(Planned("timer", {"7": {"text": "pasta timer", "due": due}}))
         config = await listener.gets("homeassistant/sensor/voice_gateway_voice/timer_7/config")
         assert (config["name"], config["device_class"]) == ("pasta timer", "timestamp")
         assert config["state_topic"] == "voice/timers/7"
         found = await settles(broker, lambda found: "voice/timers/7" in found)
         assert json.loads(found["voice/timers/7"])["due"] == due
 
-        watch.publish(Planned("timer", {}))
+        events.publish(Planned("timer", {}))
         ours = {"voice/timers/7", "homeassistant/sensor/voice_gateway_voice/timer_7/config"}
         await settles(broker, lambda found: not ours & set(found))
 
@@ -102,21 +86,21 @@ async def test_stale_retained_messages_are_deleted(broker):
     async with Listener.on(broker) as listener:
         for where in (*stale, others):
             await listener.send(where, "{}", retain=True)
-    async with open_door(broker) as watch:
-        watch.publish(Planned("timer", {"4": {"text": "tea timer"}}))
+    async with opened(broker) as (_, events):
+        events.publish(Planned("timer", {"4": {"text": "tea timer"}}))
         assert set(stale) <= set(await kept(broker)), "not before it is known what there is"
-        watch.publish(Planned("routine", {}))
+        events.publish(Planned("routine", {}))
         there = {others, "voice/timers/4", "homeassistant/text/voice_gateway_voice/ask/config"}
         await settles(broker, lambda found: there <= set(found) and not set(stale) & set(found))
 
 
 async def test_without_discovery_the_configs_are_deleted(broker):
-    async with open_door(broker) as watch:
-        watch.publish(Planned("timer", {"1": {"text": "tea timer"}}))
+    async with opened(broker) as (_, events):
+        events.publish(Planned("timer", {"1": {"text": "tea timer"}}))
         await settles(broker, lambda found: sum("homeassistant/" in where for where in found) == 6)
-    async with open_door(broker, discovery_prefix="") as watch:
-        watch.publish(Planned("timer", {"1": {"text": "tea timer"}}))
-        watch.publish(Planned("routine", {}))
+    async with opened(broker, discovery_prefix="") as (_, events):
+        events.publish(Planned("timer", {"1": {"text": "tea timer"}}))
+        events.publish(Planned("routine", {}))
         found = await settles(broker, lambda found: not any("homeassistant/" in where for where in found))
         assert "voice/timers/1" in found
 
@@ -127,7 +111,7 @@ async def test_correlation_data_is_returned(broker):
 
     asked = Properties(PacketTypes.PUBLISH)
     asked.ResponseTopic, asked.CorrelationData = "voice/res/me", b"\x00my answer\xff"
-    async with open_door(broker), Listener.on(broker) as listener:
+    async with opened(broker), Listener.on(broker) as listener:
         await listener.gets("voice/status")
         for body in ("hello", "{not json", '{"text": ""}'):
             await listener.send("voice/req", body, properties=asked)

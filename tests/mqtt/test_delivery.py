@@ -1,7 +1,6 @@
 """Requests on a real broker: none is lost, none acts twice, whatever is stopped, killed or started again."""
 
 import asyncio
-import contextlib
 import json
 import signal
 import sys
@@ -9,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.fakes.gateway_process import LIMIT_SECONDS, Running
+from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker
 from tests.fakes.waiting import until
-from tests.mqtt.conftest import Listener
+from tests.mqtt.conftest import Listener, open_channel
 
 from voice_gateway.channels.mqtt.channel import AT_ONCE, KEPT_MESSAGES, MOST_TRIES, MqttChannel
 from voice_gateway.channels.mqtt.requests import INTERRUPTED, Requests
@@ -49,20 +48,9 @@ class Acting:
         return Reply(f"answer {utterance.text}")
 
 
-@contextlib.asynccontextmanager
-async def open_channel(broker, answer, store=None, share_group: str | None = None, **options):
-    """A channel that has subscribed; it is stopped like one of a gateway that gets SIGTERM."""
-    settings, events = MqttSettings(broker_url=broker.url, discovery_prefix=""), EventBus()
-    settings = settings.model_copy(update={"share_group": share_group})
-    options = {"identity": broker.folder / "id", **options}
-    channel = MqttChannel(settings, answer, store or MemoryStore(), events, **options)
-    running = asyncio.create_task(channel.run())
-    await until(lambda: events.state("mqtt") is State.OK)
-    try:
-        yield channel, events
-    finally:
-        running.cancel()
-        await asyncio.wait([running], timeout=LIMIT_SECONDS)
+def opened(broker, answer, store=None, share_group: str | None = None, **options):
+    settings = {"discovery_prefix": "", "share_group": share_group}
+    return open_channel(broker, answer, store, settings, **{"identity": broker.folder / "id", **options})
 
 
 async def ask(listener: Listener, ids) -> None:
@@ -81,7 +69,7 @@ async def answers(listener: Listener, count: int) -> Counter[str]:
 async def test_every_request_of_a_flood_is_answered_once(broker):
     acting = Acting()
     acting.go.set()
-    async with open_channel(broker, acting), Listener.on(broker) as listener:
+    async with opened(broker, acting), Listener.on(broker) as listener:
         await ask(listener, map(str, range(MANY)))
         answered = await answers(listener, MANY)
 
@@ -93,11 +81,11 @@ async def test_requests_waiting_at_a_stop_are_answered_after_the_restart(broker,
     stopped, started = Acting(), Acting()
     started.go.set()
     async with Listener.on(broker) as listener:
-        async with open_channel(broker, stopped, store):
+        async with opened(broker, stopped, store):
             await ask(listener, names)
             await until(lambda: stopped.begun.total() == AT_ONCE)
         await ask(listener, [str(MANY)])  # nobody is there
-        async with open_channel(broker, started, store):
+        async with opened(broker, started, store):
             answered = await answers(listener, MANY + 1)
 
     assert set(answered.values()) == {1}
@@ -108,7 +96,7 @@ async def test_requests_waiting_at_a_stop_are_answered_after_the_restart(broker,
 
 async def test_a_broker_restart_loses_no_request_and_no_answer(broker, tmp_path):
     acting = Acting()
-    async with open_channel(broker, acting, SqliteStore(tmp_path / "r.sqlite")) as (channel, events):
+    async with opened(broker, acting, SqliteStore(tmp_path / "r.sqlite")) as (channel, events):
         async with Listener.on(broker) as listener:
             await ask(listener, map(str, range(MANY)))
             await until(lambda: channel._waiting.total() == MANY)
@@ -190,8 +178,8 @@ async def test_a_second_process_with_the_same_identity_gets_a_session_of_its_own
     acting = Acting()
     acting.go.set()
     async with (
-        open_channel(broker, acting) as (first, _),
-        open_channel(broker, acting) as (second, _),
+        opened(broker, acting) as (first, _),
+        opened(broker, acting) as (second, _),
         Listener.on(broker) as listener,
     ):
         await ask(listener, ["1"])
@@ -205,11 +193,11 @@ async def test_commands_sent_while_the_gateway_was_away_do_nothing(broker):
     acting, said = Acting(), []
     acting.go.set()
     async with Listener.on(broker) as listener:
-        async with open_channel(broker, acting) as (_, events):
+        async with opened(broker, acting) as (_, events):
             events.subscribe(said.append, Notice)
         await listener.send("voice/say", "from yesterday")
         await listener.send("voice/say", "kept by the broker", retain=True)
-        async with open_channel(broker, acting) as (_, events):
+        async with opened(broker, acting) as (_, events):
             events.subscribe(said.append, Notice)
             await ask(listener, ["1"])
             await listener.gets("voice/res", id="1")
@@ -223,7 +211,7 @@ async def test_events_keep_their_order_over_a_lost_connection(broker):
     async def sleep(_seconds: float) -> None:
         await reconnect.wait()
 
-    async with open_channel(broker, Acting(), sleep=sleep) as (_, events):
+    async with opened(broker, Acting(), sleep=sleep) as (_, events):
         broker.freeze()  # nothing is confirmed from now on
         for number in range(30):
             events.publish(Notice(str(number)))
@@ -248,7 +236,7 @@ async def test_above_the_limit_the_oldest_events_are_dropped():
 
 
 async def test_an_unsendable_message_is_skipped(broker, caplog):
-    async with Listener.on(broker) as listener, open_channel(broker, Acting()) as (channel, events):
+    async with Listener.on(broker) as listener, opened(broker, Acting()) as (channel, events):
         for name in ("no/#", "half/\ud800"):
             channel._put(Message(name, "x"))
         events.publish(Notice("the tea is ready"))
@@ -261,7 +249,7 @@ async def test_a_message_that_closes_the_connection_is_given_up(broker, caplog):
     async def sleep(_seconds: float) -> None:
         """Reconnects at once."""
 
-    async with open_channel(broker, Acting(), sleep=sleep) as (channel, _):
+    async with opened(broker, Acting(), sleep=sleep) as (channel, _):
         channel._put(Message("control/\x01", "x"))
         await until(lambda: not channel._outgoing)
 
@@ -272,11 +260,11 @@ async def test_a_stopping_group_member_answers_busy(broker):
     stopped, left = Acting(), Acting()
     left.go.set()
     async with Listener.on(broker) as listener:
-        async with open_channel(broker, stopped, share_group="home"):
+        async with opened(broker, stopped, share_group="home"):
             await ask(listener, map(str, range(MANY)))
             await until(lambda: stopped.begun.total() == AT_ONCE)
         refused = await answers(listener, MANY - AT_ONCE)
-        async with open_channel(broker, left, share_group="home"):
+        async with opened(broker, left, share_group="home"):
             await ask(listener, map(str, range(MANY)))
             answered = await answers(listener, MANY)
 
