@@ -108,10 +108,15 @@ def own_folder(tmp_path, monkeypatch) -> None:
 
 @contextlib.asynccontextmanager
 async def open_channel(
-    broker: Broker, answer: Answer, store: Store | None = None, settings: dict | None = None, **options
+    broker: Broker,
+    answer: Answer,
+    store: Store | None = None,
+    settings: dict | None = None,
+    events: EventBus | None = None,
+    **options,
 ) -> AsyncIterator[tuple[MqttChannel, EventBus]]:
     """A channel that has subscribed. It is stopped like one of a gateway that gets SIGTERM."""
-    events = EventBus()
+    events = events or EventBus()
     made = MqttSettings(broker_url=broker.url, **(settings or {}))
     channel = MqttChannel(made, answer, store or MemoryStore(), events, **options)
     running = asyncio.create_task(channel.run())
@@ -125,22 +130,14 @@ async def open_channel(
 
 
 @contextlib.asynccontextmanager
-async def opened_on(
-    broker: Broker,
-    store: Store | None = None,
-    answer: Answer | None = None,
-    make: Callable[..., MqttChannel] = MqttChannel,
-) -> AsyncIterator[Gateway]:
-    """The same gateway in this process: quick to start, and a bug in the door ends the test."""
+async def opened_on(broker: Broker, store: Store | None = None) -> AsyncIterator[Gateway]:
+    """The same gateway in this process: quick to start, and a bug in the channel ends the test."""
     settings = Settings(mcp=McpSettings(simulated_home=False), mqtt=MqttSettings(broker_url=broker.url))
     store = store or MemoryStore()
     async with opened(settings, store=store) as gateway:
-        door = make(settings.mqtt, answer or gateway.conversation.answer, store, gateway.events)
-        gateway.start(door.run(), "door.mqtt")
-        door.announce_ready()
-        async with Listener.on(broker) as listener:
-            await listener.gets("voice/status", state="online")
-        yield gateway
+        answer = gateway.conversation.answer
+        async with open_channel(broker, answer, store, events=gateway.events):
+            yield gateway
 
 
 @pytest.fixture

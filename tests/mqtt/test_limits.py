@@ -3,14 +3,13 @@
 import asyncio
 import json
 import os
-from functools import partial
 from pathlib import Path
 
 import aiomqtt
 import pytest
-from tests.mqtt.conftest import Listener, opened_on
+from tests.mqtt.conftest import Listener, open_channel
 
-from voice_gateway.channels.mqtt.channel import AT_ONCE, BUSY, MqttChannel
+from voice_gateway.channels.mqtt.channel import AT_ONCE, BUSY
 from voice_gateway.channels.mqtt.topics import LONGEST_PACKET, LONGEST_REQUEST, read_request
 from voice_gateway.config import MqttSettings
 from voice_gateway.turn import Reply
@@ -34,9 +33,9 @@ class Slow:
         return Reply(f"answer to {utterance.text[:20]}")
 
 
-async def test_a_slow_conversation_does_not_delay_another(broker, own_folder):
+async def test_a_slow_conversation_does_not_delay_another(broker):
     slow = Slow()
-    async with opened_on(broker, answer=slow), Listener.on(broker) as listener:
+    async with open_channel(broker, slow), Listener.on(broker) as listener:
         for number in range(3 * AT_ONCE):
             await listener.send("voice/req", {"text": "x", "id": f"s{number}", "conversation_id": "slow"})
         await listener.send("voice/req", {"text": "quick", "id": "q", "conversation_id": "quick"})
@@ -49,10 +48,12 @@ async def test_a_slow_conversation_does_not_delay_another(broker, own_folder):
     assert ids == [f"s{number}" for number in range(3 * AT_ONCE)]
 
 
-async def test_a_full_queue_answers_busy_and_accepts_the_request_later(broker, own_folder):
+async def test_a_full_queue_answers_busy_and_accepts_the_request_later(broker):
     slow = Slow()
-    narrow = partial(MqttChannel, most_waiting=20, most_in_conversation=15)
-    async with opened_on(broker, answer=slow, make=narrow), Listener.on(broker) as listener:
+    async with (
+        open_channel(broker, slow, most_waiting=20, most_in_conversation=15),
+        Listener.on(broker) as listener,
+    ):
         for number in range(16):
             await listener.send("voice/req", {"text": "x", "id": f"a{number}", "conversation_id": "slow a"})
         one_asks_too_much = await listener.gets("voice/res")
@@ -88,10 +89,10 @@ def memory_megabytes() -> float:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
 @pytest.mark.parametrize("size", [FLOOD_BYTES, LONGEST_REQUEST - 100], ids=["too long", "just not too long"])
-async def test_a_flood_of_long_messages_does_not_fill_the_memory(broker, own_folder, size):
+async def test_a_flood_of_long_messages_does_not_fill_the_memory(broker, size):
     slow = Slow()
     async with (
-        opened_on(broker, answer=slow),
+        open_channel(broker, slow),
         aiomqtt.Client("localhost", broker.port, max_inflight_messages=FLOOD) as flood,
         aiomqtt.Client("localhost", broker.port) as asker,
     ):

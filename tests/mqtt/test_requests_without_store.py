@@ -1,7 +1,7 @@
 """The store of answered requests fails: every request is answered all the same, and acts once."""
 
 import pytest
-from tests.mqtt.conftest import Listener, opened_on
+from tests.mqtt.conftest import Listener, open_channel, opened_on
 
 from voice_gateway.channels.mqtt.requests import Requests
 from voice_gateway.channels.mqtt.topics import Request
@@ -87,8 +87,8 @@ async def boom(_utterance, **_options):
     raise RuntimeError("a bug")
 
 
-async def test_a_bug_fails_one_request_only(broker, own_folder, caplog):
-    async with opened_on(broker, answer=boom), Listener.on(broker) as listener:
+async def test_a_bug_fails_one_request_only(broker, caplog):
+    async with open_channel(broker, boom), Listener.on(broker) as listener:
         await listener.send("voice/req", {"text": "hi", "id": "b", "reply_to": "voice/res/mine"})
         answer = await listener.gets("voice/res/mine", id="b")
 
