@@ -57,27 +57,25 @@ class ControlChannel:
         """Retries until the socket can be opened: another gateway may end, a folder become writable."""
         warned = False
         while True:
-            problem = "another gateway is running; commands reach that one"
             try:
-                if (server := await self._open()) is not None:
-                    self.is_open = True
-                    self.tried.set()
-                    return server
+                server = await self._open()
+                self.is_open = True
+                return server
             except OSError as error:
-                problem = f"control socket is not available: {error}"
-            if not warned:
-                log.warning(problem, extra={"file": str(self._file)})
-            warned = True
-            self.tried.set()
+                if not warned:
+                    log.warning(f"control socket is not available: {error}", extra={"file": str(self._file)})
+                warned = True
+            finally:
+                self.tried.set()
             await asyncio.sleep(TRY_AGAIN_SECONDS)
 
-    async def _open(self) -> asyncio.Server | None:
+    async def _open(self) -> asyncio.Server:
         private_folder(self._file.parent)
         if self._file.parent.stat().st_uid != os.geteuid():
             raise OSError(f"{self._file.parent} belongs to another user")
         if self._file.exists():
             if await is_served(self._file):
-                return None
+                raise OSError("another gateway is running; commands reach that one")
             self._file.unlink()  # of a gateway that was killed
         server = await asyncio.start_unix_server(self._serve, self._file, limit=LONGEST_REQUEST)
         self._file.chmod(0o600)
@@ -151,8 +149,6 @@ async def request(
     on_progress: OnProgress | None = None,
 ) -> Any:
     """The answer of the running gateway. Raises LinkError if none runs or it does not answer."""
-    if on_progress is not None:
-        message = {**message, "progress": True}
     try:
         reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_ANSWER)
     except OSError as error:
@@ -162,12 +158,16 @@ async def request(
         log.warning("control socket belongs to somebody else, it is not used", extra={"file": str(file)})
         raise LinkError(f"no gateway of yours is running: {file} belongs to somebody else")
     try:
-        writer.write(json_text(message).encode() + b"\n")
+        asked = {**message, "progress": True} if on_progress is not None else message
+        writer.write(json_text(asked).encode() + b"\n")
         async with asyncio.timeout(limit_seconds):
             await writer.drain()
             answer = json.loads(await reader.readline())
             while on_progress is not None and "progress" in answer:
-                _report(on_progress, answer["progress"])
+                facts = answer["progress"]
+                progress = read_progress(facts.get("done"), facts.get("total"), facts.get("message"))
+                if progress is not None:
+                    on_progress(replace(progress, what=str(facts.get("what"))))
                 answer = json.loads(await reader.readline())
     except TimeoutError as error:
         raise Silent(
@@ -182,12 +182,6 @@ async def request(
     if "result" not in answer:
         raise LinkError(f"the running gateway could not do that: {answer.get('error')}")
     return answer["result"]
-
-
-def _report(on_progress: OnProgress, facts: Mapping[str, Any]) -> None:
-    progress = read_progress(facts.get("done"), facts.get("total"), facts.get("message"))
-    if progress is not None:
-        on_progress(replace(progress, what=str(facts.get("what"))))
 
 
 def _is_ours(file: Path) -> bool:
