@@ -9,7 +9,6 @@ import stat
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TextIO
 
@@ -121,29 +120,25 @@ def _terminal_restored(stream: TextIO) -> Iterator[None]:
             termios.tcsetattr(stream, termios.TCSANOW, before)
 
 
-@dataclass(frozen=True, slots=True)
-class TypedLine:
-    text: str
-    conversation_id: str
-    problem: str = ""
-
-
-def read_line(line: str, conversation_id: str, *, as_json: bool) -> TypedLine:
-    """A line of text, or with `as_json` an object with `text` and `conversation_id`."""
+def read_line(line: str, name: str, *, as_json: bool, room: str | None = None) -> Utterance | Reply:
+    """A line of text, or with `as_json` an object with `text` and `conversation_id`; a reply if it cannot be
+    read. `name` is the conversation of lines that name none."""
+    tree: Any = None
+    text: Any = line
     if as_json and line.lstrip().startswith("{"):
         try:
             tree = json.loads(line)
         except json.JSONDecodeError:
-            return TypedLine(line, conversation_id)
+            """It is plain text."""
         except (ValueError, RecursionError):  # thousands of digits, or nested too deep
             problem = "I cannot read that JSON line: it is too deep or too big."
-            return TypedLine("", conversation_id, problem=problem)
-        if isinstance(tree, dict):
-            conversation_id = str(tree.get("conversation_id") or conversation_id)
-            if isinstance(tree.get("text"), str):
-                return TypedLine(tree["text"], conversation_id)
-            return TypedLine("", conversation_id, problem='A JSON line needs "text", and it must be a text.')
-    return TypedLine(line, conversation_id)
+            return Reply(problem, ok=False, conversation_id=name)
+    if isinstance(tree, dict):
+        name, text = str(tree.get("conversation_id") or name), tree.get("text")
+        if not isinstance(text, str):
+            problem = 'A JSON line needs "text", and it must be a text.'
+            return Reply(problem, ok=False, conversation_id=name)
+    return Utterance(text, "cli", name, room=room)
 
 
 class ProgressLine:
@@ -199,15 +194,11 @@ class TextChannel:
         async for line in asked_lines:
             if not line.strip():
                 continue
-            asked = read_line(line, self.conversation_id, as_json=self._as_json)
-            if asked.problem:
-                reply = Reply(asked.problem, ok=False, conversation_id=asked.conversation_id)
-            else:
-                words = Utterance(asked.text, "cli", asked.conversation_id, room=self._room)
-                reply = await self._answer(words)
-                # `heard` differs from the text where numbers that may be a PIN were masked.
-                if typed and reply.heard != asked.text:
-                    _forget_last_line()
+            asked = read_line(line, self.conversation_id, as_json=self._as_json, room=self._room)
+            reply = asked if isinstance(asked, Reply) else await self._answer(asked)
+            # `heard` differs from the text where numbers that may be a PIN were masked.
+            if typed and isinstance(asked, Utterance) and reply.heard != asked.text:
+                _forget_last_line()
             self.show(reply)
             all_ok = all_ok and reply.ok
         return all_ok

@@ -8,6 +8,7 @@ import pytest
 from voice_gateway.channels import json_text
 from voice_gateway.channels.terminal import ProgressLine, print_reply, read_line
 from voice_gateway.progress import Progress, read_progress
+from voice_gateway.turn import Reply
 
 NAN, INFINITY = float("nan"), float("inf")
 PARTS = [
@@ -79,6 +80,6 @@ def test_nan_and_infinity_are_null_and_a_lone_surrogate_is_an_escape():
     "line", ['{"text":' * 20_000 + "1" + "}" * 20_000, f'{{"text": {"9" * 6000}}}', '{"text": 5}']
 )
 def test_an_unreadable_json_line_is_a_problem(line):
-    typed = read_line(line, "c", as_json=True)
-    assert typed.problem
-    assert typed.conversation_id == "c"
+    reply = read_line(line, "c", as_json=True)
+    assert isinstance(reply, Reply)
+    assert (reply.ok, reply.conversation_id) == (False, "c")
