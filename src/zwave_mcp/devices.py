@@ -365,6 +365,7 @@ class View:
     snapshot: Snapshot
     devices: tuple[Device, ...]
     names: Names[Device]
+    fresh: tuple[Device, ...] = ()  # those whose node has changed since the view before
 
 
 class Viewer:
@@ -401,12 +402,13 @@ class Viewer:
                 made[node.id] = known
             elif not node.members:
                 made[node.id] = node, tuple(map(without_old_jam, devices_of_node(node)))
-        self._made = made
+        old, self._made = self._made, made
         single = mark_twins([device for _, devices in made.values() for device in devices])
         devices = (*single, *groups_of(snapshot, single))
         # An index of names is made only after a name or room has changed: that takes longest of all.
         called = [(item.name, item.room, item.place) for item in devices]
         names = last.names.renewed(devices) if last and called == self._called else Names(devices)
         self._called = called
-        self._view = View(snapshot, devices, names)
+        fresh = tuple(device for device in single if made[device.node.id] is not old.get(device.node.id))
+        self._view = View(snapshot, devices, names, fresh)
         return self._view

@@ -127,7 +127,7 @@ class Energy:
     def _note(self, view: View) -> None:
         """Keep what the meters have newly reported."""
         fresh: list[MeterReading] = []
-        for device in view.devices:
+        for device in view.fresh:
             for value in () if device.node.dead else meters(device):
                 meter, seen = _meter_of(value), (value.value, value.updated)
                 if self._seen.get(meter) != seen:

@@ -144,7 +144,7 @@ class ZwaveServer:
         from mcp.shared.exceptions import MCPError
         from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 
-        if not self._tools.knows(name):
+        if all(spec.name != name for spec in ALL_TOOLS):
             raise MCPError(INVALID_PARAMS, f'Unknown tool "{name[:60]}"')
         self._running += 1
         try:

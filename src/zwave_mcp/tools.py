@@ -81,9 +81,6 @@ class Tools:
     def close(self) -> None:
         self._days.close()
 
-    def knows(self, name: str) -> bool:
-        return name in self._calls
-
     async def call(self, name: str, arguments: Arguments | None) -> Result:
         # Models give an optional parameter as null.
         given = {key: value for key, value in (arguments or {}).items() if value is not None}
