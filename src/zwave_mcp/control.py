@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from home_names import wording
-from home_names.phrases import capital
+from home_names.phrases import capital, listed
 from home_names.risk import is_guarded, is_sensitive
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
@@ -200,7 +200,8 @@ class Control:
                 behind.append(sentences.numbered(item.device))
         state = remembered(replace(group, members=tuple(members)))
         if behind:
-            sentence = sentences.sent_but(group, behind)
+            names = listed(list(dict.fromkeys(behind)))
+            sentence = f"The command was sent to {wording.the(group)}, but this is not confirmed: {names}."
         elif outcome == "working":
             sentence = wording.doing(group, name, level)
         else:

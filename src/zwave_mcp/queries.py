@@ -72,7 +72,8 @@ async def device_state(home: Home, viewer: Viewer, asked: str) -> Result:
     elif outcome == "unreachable":
         sentence = wording.unreachable(device)
     elif behind:
-        sentence = sentences.state_not_confirmed(device, behind)
+        names = listed(list(dict.fromkeys(behind)))
+        sentence = f"The state of {wording.the(device)} is not confirmed: {names}."
     else:
         sentence = wording.was_state(device, remembered(device))
     more = details(device) | ({"notConfirmed": behind} if device.members else {})

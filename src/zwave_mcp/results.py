@@ -95,7 +95,8 @@ def resolve_device(
         raise Refused(result(sentence, "unreachable", device, state=UNKNOWN, more=more))
     outcome: Outcome = "not_found"
     if isinstance(match, Several):
-        outcome, sentence, near = "ambiguous", sentences.which(match.devices), match.devices
+        outcome, near = "ambiguous", match.devices
+        sentence = f"Which one do you mean: {sentences.choice(near)}?"
     elif isinstance(match, Group):
         near = tuple(device for device in match.devices if prefers is None or prefers(device))
         if len(near) == 1 and room_will_do and match.room:
@@ -113,7 +114,10 @@ def resolve_single(view: View, asked: str, prefers: Prefers[Device] | None = Non
     """A device that is no group, or Refused."""
     device = resolve_device(view, asked, prefers)
     if device.members:
-        sentence = sentences.only_its_members(device)
+        names = sentences.counted([sentences.numbered(member) for member in device.members], 10)
+        sentence = (
+            f"{capital(wording.the(device))} is a group; this can only be done with its members: {names}."
+        )
         raise Refused(result(sentence, "unsupported", device, candidates=device.members))
     return device
 

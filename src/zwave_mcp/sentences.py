@@ -51,17 +51,13 @@ def counted(names: Sequence[str], most: int, word: str = "and") -> str:
     return listed([*names[:most], f"{rest} more"] if rest > 0 else names, word)
 
 
-def _choice(devices: Sequence[Device]) -> str:
+def choice(devices: Sequence[Device]) -> str:
     shown = [the(device, room=True) for device in devices[:_OFFERED]]
     rest = len(devices) - len(shown)
     return listed([*shown, f"one of {rest} others"] if rest else shown, "or")
 
 
 # --- what became of a command
-
-
-def queued(device: Device) -> str:
-    return capital(f"{the(device)} {verb(device, 'is')} asleep: the command takes effect after waking up.")
 
 
 def not_sent(device: Device) -> str:
@@ -73,7 +69,8 @@ def unsuccessful(device: Device, outcome: str, action: str, state: str = UNKNOWN
     if outcome in ("unconfirmed", "working"):
         return not_confirmed(device, message)
     if outcome == "queued":
-        return queued(device)
+        name = f"{the(device)} {verb(device, 'is')}"
+        return capital(f"{name} asleep: the command takes effect after waking up.")
     return unreachable(device) if outcome == "unreachable" else failed(device, action, state, message)
 
 
@@ -96,12 +93,8 @@ def cannot(device: Device, action: str) -> str:
 # --- which device
 
 
-def which(devices: Sequence[Device]) -> str:
-    return f"Which one do you mean: {_choice(devices)}?"
-
-
 def not_found(asked: str, nearest: Sequence[Device]) -> str:
-    known = f"; did you mean {_choice(nearest)}?" if nearest else "."
+    known = f"; did you mean {choice(nearest)}?" if nearest else "."
     return f"There is no device called {quoted(asked)}{known}"
 
 
@@ -115,23 +108,6 @@ def one_at_a_time(asked: str, devices: Sequence[Device]) -> str:
 def no_scene(asked: str, known: Sequence[str]) -> str:
     there = f"there is {listed(known[:_OFFERED])}" if known else "no scenes are set up"
     return f"There is no scene called {quoted(asked)}; {there}."
-
-
-# --- groups
-
-
-def only_its_members(group: Device) -> str:
-    names = listed([numbered(device) for device in group.members[: 2 * _OFFERED]])
-    return f"{capital(the(group))} is a group; this can only be done with its members: {names}."
-
-
-def sent_but(group: Device, behind: Sequence[str]) -> str:
-    names = listed(list(dict.fromkeys(behind)))
-    return f"The command was sent to {the(group)}, but this is not confirmed: {names}."
-
-
-def state_not_confirmed(group: Device, behind: Sequence[str]) -> str:
-    return f"The state of {the(group)} is not confirmed: {listed(list(dict.fromkeys(behind)))}."
 
 
 # --- alarms and events
