@@ -335,12 +335,11 @@ class Server:
             self._attempt_decided()
         # A server that is missing for hours is news with another reason, or when the attempts doubled.
         news = changed or self._failures.bit_count() == 1
-        if self._state == "degraded":
-            self._log_failure(reason, logging.WARNING if news else logging.DEBUG)
-        elif self._failures < self._mcp.attempts:
-            self._log_failure(reason)
+        if self._state == "degraded" or self._failures < self._mcp.attempts:
+            quiet = self._state == "degraded" and not news
+            self._log_failure(reason, logging.DEBUG if quiet else logging.WARNING)
         else:
-            self._degrade(reason, news=news or self._failures == self._mcp.attempts)
+            self._degrade(news=news or self._failures == self._mcp.attempts)
 
     def _log_failure(self, reason: str, level: int = logging.WARNING) -> None:
         phrase = "MCP connection attempt failed" if self._connected_at is None else "MCP server is gone"
@@ -354,19 +353,12 @@ class Server:
         }
         log.log(level, phrase, extra=facts)
 
-    def _degrade(self, reason: str, *, news: bool) -> None:
-        report = failure_report(
-            self.name,
-            self._settings,
-            attempts=self._failures,
-            reason=reason,
-            stderr=self._stderr_tail,
-            local_tools=self._link.local_tools(),
-            other_servers=[name for name in self._link.connected() if name != self.name],
-        )
-        log.log(logging.ERROR if news else logging.DEBUG, MultilineText(report), extra={"server": self.name})
+    def _degrade(self, *, news: bool) -> None:
         self._withdraw()
         self._set_state("degraded")
+        others = [name for name in self._link.connected() if name != self.name]
+        report = failure_report(self.status(), self._settings, self._link.local_tools(), others)
+        log.log(logging.ERROR if news else logging.DEBUG, MultilineText(report), extra={"server": self.name})
         self.settled = True
 
     async def _pause(self) -> None:

@@ -66,25 +66,18 @@ def address(settings: ServerSettings) -> str:
 
 
 def failure_report(
-    name: str,
-    settings: ServerSettings,
-    *,
-    attempts: int,
-    reason: str,
-    stderr: str,
-    local_tools: Sequence[str],
-    other_servers: Sequence[str] = (),
+    status: ServerStatus, settings: ServerSettings, local_tools: Sequence[str], other_servers: Sequence[str]
 ) -> str:
     """What failed, why, the server's stderr, what to check, and what still works."""
-    output = "".join(f"\n    {name}| {line}" for line in stderr.splitlines()) or " nothing"
+    output = "".join(f"\n    {status.name}| {line}" for line in status.stderr_tail.splitlines()) or " nothing"
     local, others = ", ".join(local_tools) or "none", ", ".join(other_servers)
     left = (
         f"local tools: {local}; and with the tools of: {others}" if others else f"local tools only: {local}"
     )
     return (
-        f"MCP connection failed after {attempts} attempts\n"
-        f"  server: {name} ({address(settings)})\n"
-        f"  reason: {reason}\n"
+        f"MCP connection failed after {status.attempts} attempts\n"
+        f"  server: {status.name} ({address(settings)})\n"
+        f"  reason: {status.last_error}\n"
         f"  the server's stderr:{output}\n"
         f"  check: {what_to_check(settings)}\n"
         f"  continuing with {left}\n"
