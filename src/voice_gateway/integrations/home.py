@@ -1,6 +1,6 @@
 """The home as it is known now: the devices of all sources, indexed by the names people give them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,6 @@ class Home:
     devices: tuple[Device, ...] = ()
     rooms: Mapping[str, str] = field(default_factory=dict)  # plain name or alias -> as it is written
     names: Names[Device] = field(default_factory=lambda: Names(()))  # which device is meant
-    by_name: Mapping[str, tuple[Device, ...]] = field(default_factory=dict)  # to find names in a sentence
     told: Mapping[Key, str] = field(default_factory=dict)  # since it was read
     sources: tuple[HomeSource, ...] = ()
     scene_sources: Mapping[str, str] = field(default_factory=dict)  # a scene's name -> who has it
@@ -35,6 +34,16 @@ class Home:
     def scenes(self) -> Mapping[str, str]:
         """By plain name, as it is written."""
         return {name_key(name): name for name in self.scene_sources}
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """The names of all devices, with and without their rooms."""
+        spoken: set[str] = set()
+        for device in self.devices:
+            room = plain_words(device.room)
+            for name in map(plain_words, (device.name, *device.aliases)):
+                spoken |= {" ".join(name), " ".join(room + name), " ".join(name + room)}
+        return frozenset(spoken)
 
     @cached_property
     def told_devices(self) -> tuple[Device, ...]:
@@ -155,13 +164,6 @@ def _same(device: Device, known: HomeDevice, source: str) -> bool:
     )  # fmt: skip
 
 
-def _spoken(device: Device) -> Iterator[str]:
-    """Its names, with and without its room."""
-    room = plain_words(device.room)
-    for name in (plain_words(device.name), *map(plain_words, device.aliases)):
-        yield from {" ".join(name), " ".join(room + name), " ".join(name + room)}
-
-
 def build_home(
     devices: Iterable[Device],
     scenes: Mapping[str, str] | Iterable[str] = (),
@@ -171,18 +173,14 @@ def build_home(
     """`scenes`: by name the source that has it, or names alone."""
     ordered = tuple(devices)
     rooms: dict[str, str] = {}
-    by_name: dict[str, list[Device]] = {}
     for device in ordered:
         for called in (device.room, *device.room_aliases):
             if key := name_key(called):
                 rooms.setdefault(key, device.room)
-        for spoken in _spoken(device):
-            by_name.setdefault(spoken, []).append(device)
     return Home(
         ordered,
         rooms,
         Names(ordered),
-        {key: tuple(named) for key, named in by_name.items()},
         sources=tuple(sources),
         scene_sources=scenes if isinstance(scenes, Mapping) else dict.fromkeys(scenes, ""),
         prefer=prefer,

@@ -173,7 +173,7 @@ def machine(slots: Slots, context: Context) -> Node:
     do, of, text = _MACHINES[slots.intent], _PLAYED[slots.intent[:8]], ""
     if do == "search":
         text = f"{slots.take('media_class', '')} {slots.take('search_query', '')}".replace("_", " ").strip()
-        if any(text.endswith(f" {name}") for name in (*context.home.rooms, *context.home.by_name)):
+        if any(text.endswith(f" {name}") for name in (*context.home.rooms, *context.home.spoken)):
             raise Refused("where it shall play is a part of what shall play")
     if do == "clean" or (of == "vacuum" and do == "start" and "floor" in slots.known):
         rooms = Resolver(context.home, context.here).places(slots.place(context))
