@@ -4,6 +4,7 @@ import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypedDict, TypeVar, Unpack
 
 from langchain_core.tools import BaseTool
@@ -11,7 +12,8 @@ from langchain_core.tools import BaseTool
 from voice_gateway.config import BrainSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.loop import run_loop
-from voice_gateway.llm.model import Model, is_trusted, trust
+from voice_gateway.llm.model import Reply as ModelReply
+from voice_gateway.llm.model import is_trusted, trust
 from voice_gateway.llm.offer import Offer, Offering
 from voice_gateway.llm.prompt import (
     Clock,
@@ -46,6 +48,7 @@ class ModelClient(ABC):
     """The stage of one provider."""
 
     name: str
+    model_name: str
 
     def __init__(
         self,
@@ -103,7 +106,7 @@ class ModelClient(ABC):
         )
 
     @abstractmethod
-    async def _for_turn(self) -> tuple[Model, int]:
+    async def _for_turn(self) -> "tuple[TurnModel, int]":
         """The model with the tools of now, and the tokens that the history may have."""
 
     def _home_note(self, room: int) -> str:
@@ -124,6 +127,27 @@ class ModelClient(ABC):
             log.warning("model cannot be used", extra={"reason": str(error)})
             return False
         return True
+
+
+@dataclass(frozen=True)
+class TurnModel:
+    """The same tools for all requests of a turn, even when the list changes meanwhile."""
+
+    client: ModelClient
+    offer: Offer
+    reply: ModelReply
+
+    @property
+    def stage(self) -> str:
+        return self.client.name
+
+    @property
+    def model_name(self) -> str:
+        return self.client.model_name
+
+    @property
+    def several_steps(self) -> bool:
+        return self.client.several_steps
 
 
 class Made(Generic[T]):

@@ -12,38 +12,32 @@ from voice_gateway.llm.offer import Offer
 from voice_gateway.turn import Autonomy
 from voice_gateway.turns.stage import Trust
 
+OnText = Callable[[str], None]
+Reply = Callable[[Sequence[BaseMessage], OnText], Awaitable[AIMessage]]
+
 
 class UnreadableCall(BrainError):
     """The model called a tool in a form that its client could not read; it is worth asking once more."""
 
 
 class Model(Protocol):
-    """One provider's model with its tools bound. Trouble of any kind comes out as a BrainError."""
+    """One provider's model in one turn, with its tools bound.
+
+    `reply` takes the conversation without the system prompt and gives the whole message; its text goes to the
+    second argument piece by piece while it comes. A message that is not complete is a BrainError, as is any
+    other trouble.
+    """
 
     @property
-    def stage(self) -> str:
-        """The stage's name: `ollama` or `anthropic`."""
-        ...
-
+    def stage(self) -> str: ...  # the stage's name: `ollama` or `anthropic`
     @property
     def model_name(self) -> str: ...
-
     @property
-    def offer(self) -> Offer:
-        """The tools this model was bound to."""
-        ...
-
+    def offer(self) -> Offer: ...  # the tools that it was bound to
     @property
-    def several_steps(self) -> bool:
-        """Whether it is trusted to go on after all went well (see `trust`); known once it has answered."""
-        ...
-
-    async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
-        """The whole message; its text goes to `on_text` piece by piece while it comes.
-
-        `messages` are the conversation without the system prompt. A message that is not complete is an error.
-        """
-        ...
+    def several_steps(self) -> bool: ...  # whether it is asked again after all went well
+    @property
+    def reply(self) -> Reply: ...
 
 
 async def collected(

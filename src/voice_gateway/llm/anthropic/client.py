@@ -6,17 +6,16 @@ Tools stay LangChain tools, ChatAnthropic converts them.
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError, UnfitAnswer, named
-from voice_gateway.llm.client import Around, Made, ModelClient
-from voice_gateway.llm.model import Model, collected
+from voice_gateway.llm.client import Around, Made, ModelClient, TurnModel
+from voice_gateway.llm.model import OnText, collected
 from voice_gateway.llm.offer import Offer
 from voice_gateway.llm.prompt import SYSTEM_PROMPT, tokens_of
 from voice_gateway.problems import (
@@ -101,54 +100,6 @@ def sendable(message: BaseMessage) -> BaseMessage:
     return message
 
 
-@dataclass(frozen=True)
-class AnthropicModel:
-    """One turn's model with its tools bound."""
-
-    bound: Any  # a Runnable; LangChain's types for it say nothing more
-    offer: Offer
-    settings: AnthropicSettings
-    home: str = ""
-    several_steps: bool = True
-
-    stage = "anthropic"
-
-    @property
-    def model_name(self) -> str:
-        return self.settings.model
-
-    async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
-        tries = self.settings.max_retries + 1
-        limit = self.settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)
-        stream = self.bound.astream([self._system(), *map(sendable, messages)])
-        try:
-            async with asyncio.timeout(limit):
-                whole = await collected(stream, on_text, self._translated)
-        except TimeoutError as error:
-            raise translated(error, self.settings) from error
-        return self._checked(whole)
-
-    def _system(self) -> SystemMessage:
-        """The home last, with a mark of its own: a change of it leaves tools and prompt in the cache."""
-        texts = [SYSTEM_PROMPT, self.home] if self.home else [SYSTEM_PROMPT]
-        return SystemMessage(
-            content=[{"type": "text", "text": text, "cache_control": CACHED} for text in texts]
-        )
-
-    async def _translated(self, error: Exception) -> BrainError:
-        return translated(error, self.settings)
-
-    def _checked(self, whole: AIMessageChunk | None) -> AIMessage:
-        stop_reason = whole.response_metadata.get("stop_reason") if whole is not None else None
-        if whole is None or stop_reason not in _COMPLETE:
-            raise incomplete(stop_reason, self.settings)
-        calls = bool(whole.tool_calls or whole.invalid_tool_calls)
-        if calls and stop_reason != "tool_use":  # input cut off in the middle still parses to a likely call
-            raise incomplete(stop_reason, self.settings)
-        log.debug("model answered", extra={"model": self.settings.model, "usage": whole.usage_metadata})
-        return whole
-
-
 class AnthropicClient(ModelClient):
     """The stage `anthropic`. The model sees all tools, because it has room."""
 
@@ -164,7 +115,7 @@ class AnthropicClient(ModelClient):
         **around: Unpack[Around],
     ) -> None:
         super().__init__(brain, executor, home_tokens=settings.home_token_budget, cost=_cost, **around)
-        self._settings = settings
+        self._settings, self.model_name = settings, settings.model
         self._made = Made("Anthropic", lambda: new_chat(settings))
         self._bound: tuple[Offer, Any] | None = None
 
@@ -185,14 +136,38 @@ class AnthropicClient(ModelClient):
             raise BrainError(NO_KEY, spoken=MODEL_NO_KEY)
         return await self._made.get()
 
-    async def _for_turn(self) -> tuple[Model, int]:
+    async def _for_turn(self) -> tuple[TurnModel, int]:
         chat, offer = await self.ready(), self.offer()
         if self._bound is None or self._bound[0] is not offer:
             tools = with_cache_mark(offer.tools)
             self._bound = (offer, chat.bind_tools(tools) if tools else chat)
-        note = self._home_note(HISTORY_TOKENS)
-        model = AnthropicModel(self._bound[1], offer, self._settings, note, self.several_steps)
-        return model, HISTORY_TOKENS
+        # The home last, with a mark of its own: a change of it leaves tools and prompt in the cache.
+        texts = filter(None, [SYSTEM_PROMPT, self._home_note(HISTORY_TOKENS)])
+        system = [{"type": "text", "text": text, "cache_control": CACHED} for text in texts]
+        reply = partial(self._reply, self._bound[1], SystemMessage(content=[*system]))
+        return TurnModel(self, offer, reply), HISTORY_TOKENS
+
+    async def _reply(
+        self, bound: Any, system: SystemMessage, messages: Sequence[BaseMessage], on_text: OnText
+    ) -> AIMessage:
+        async def trouble(error: Exception) -> BrainError:
+            return translated(error, self._settings)
+
+        tries = self._settings.max_retries + 1
+        stream = bound.astream([system, *map(sendable, messages)])
+        try:
+            async with asyncio.timeout(self._settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)):
+                whole = await collected(stream, on_text, trouble)
+        except TimeoutError as error:
+            raise translated(error, self._settings) from error
+        stop_reason = whole.response_metadata.get("stop_reason") if whole is not None else None
+        if whole is None or stop_reason not in _COMPLETE:
+            raise incomplete(stop_reason, self._settings)
+        calls = bool(whole.tool_calls or whole.invalid_tool_calls)
+        if calls and stop_reason != "tool_use":  # input cut off in the middle still parses to a likely call
+            raise incomplete(stop_reason, self._settings)
+        log.debug("model answered", extra={"model": self.model_name, "usage": whole.usage_metadata})
+        return whole
 
 
 def _cost(tool: BaseTool) -> int:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Unpack
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -13,8 +14,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from voice_gateway.backoff import Backoff, wait_at_most
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
-from voice_gateway.llm.client import Around, ModelClient
-from voice_gateway.llm.model import Model
+from voice_gateway.llm.client import Around, ModelClient, TurnModel
+from voice_gateway.llm.model import OnText
 from voice_gateway.llm.offer import Offer
 from voice_gateway.llm.ollama.chat import OllamaChat
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool, to_qwen_tools
@@ -77,41 +78,6 @@ class Prefix:
         return [HumanMessage(content=self.home), *messages]
 
 
-@dataclass(frozen=True)
-class _OllamaModel:
-    """One turn's model: the same tools for all its requests, even when the list changes meanwhile."""
-
-    client: "OllamaClient"
-    prefix: Prefix
-    stage = "ollama"
-
-    @property
-    def model_name(self) -> str:
-        return self.client.chat.model
-
-    @property
-    def offer(self) -> Offer:
-        return self.prefix.offer
-
-    @property
-    def several_steps(self) -> bool:
-        return self.client.several_steps
-
-    async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
-        client, prefix = self.client, self.prefix
-        said = sum(estimate_tokens(str(message.text)) + 8 for message in messages)
-        if estimate_tokens(SYSTEM_PROMPT) + prefix.tokens + said >= client.chat.context:
-            # Only the last chunk tells that Ollama has cut the prompt: nothing may be spoken before.
-            on_text = _held
-        try:
-            message = await client.chat.send(prefix.before(messages), prefix.tools, on_text)
-        except BrainError:
-            client.was_read(None)  # the server may be gone, and what it had read with it
-            raise
-        client.was_read(prefix)
-        return message
-
-
 def _held(_text: str) -> None:
     """The text comes with the whole message."""
 
@@ -143,6 +109,7 @@ class OllamaClient(ModelClient):
             **around,
         )
         self._settings = settings
+        self.model_name = settings.model
         self.chat = OllamaChat(settings)
         self.aclose = self.chat.aclose
         self._keep_seconds, self._now = seconds_of(settings.keep_alive), monotonic
@@ -158,12 +125,25 @@ class OllamaClient(ModelClient):
     async def ready(self) -> object:
         return await self.chat.ready()
 
-    async def _for_turn(self) -> tuple[Model, int]:
+    async def _for_turn(self) -> tuple[TurnModel, int]:
         prefix = self._current_prefix()
         self._stop_stale_warm_up(prefix)
         taken = estimate_tokens(SYSTEM_PROMPT) + self._settings.num_predict + prefix.tokens
         room = max(CONVERSATION_TOKENS // 2, self._settings.num_ctx - taken)
-        return _OllamaModel(self, prefix), room
+        return TurnModel(self, prefix.offer, partial(self._reply, prefix)), room
+
+    async def _reply(self, prefix: Prefix, messages: Sequence[BaseMessage], on_text: OnText) -> AIMessage:
+        said = sum(estimate_tokens(str(message.text)) + 8 for message in messages)
+        if estimate_tokens(SYSTEM_PROMPT) + prefix.tokens + said >= self.chat.context:
+            # Only the last chunk tells that Ollama has cut the prompt: nothing may be spoken before.
+            on_text = _held
+        try:
+            message = await self.chat.send(prefix.before(messages), prefix.tools, on_text)
+        except BrainError:
+            self._was_read(None)  # the server may be gone, and what it had read with it
+            raise
+        self._was_read(prefix)
+        return message
 
     async def warm_up(self) -> bool:
         """Let Ollama read the prefix, so that the first question is as quick as the second.
@@ -189,12 +169,12 @@ class OllamaClient(ModelClient):
             return False
         finally:
             self._warming = None
-        self.was_read(prefix)
+        self._was_read(prefix)
         facts = {"model": self._settings.model, "tools": len(prefix.tools), "tokens": prefix.tokens}
         log.info("model warmed up", extra=facts)
         return True
 
-    def was_read(self, prefix: Prefix | None) -> None:
+    def _was_read(self, prefix: Prefix | None) -> None:
         """A request with this prefix was answered, which starts the time again; None: it failed."""
         self._read = prefix, self._now() + self._keep_seconds
 
