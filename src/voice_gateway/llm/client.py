@@ -12,8 +12,7 @@ from langchain_core.tools import BaseTool
 from voice_gateway.config import BrainSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.loop import run_loop
-from voice_gateway.llm.model import Reply as ModelReply
-from voice_gateway.llm.model import is_trusted, trust
+from voice_gateway.llm.model import Completion, is_trusted, trust
 from voice_gateway.llm.offer import Offer, Offering
 from voice_gateway.llm.prompt import (
     Clock,
@@ -135,7 +134,7 @@ class TurnModel:
 
     client: ModelClient
     offer: Offer
-    reply: ModelReply
+    reply: Completion
 
     @property
     def stage(self) -> str:

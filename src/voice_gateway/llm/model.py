@@ -13,7 +13,7 @@ from voice_gateway.turn import Autonomy
 from voice_gateway.turns.stage import Trust
 
 OnText = Callable[[str], None]
-Reply = Callable[[Sequence[BaseMessage], OnText], Awaitable[AIMessage]]
+Completion = Callable[[Sequence[BaseMessage], OnText], Awaitable[AIMessage]]
 
 
 class UnreadableCall(BrainError):
@@ -37,7 +37,7 @@ class Model(Protocol):
     @property
     def several_steps(self) -> bool: ...  # whether it is asked again after all went well
     @property
-    def reply(self) -> Reply: ...
+    def reply(self) -> Completion: ...
 
 
 async def collected(
