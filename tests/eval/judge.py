@@ -10,8 +10,8 @@ from home_names.phrases import is_question
 from voice_gateway.turn import Passed, Reply, Words
 
 _LOOKING = frozenset(
-    "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime "
-    "search_web list_timers calculate get_weather read_list".split()
+    "list_zwave_devices list_zwave_scenes get_zwave_device get_device_sensor_data check_zwave_health "
+    "get_current_datetime search_web list_timers calculate get_weather read_list".split()
 )
 
 
