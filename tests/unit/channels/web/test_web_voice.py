@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.fakes.speech import FOLDER, need_speech
 from tests.fakes.waiting import until
-from tests.fakes.web import served
+from tests.fakes.web import served, unasked
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
@@ -63,28 +63,41 @@ class Voice:
 
 @contextlib.asynccontextmanager
 async def microphone(
-    tmp_path, ears: Ears, voice: Voice | None = None, query: str = "conversation_id=c", reply="Done. Well."
+    tmp_path,
+    ears: Ears,
+    voice: Voice | None = None,
+    query: str = "conversation_id=c",
+    answer=None,
+    watch: EventBus | None = None,
+    started=lambda _task: None,
+    headers=None,
+    connection=None,
+    **options,
 ):
+    """A WebSocket of `/api/voice`, and the bus. `started` gets each task that outlives the connection."""
     need_speech()
-    watch = EventBus()
+    watch = watch or EventBus()
 
-    async def answer(utterance, *, say, **_how):
+    async def answered(utterance, *, say, **_how):
         watch.publish(Heard(utterance))
         say(Part(PartSource.MODEL, "Done. "))
         parts = (Part(PartSource.MODEL, "Done."), Part(PartSource.GATEWAY, "Well."))
-        told = Reply(reply, conversation_id=utterance.conversation_id, parts=parts)
-        watch.publish(Answered(utterance, told))
-        return told
+        reply = Reply("Done. Well.", conversation_id=utterance.conversation_id, parts=parts)
+        watch.publish(Answered(utterance, reply))
+        return reply
 
     def routes(start):
-        engines = Engines(ears, voice or Voice(), VoiceSettings(), watch)
-        return [voice_router(lambda: engines, answer, Feed(watch), ModelReplies(watch), start)]
+        def noted(work):
+            started(task := start(work))
+            return task
 
-    async with (
-        served(tmp_path, routes) as door,
-        connect(f"ws://127.0.0.1:{door.port}/api/voice?{query}") as socket,
-    ):
-        yield socket, watch
+        engines = Engines(ears, voice or Voice(), VoiceSettings(), watch)
+        return [voice_router(lambda: engines, answer or answered, Feed(watch), ModelReplies(watch), noted)]
+
+    async with served(tmp_path, routes, **options) as channel:
+        address = f"ws://127.0.0.1:{channel.port}/api/voice?{query}"
+        async with connect(address, additional_headers=headers, **(connection or {})) as socket:
+            yield socket, watch
 
 
 async def said(socket, sound: bytes | None = None) -> None:
@@ -164,25 +177,16 @@ MEGABYTES = 20
 
 
 async def test_a_browser_that_does_not_read_is_disconnected(tmp_path):
-    need_speech()
-    watch, begun, limits = EventBus(), [], Limits(send_seconds=0.2)
-
-    async def unasked(*_what, **_how) -> Reply:
-        raise AssertionError
-
-    def routes(start):
-        engines = Engines(Ears(""), LongVoice(), VoiceSettings(), watch)
-        noted = lambda work: begun.append(start(work))  # noqa: E731
-        return [voice_router(lambda: engines, unasked, Feed(watch), ModelReplies(watch), noted)]
-
-    async with (
-        served(tmp_path, routes, limits=limits) as door,
-        connect(f"ws://127.0.0.1:{door.port}/api/voice", max_queue=1, close_timeout=0.1) as socket,
-    ):
+    begun: list[asyncio.Task] = []
+    slow = {"max_queue": 1, "close_timeout": 0.1}
+    limits = Limits(send_seconds=0.2)
+    async with microphone(
+        tmp_path, Ears(""), LongVoice(), started=begun.append, connection=slow, limits=limits
+    ) as (socket, _watch):
         await socket.send(json.dumps({"type": "speak", "text": "All of it."}))
         await until(lambda: len(begun) == 2)  # the engines are warmed up, too
         async with asyncio.timeout(20):
-            await asyncio.gather(*begun)  # it is let go, and nothing waits for it
+            await asyncio.gather(*begun)  # nothing waits for it
 
 
 async def test_a_text_is_spoken_or_the_failure_reported(tmp_path):
@@ -231,13 +235,7 @@ async def test_sound_without_end_is_not_kept(tmp_path):
 
 
 async def test_a_revoked_token_ends_the_microphone(tmp_path, caplog):
-    need_speech()
-    watch, tokens, asked, revoked = (
-        EventBus(),
-        TokenFile(tmp_path / "web-token.json"),
-        asyncio.Event(),
-        asyncio.Event(),
-    )
+    tokens, asked, revoked = TokenFile(tmp_path / "web-token.json"), asyncio.Event(), asyncio.Event()
     headers = {"Authorization": f"Bearer {tokens.make()}"}
 
     async def answer(utterance, **_how):
@@ -245,30 +243,26 @@ async def test_a_revoked_token_ends_the_microphone(tmp_path, caplog):
         await revoked.wait()
         return Reply("The secret.", conversation_id=utterance.conversation_id)
 
-    def routes(start):
-        engines = Engines(Ears("hello"), Voice(), VoiceSettings(), watch)
-        return [voice_router(lambda: engines, answer, Feed(watch), ModelReplies(watch), start)]
-
-    async with (
-        served(tmp_path, routes, host="0.0.0.0") as door,
-        connect(f"ws://127.0.0.1:{door.port}/api/voice", additional_headers=headers) as socket,
+    async with microphone(tmp_path, Ears("hello"), answer=answer, headers=headers, host="0.0.0.0") as (
+        socket,
+        _watch,
     ):
         await said(socket)
         async with asyncio.timeout(20):
             await asked.wait()
         tokens.revoke()
         revoked.set()
+        received = []
         with contextlib.suppress(ConnectionClosed):
-            for _ in range(1000):  # who still speaks when it is closed
+            for _ in range(1000):  # the user still speaks when it is closed
                 await socket.send(bytes(640))
-        read = []
         with contextlib.suppress(ConnectionClosed):
             while True:
-                read.append(await socket.recv())
+                received.append(await socket.recv())
 
     assert socket.close_reason == "the token was revoked"
     assert "Exception" not in caplog.text
-    assert "secret" not in str(read)
+    assert "secret" not in str(received)
 
 
 async def test_missing_speech_packages_are_reported(tmp_path):
@@ -276,10 +270,7 @@ async def test_missing_speech_packages_are_reported(tmp_path):
         raise HearingError("the voice is not installed: run `make setup`")
 
     def routes(start):
-        return [voice_router(missing, nobody, Feed(EventBus()), ModelReplies(EventBus()), start)]
-
-    async def nobody(*_what, **_how) -> Reply:
-        raise AssertionError("nothing was said")
+        return [voice_router(missing, unasked, Feed(EventBus()), ModelReplies(EventBus()), start)]
 
     async with served(tmp_path, routes) as door, connect(f"ws://127.0.0.1:{door.port}/api/voice") as socket:
         told = json.loads(await socket.recv())
