@@ -1,7 +1,9 @@
 """The MCP server: tools and resources over stdio, changes announced, and an orderly end in every case."""
 
 import asyncio
+import json
 import logging
+import re
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.metadata import version
@@ -9,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.care import UserNames
-from zwave_mcp.devices import View
+from zwave_mcp.devices import View, Viewer
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home, HomeError
-from zwave_mcp.resources import Resources, event_uris
 from zwave_mcp.results import result
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
+from zwave_mcp.states import Row, Rows, reading
 from zwave_mcp.tools import Tools
 from zwave_mcp.wire import Lines, Writer
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.session import ServerSession
     from mcp.server.subscriptions import InMemorySubscriptionBus
-    from mcp_types import CallToolResult, Tool
+    from mcp_types import CallToolResult, ListResourcesResult, ReadResourceResult, Tool
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +36,10 @@ _INSTRUCTIONS: Final = (
 _LAST_CALLS_SECONDS: Final = 1.0  # a client that has closed its end may still read the last answers
 _QUIET_SECONDS: Final = 0.05  # with nothing running and nothing written for this long, the server ends
 _DRAIN_SECONDS: Final = 0.5
+ALL: Final = "zwave://devices"  # updated with every change of any device
+EVENTS: Final = "zwave://events"  # updated with every event; holds the standing alarms
+_JSON: Final = "application/json"
+_EVENTS_OF: Final = re.compile(rf"{EVENTS}(?:/(\d{{1,5}})/(\d{{1,3}}))?")
 
 
 class ZwaveServer:
@@ -189,7 +195,8 @@ class ZwaveServer:
             self._changed.set()
 
     def _on_event(self, event: Event) -> None:
-        self._updated |= dict.fromkeys(event_uris(event))
+        own = [] if event.node is None else [f"{EVENTS}/{event.node}/{event.endpoint}"]
+        self._updated |= dict.fromkeys((EVENTS, *own))
         self._changed.set()
 
     async def _announce(self) -> None:
@@ -241,3 +248,61 @@ def _tool(spec: ToolSpec) -> "Tool":
         annotations=hints,
         _meta={"summary": spec.summary, **({"words": list(spec.words)} if spec.words else {})},
     )
+
+
+# --- devices and events as resources: each can be read, and its subscribers are told of changes
+
+
+def uri_of(row: Row) -> str:
+    return f"{ALL}/{row.device.node.id}/{row.device.endpoint}"
+
+
+class Resources:
+    def __init__(self, home: Home, viewer: Viewer, rows: Rows, events: EventLog) -> None:
+        self._home, self._viewer, self._rows, self._events = home, viewer, rows, events
+        self.followed = False  # somebody wants to hear of changes
+        self.wanted: set[str] = set()  # what the client of the older protocol has subscribed to
+
+    def follow(self) -> None:
+        self.followed = True
+        self._home.follow()
+
+    def changes(self, *views: View) -> list[str]:
+        """The resources that differ between two views."""
+        old, new = ({uri_of(row): row.entry for row in self._rows.of(view.devices)} for view in views)
+        changed = [uri for uri in old | new if old.get(uri) != new.get(uri)]
+        return [ALL, *changed] if changed else []
+
+    async def listing(self) -> "ListResourcesResult":
+        from mcp_types import ListResourcesResult, Resource
+
+        fixed = [(ALL, "devices", "All devices"), (EVENTS, "events", "What has happened")]
+        rows = self._rows.of((await self._viewer.now()).devices)
+        each = [
+            (uri_of(row), f"{row.device.room} {row.device.name}".strip(), row.device.name) for row in rows
+        ]
+        return ListResourcesResult(
+            resources=[
+                Resource(uri=uri, name=name, title=title, mime_type=_JSON)
+                for uri, name, title in (*fixed, *each)
+            ]
+        )
+
+    async def read(self, uri: str) -> "ReadResourceResult":
+        from mcp.shared.exceptions import MCPError
+        from mcp_types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
+
+        content: Any = None
+        if of := _EVENTS_OF.fullmatch(uri):  # without asking the home, which may be away
+            content = self._events.to_json((int(of[1]), int(of[2])) if of[1] else None)
+        elif not uri.startswith(EVENTS):
+            rows = self._rows.of((await self._viewer.now()).devices)
+            content = [row.entry for row in rows] if uri == ALL else None
+            for row in rows:
+                if uri_of(row) == uri:
+                    readings = [reading(value) for value in row.device.readings]
+                    content = {**row.entry, "readings": readings}
+        if content is None:
+            raise MCPError(INVALID_PARAMS, f"There is no resource {uri[:100]}")
+        text = json.dumps(content, ensure_ascii=False)
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=_JSON)])

@@ -24,7 +24,7 @@ from zwave_mcp.home import (
 from zwave_mcp.mqtt.connection import Api, _result
 from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
-from zwave_mcp.resources import Resources
+from zwave_mcp.server import Resources
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 
