@@ -75,7 +75,7 @@ LAST_LEVEL: Final = 255  # written to a dimmer: on, as bright as it was
 LOCKED: Final = 255  # of a lock's mode
 BOLT_UNKNOWN: Final = 254  # the lock does not know where its bolt is
 JAMMED: Final = 11  # of the notification "Lock state"
-_BATTERY_LOW_PERCENT: Final = 15  # where most makers start to warn
+BATTERY_LOW_PERCENT: Final = 15  # where most makers start to warn
 _JAM_SECONDS: Final = 5.0  # a lock reports its bolt within this time of a jam
 _SAME_REPORT_SECONDS: Final = 2.0  # between two values of one report
 
@@ -144,7 +144,7 @@ class Device:
         level, low = self.find(CC.BATTERY, "level"), self.find(CC.BATTERY, "isLow")
         if low is not None and low.value is True:  # the device's own word counts more than the number
             return True
-        return level is not None and is_number(level.value) and level.value <= _BATTERY_LOW_PERCENT
+        return level is not None and is_number(level.value) and level.value <= BATTERY_LOW_PERCENT
 
     def find(self, command_class: int, prop: str | int, key: str | int | None = None) -> Value | None:
         for value in self.values:

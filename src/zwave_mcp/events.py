@@ -278,22 +278,10 @@ class EventLog:
             kind = "doorbell"
         user = self._names.of(node, name, moment.user) if len(nodes) < 2 else ""
         self._last_id += 1
-        event = Event(
-            self._last_id,
-            self._now(),
-            kind,
-            moment.state,
-            name,
-            room,
-            node if len(nodes) < 2 else None,
-            self._called(node, endpoint)[2],
-            sentences.event(kind, moment.state, among, moment, user=user),
-            standing,
-            moment.button,
-            moment.user,
-            moment.way,
-            user,
-        )
+        text = sentences.event(kind, moment.state, among, moment, user=user)
+        where = name, room, node if len(nodes) < 2 else None, self._called(node, endpoint)[2]
+        detail = moment.button, moment.user, moment.way, user
+        event = Event(self._last_id, self._now(), kind, moment.state, *where, text, standing, *detail)
         self.events.append(event)
         self._on_event(event)
         return event

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from home_names.names import plain as folded
-from zwave_mcp.devices import BOLT_UNKNOWN, CC, LOCKED, Device
+from zwave_mcp.devices import BATTERY_LOW_PERCENT, BOLT_UNKNOWN, CC, LOCKED, Device
 from zwave_mcp.home import Value, is_number
 
 Kind = Literal[
@@ -56,7 +56,6 @@ _PRESSES: Final = {
     0: "pressed", 1: "released", 2: "held",
     3: "pressed twice", 4: "pressed three times", 5: "pressed four times", 6: "pressed five times",
 }  # fmt: skip
-_BATTERY_LOW_PERCENT: Final = 15
 _LOCKING: Final = re.compile(r"\b(?:un)?lock(?:ed)?\b")
 _VARIABLES: Final = (" status", " state", " state simple")  # names of values that have states
 _OPERATION: Final = re.compile(r"\boperation\b")
@@ -144,7 +143,7 @@ def _press(name: str, button: str, value: Any) -> Moment | None:
 
 def _battery(name: str, _key: str, value: Any) -> Standing | None:
     if name == "level" and is_number(value):
-        return Standing("battery", "low" if value <= _BATTERY_LOW_PERCENT else "off")
+        return Standing("battery", "low" if value <= BATTERY_LOW_PERCENT else "off")
     if name in ("islow", "battery low") and value is not None:
         return Standing("battery", "off" if value is False else "low")
     return None

@@ -226,12 +226,16 @@ def _parsed(payload: bytes) -> object:
 
 
 class Connection:
-    """Uses a new MQTT client for each attempt; every call in flight ends with its connection."""
+    """Uses a new MQTT client for each attempt; every call in flight ends with its connection.
+
+    Calls `on_change` when gateway, driver or stick come or go.
+    """
 
     def __init__(
         self,
         options: MqttOptions,
         on_change: Callable[[], None],
+        on_message: Callable[[str, bytes], None],
         *,
         first_delay_seconds: float = 1.0,
         longest_delay_seconds: float = 30.0,
@@ -243,15 +247,13 @@ class Connection:
         self._longest_delay = longest_delay_seconds
         self.gateways = Gateways(options.prefix, options.gateway)
         self.broker = False
-        self._on_change = on_change
+        self._on_change, self._on_message = on_change, on_message
         self._api: GatewayApi | None = None  # set while the broker is connected and the gateway is known
         self._silence = f"The MQTT broker at {options.address} has not answered yet."
         self._problem = self._silence  # why there is no gateway to ask, in this attempt
         self._settled = asyncio.Event()  # the attempt under way has come to a result
         self._wanted = asyncio.Event()  # a call came while there was no connection
         self._following = asyncio.Event()
-        self._on_value: Callable[[], None] = lambda: None
-        self._on_message: Callable[[str, bytes], None] = lambda _topic, _payload: None
         self._status = asyncio.Event()  # a gateway or the driver came or went
 
     @property
@@ -273,10 +275,9 @@ class Connection:
             raise HomeDown(problem or self._problem)
         return self._api
 
-    def follow_values(self, on_value: Callable[[], None], on_message: Callable[[str, bytes], None]) -> None:
-        """Call `on_value` when some device has another value, and `on_message` with every message that may be
-        an event; from now on and after every reconnection."""
-        self._on_value, self._on_message = on_value, on_message
+    def follow(self) -> None:
+        """Call `on_change` when some device has another value, too, and `on_message` with every message that
+        may be an event; from now on and after every reconnection."""
         self._following.set()
 
     async def run(self) -> None:
@@ -340,7 +341,7 @@ class Connection:
                 elif self._following.is_set() and rest[:1] != "_" and not rest.endswith("/lastActive"):
                     if not retained:  # a retained value is no event
                         self._on_message(topic, payload)
-                    self._on_value()
+                    self._on_change()
                 elif self._api is not None:
                     self._api.receive(payload)
         finally:

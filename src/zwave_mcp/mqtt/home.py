@@ -160,7 +160,7 @@ class MqttHome:
     ) -> None:
         """`connection`: delays and limits of `Connection`."""
         self.limits = Limits()
-        self._connection = Connection(options, self._value_changed, **connection)
+        self._connection = Connection(options, self._value_changed, self._message, **connection)
         self._gateways = self._connection.gateways
         self._snapshots = Snapshots(self._ask_for_nodes)
         self._refresh_seconds = refresh_seconds
@@ -181,7 +181,7 @@ class MqttHome:
         self._report_listeners.append(listener)
 
     def follow(self) -> None:
-        self._connection.follow_values(self._value_changed, self._message)
+        self._connection.follow()
 
     def _message(self, topic: str, payload: bytes) -> None:
         if changes_nodes(topic, payload):
