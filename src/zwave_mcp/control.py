@@ -30,16 +30,7 @@ from zwave_mcp.devices import (
     with_value,
     without_jam,
 )
-from zwave_mcp.home import (
-    CannotDo,
-    GatewayError,
-    Home,
-    HomeDown,
-    HomeError,
-    NoAnswer,
-    Value,
-    is_number,
-)
+from zwave_mcp.home import CannotDo, GatewayError, Home, HomeDown, HomeError, NoAnswer, Value, is_number
 from zwave_mcp.results import (
     Before,
     Outcome,

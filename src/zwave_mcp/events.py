@@ -263,12 +263,7 @@ class EventLog:
     # --- output
 
     def _add(
-        self,
-        slot: Slot,
-        moment: Moment,
-        *,
-        standing: bool = False,
-        nodes: tuple[int, ...] = (),
+        self, slot: Slot, moment: Moment, *, standing: bool = False, nodes: tuple[int, ...] = ()
     ) -> Event:
         """`nodes`: whose event it may be, where that is uncertain."""
         node, endpoint, kind = *slot[:2], moment.kind

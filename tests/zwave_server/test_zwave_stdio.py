@@ -80,7 +80,7 @@ async def test_the_tools_are_the_promised_ones(client: Talk):
     } == TOOLS
     assert all(tool.input_schema["additionalProperties"] is False for tool in tools.values())
     assert {name for name, tool in tools.items() if tool.annotations.destructive_hint} == {
-        "control_zwave_lock",
+        "control_zwave_lock"
     }
     assert not tools["control_zwave_device"].annotations.idempotent_hint  # toggle
     assert tools["control_zwave_device"].input_schema["properties"]["action"]["enum"] == [

@@ -31,14 +31,7 @@ from zwave_mcp.home import (
     WriteResult,
     scalar,
 )
-from zwave_mcp.mqtt.connection import (
-    COMMANDS,
-    NO_STICK,
-    Api,
-    Connection,
-    GatewayApi,
-    Read,
-)
+from zwave_mcp.mqtt.connection import COMMANDS, NO_STICK, Api, Connection, GatewayApi, Read
 from zwave_mcp.mqtt.nodes import NodeLists, parse_scenes, parse_users, parse_write, with_groups
 from zwave_mcp.mqtt.reports import Reports, changes_nodes
 from zwave_mcp.options import MqttOptions

@@ -178,8 +178,7 @@ async def test_a_light_that_was_off_is_off_again_and_an_unknown_colour_is_said()
 
 
 @pytest.mark.parametrize(
-    ("level", "parts", "state"),
-    [(99, {0: 0, 2: 0, 3: 0, 4: 255}, "on, 100 %, blue"), (40, {}, "on, 40 %")],
+    ("level", "parts", "state"), [(99, {0: 0, 2: 0, 3: 0, 4: 255}, "on, 100 %, blue"), (40, {}, "on, 40 %")]
 )
 async def test_which_colour_it_has_the_light_says_and_not_the_driver(level, parts, state):
     home = home_of(bulb(4, "Mood Light", RGBW))  # remembered: orange

@@ -5,16 +5,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from tests.fakes.scripted_home import (
-    ScriptedHome,
-    bulb,
-    chime,
-    dimmer,
-    lock,
-    sensor,
-    switch,
-    thermostat,
-)
+from tests.fakes.scripted_home import ScriptedHome, bulb, chime, dimmer, lock, sensor, switch, thermostat
 from tests.unit.zwave_mcp.care.conftest import SCHEMAS
 
 from zwave_mcp.home import Health, HomeDown, NoAnswer, Node, Scene, SceneValue, ValueId
