@@ -178,7 +178,6 @@ class UnderstandingStage:
             here=here or self._settings.room,
             tools=self._tool_names,
             voices=voices,
-            problem=self.cache.problem,
             about=self._about,
             now=datetime.fromtimestamp(self._now(), UTC),
             place=self._place,

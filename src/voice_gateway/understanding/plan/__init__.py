@@ -54,7 +54,6 @@ class Context(Before):
     home: Home = field(default_factory=Home)
     here: str | None = None  # the speaker's room
     tools: frozenset[str] = frozenset()
-    problem: str = ""  # why the home is not known
     voices: Mapping[str, Any] = field(default_factory=dict)  # tools of other servers that can be spoken to
     polite: bool = False  # "please" was said
     question: bool = False  # the utterance ends with a question mark

@@ -122,6 +122,9 @@ def _devices(command: Command, context: Context) -> Plan:  # noqa: C901 (one for
     warm = any(_first(part, "degrees") is not None for part in (command.value, command.amount))
     warm = warm or command.of == "heat"
     spoken_of = context.last and not context.idle
+    moving = spoken_of and all(one.is_cover for one in context.last)
+    if command.bare and command.do == "stop" and not moving:
+        raise Refused("nothing is moving that could be stopped")
     if command.bare and not (spoken_of or warm or (command.of and (context.here or command.place))):
         return Question(Say("ask.what_device"), bare(command))
     if command.aside:
