@@ -31,7 +31,7 @@ def situation(node: Situation, context: Context) -> Plan:
         around = replace(context, last=(), question=False, alone=True, here=here)
         placed = HERE not in words or bool(place or context.here)
         if HERE in words and (place or not context.here):
-            order = order.replace(HERE, place).strip()
+            order = " ".join(order.replace(HERE, place).split())
         for wish in _read(order, context):
             if (asked := _proposal(wish, order, around, placed=placed)) is not None:
                 return asked

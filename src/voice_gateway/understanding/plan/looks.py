@@ -287,7 +287,7 @@ def _sun(node: Look, context: Context) -> Plan:
 
 def _measured(node: Look, context: Context) -> Plan:
     """The reading of a device, of a room, or of all that measure it."""
-    home, measure = context.home, node.measure
+    home, measure, node = context.home, node.measure, _where_asked(node, context)
     item = node.item if node.item is not None and node.item.name is not None else _item(node)
     if item.name is not None and (item is node.item or not item.place):
         return _of_name(node, item.name, context)
@@ -310,6 +310,15 @@ def _measured(node: Look, context: Context) -> Plan:
     if not devices:
         raise Refused("nothing measures that", Say("unknown.outside" if node.outside else "unknown.measure"))
     return _looks(node, devices, context)
+
+
+def _where_asked(node: Look, context: Context) -> Look:
+    """The question with the place of the last one, where it is for another measure: "and the humidity"."""
+    asked, plain = context.inquiry, bare(node)
+    if not isinstance(asked, Look) or asked.ask != "measure" or node.measure == asked.measure:
+        return node
+    named = plain.which or plain.item or plain.place or plain.outside
+    return node if named else altered(node, place=asked.place)
 
 
 def _in_room(node: Look, room: str, context: Context) -> Step:
