@@ -8,11 +8,11 @@ import math
 import os
 import re
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool
 
@@ -46,8 +46,6 @@ PARAMETERS = parameters(
 LIMIT_SECONDS = 2.0  # a local daemon answers in milliseconds; what hangs has lost it
 
 log = logging.getLogger(__name__)
-
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,7 @@ class PlaybackVolume:
 
 
 class SystemVolume:
-    """The sound system of this machine, or the gateway's own. It is looked for at first use."""
+    """The sound system of this machine, or the gateway's own. It is looked for at each reading."""
 
     def __init__(self, own: PlaybackVolume, backends: Sequence[VolumeBackend] | None = None) -> None:
         self._own = own
@@ -180,39 +178,31 @@ class SystemVolume:
         self.label = own.label
 
     async def read(self) -> Loudness:
-        return await self._ask(lambda backend: backend.read())
+        """Of the first system that answers.
 
-    async def write(self, percent: int | None, muted: bool | None) -> None:
-        await self._ask(lambda backend: backend.write(percent, muted))
-
-    async def _find(self) -> VolumeBackend | None:
-        """The first that answers, or None."""
+        Where one was found before and none answers now, that is reported: setting the gateway's own loudness
+        instead would claim a change of the system's.
+        """
+        lost: ToolUnavailable | None = None
         for backend in self._backends:
             try:
-                await backend.read()
+                now = await backend.read()
             except ToolUnavailable as error:
                 log.debug("no volume control", extra={"backend": backend.label, "reason": str(error)})
+                lost = error if backend is self._found else lost
                 continue
             if backend is not self._found:
                 log.info("volume control found", extra={"backend": backend.label})
                 # From now on the system's loudness is set: ours would stay below it, out of reach.
                 await self._own.write(FULL, muted=False)
-            self._found, self.label = backend, backend.label
-            return backend
-        return None
+                self._found, self.label = backend, backend.label
+            return now
+        if lost is not None:
+            raise lost
+        return await self._own.read()
 
-    async def _ask(self, request: Callable[[VolumeBackend], Awaitable[Answer]]) -> Answer:
-        if self._found is None:
-            return await request(await self._find() or self._own)
-        try:
-            return await request(self._found)
-        except ToolUnavailable:
-            # It may be back, or another system may have taken over. If not, the failure is reported: setting
-            # the gateway's own loudness instead would claim a change of the system's.
-            again = await self._find()
-            if again is None:
-                raise
-            return await request(again)
+    async def write(self, percent: int | None, muted: bool | None) -> None:
+        await (self._found or self._own).write(percent, muted)
 
 
 class PulseVolume:
