@@ -76,12 +76,7 @@ async def test_who_wants_the_exception_gets_langchains_with_ours_behind_it(tool:
 
 @pytest.mark.parametrize(
     ("given", "says"),
-    [
-        ({"cups": 1, "sugar": 2}, "sugar"),
-        ({}, "cups"),
-        ({"cups": "many"}, "cups"),
-        ("two cups", "object"),
-    ],
+    [({"cups": 1, "sugar": 2}, "sugar"), ({}, "cups"), ({"cups": "many"}, "cups"), ("two cups", "object")],
 )
 async def test_arguments_that_do_not_fit_are_named(tool: GatewayTool, given: Any, says: str) -> None:
     text = await tool.ainvoke(given)

@@ -59,11 +59,7 @@ REVERSIBLE = [
     (VOLUME, ToolTraits()),
     (TIMER, ToolTraits()),
 ]
-SENSITIVE = [
-    (UNLOCK, HOME),
-    (control("Garage Door", "open"), HOME),
-    (heat(29), HOME),
-]
+SENSITIVE = [(UNLOCK, HOME), (control("Garage Door", "open"), HOME), (heat(29), HOME)]
 
 
 def gate_for(
