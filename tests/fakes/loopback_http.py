@@ -3,6 +3,7 @@
 import asyncio
 import json
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -36,6 +37,8 @@ class LoopbackHttp(ABC):
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
+        for _turn in range(10):  # a connection that was just accepted gets its handler
+            await asyncio.sleep(0)
         for task in list(self._handlers):
             task.cancel()
         await asyncio.gather(*self._handlers, return_exceptions=True)
@@ -64,10 +67,13 @@ class LoopbackHttp(ABC):
                 if answer.closed:
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass
+            writer.transport.abort()  # what is left to send is not waited for
         finally:
-            self._handlers.discard(task)
             writer.close()
+            with suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+            writer.transport.abort()
+            self._handlers.discard(task)
 
 
 class Answer:
