@@ -65,22 +65,6 @@ LOOK_SECONDS = 2.0  # how long a change by another process may go unnoticed
 Listen = Callable[[Callable[[], None]], Callable[[], None]]
 
 
-class ChangeListeners:
-    """Callbacks for every change made here, called in the thread that made it."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Callable[[], None]] = []
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Returns a function that unregisters the listener."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def tell(self) -> None:
-        for listener in list(self._listeners):
-            listener()
-
-
 async def look_again(
     listens: Sequence[Listen], look: Callable[[], Awaitable[None]], look_seconds: float = LOOK_SECONDS
 ) -> None:

@@ -13,6 +13,10 @@ name = "Floor Lamp"
 kind = "dimmer"
 room = "Living Room"
 [[device]]
+name = "Desk Lamp"
+kind = "switch"
+room = "Office"
+[[device]]
 name = "Front Door"
 kind = "lock"
 room = "Hall"

@@ -59,10 +59,10 @@ class ScriptedMicrophone:
         self._put(0, round(seconds / BLOCK_SECONDS))
         await self.heard()
 
-    async def wake(self) -> None:
+    async def wake(self, pause_seconds: float = 0.0) -> None:
         self._put(0, 2)
         self._put(WAKE_LEVEL, 1)
-        await self.heard()
+        await self.silence(pause_seconds)
 
     async def words_begin(self, text: str, seconds: float = 0.6) -> None:
         height = FIRST_WORDS + len(self.words)
@@ -75,8 +75,7 @@ class ScriptedMicrophone:
         await self.silence()
 
     async def command(self, text: str) -> None:
-        await self.wake()
-        await self.silence(0.1)
+        await self.wake(0.1)
         await self.speak(text)
 
     def lose_seconds(self, seconds: float) -> None:
@@ -285,6 +284,12 @@ class Room:
     async def settled(self) -> None:
         async with asyncio.timeout(LIMIT):
             await self.channel.settled()
+
+    async def hears(self, *commands: str) -> None:
+        """Each command behind the wake word, until it is answered."""
+        for text in commands:
+            await self.microphone.command(text)
+            await self.settled()
 
     def part(self, name: str) -> str:
         return next((part.state.value for part in self.watch.parts() if part.part == name), "unknown")

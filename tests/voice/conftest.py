@@ -6,6 +6,12 @@ import numpy as np
 import pytest
 from tests.fakes.speech import FOLDER, need_speech
 
+from voice_gateway.config import VoiceSettings
+from voice_gateway.hearing.engines import load_recorder
+from voice_gateway.hearing.transcriber import MoonshineTranscriber
+from voice_gateway.hearing.wake_word import MicroWakeWords, OpenWakeWords
+from voice_gateway.sound.wav import read_wav
+
 SILENCE = 0.5  # seconds around a recording that has none of its own
 
 
@@ -24,7 +30,6 @@ def speech():
 @pytest.fixture(scope="session")
 def sound(speech):
     """A recording by its name, with some silence around it."""
-    from voice_gateway.sound.wav import read_wav
 
     def read(name: str, *, before: float = SILENCE, behind: float = SILENCE):
         parts = np.zeros(round(before * 16000), np.int16), read_wav(FOLDER / name)
@@ -36,28 +41,19 @@ def sound(speech):
 @pytest.fixture(scope="session")
 def moonshine(speech):
     """Shared, because loading takes longer than any transcription; it needs no event loop of its own."""
-    from voice_gateway.hearing.transcriber import MoonshineTranscriber
-
     return MoonshineTranscriber()
 
 
 @pytest.fixture(scope="session")
 def open_words(speech):
-    from voice_gateway.hearing.wake_word import OpenWakeWords
-
     return OpenWakeWords(["hey_jarvis"])
 
 
 @pytest.fixture(scope="session")
 def micro_words(speech):
-    from voice_gateway.hearing.wake_word import MicroWakeWords
-
     return MicroWakeWords(["hey_jarvis"])
 
 
 @pytest.fixture(scope="session")
 def new_recorder(speech):
-    from voice_gateway.config import VoiceSettings
-    from voice_gateway.hearing.engines import load_recorder
-
     return lambda **settings: load_recorder(VoiceSettings(**settings))

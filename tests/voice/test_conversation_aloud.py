@@ -12,6 +12,9 @@ from tests.fakes.speech import FOLDER, need_speech, words
 from tests.fakes.speech_packages import need_packages, need_portaudio
 from tests.fakes.waiting import until
 
+from voice_gateway.sound.samples import resampled
+from voice_gateway.sound.wav import read_wav, save_wav
+from voice_gateway.speaking.engines import HibariSynthesizer
 from voice_gateway.turn import Speech
 
 TRIES = 3
@@ -60,8 +63,6 @@ class Listener:
 
     async def heard_behind(self, *parts, seconds):
         """The sound of the loudspeaker."""
-        from voice_gateway.sound.wav import read_wav
-
         self.count += 1
         spoken = self.folder / f"answer{self.count}.wav"
         async with self.card.recorded(spoken):
@@ -81,8 +82,6 @@ class Listener:
 
     def sound(self, *parts):
         """Recordings, pauses (in seconds) and other sound, one behind the other."""
-        from voice_gateway.sound.wav import read_wav, save_wav
-
         pieces = [read_wav(FOLDER / part) / 32768 if isinstance(part, str) else part for part in parts]
         pieces = [np.zeros(round(part * 16000)) if isinstance(part, float) else part for part in pieces]
         file = self.folder / f"said{self.count}.wav"
@@ -123,9 +122,6 @@ async def test_it_does_not_hear_itself_in_a_room_with_an_echo(card, listener, ga
 
 
 async def test_a_timer_rings_until_it_is_told_to_stop(listener, gateway, tmp_path):
-    from voice_gateway.sound.samples import resampled
-    from voice_gateway.speaking.engines import HibariSynthesizer
-
     speech = await HibariSynthesizer().speak("Stop the alarm.")
     stop = resampled(speech.samples, speech.rate, 16000)
     await gateway.asks("set a timer for one second")

@@ -12,13 +12,12 @@ import pytest
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
+from voice_gateway.hearing.engines import load_hearing, new_transcriber
 from voice_gateway.hearing.transcriber import NativeTranscriber
 from voice_gateway.sound.packages import check_files, need
 
 
 async def test_everything_is_loaded_warm_and_off_the_event_loop(speech, sound):
-    from voice_gateway.hearing.engines import load_hearing
-
     longest = 0.0
 
     async def watch() -> None:
@@ -50,8 +49,6 @@ async def test_everything_is_loaded_warm_and_off_the_event_loop(speech, sound):
     ],
 )
 async def test_a_missing_package_is_named_with_what_to_do(speech, monkeypatch, settings, package):
-    from voice_gateway.hearing.engines import load_hearing
-
     monkeypatch.setitem(sys.modules, package, None)
 
     with pytest.raises(HearingError, match=f"needs the package {package}, which is not installed: run `make"):
@@ -59,8 +56,6 @@ async def test_a_missing_package_is_named_with_what_to_do(speech, monkeypatch, s
 
 
 async def test_whisper_without_its_package_or_model_says_so(speech, monkeypatch, tmp_path):
-    from voice_gateway.hearing.engines import new_transcriber
-
     transcriber = new_transcriber(VoiceSettings(stt=str(tmp_path)))
 
     monkeypatch.setitem(sys.modules, "faster_whisper", None)

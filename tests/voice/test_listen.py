@@ -2,17 +2,16 @@
 
 import json
 import re
-from argparse import Namespace
 
-import numpy as np
 import pytest
 from tests.fakes.gateway_process import Commands
 from tests.fakes.speech import FOLDER, need_speech, recording, recordings, word_errors, words
 from tests.fakes.speech_packages import need_packages
-from tests.fakes.wavs import wav_bytes
 
+from voice_gateway.app import opened
+from voice_gateway.cli.listen import stage_lines
 from voice_gateway.config import load
-from voice_gateway.errors import HearingError
+from voice_gateway.speaking.speaker import KeepingSpeaker
 
 # The tool that each label of the recordings stands for.
 TOOLS = {
@@ -33,7 +32,6 @@ def commands(tmp_path):
 @pytest.fixture
 async def home(tmp_path, monkeypatch):
     need_packages("hibari")
-    from voice_gateway.app import opened
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("PULSE_SERVER", "unix:/nowhere")
@@ -45,8 +43,6 @@ async def home(tmp_path, monkeypatch):
 
 async def heard(gateway, *names, **options):
     """The turns of these recordings, one behind the other."""
-    from voice_gateway.speaking.speaker import KeepingSpeaker
-
     turns = []
     async with gateway.channels.listener(KeepingSpeaker(), **options) as listener:
         for name in names:
@@ -79,38 +75,12 @@ async def test_a_session_prints_transcript_tool_call_and_reply(commands):
 
 
 async def test_the_whole_recording_is_the_command_without_a_wake_word(home, speech):
-    from voice_gateway.cli.listen import stage_lines
-
     [turn] = await heard(home, "cmd_18_am_michael.wav", whole=True)
 
     lines = "\n".join(stage_lines(turn))
     assert "heard: Make it louder" in lines
     assert "control_speaker_volume" in lines
     assert "first sound of the answer" in lines
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (b"", "no recording that I can read"),
-        (wav_bytes(np.zeros(0)), "has no sound in it"),
-        (b"not a wave", "no recording that I can read"),
-        (None, "cannot be read: No such file"),
-    ],
-)
-async def test_a_file_that_is_no_recording_is_told_at_once(tmp_path, speech, content, complaint):
-    from voice_gateway.cli.listen import listen
-
-    file = tmp_path / "bad.wav"
-    if content is not None:
-        file.write_bytes(content)
-
-    with pytest.raises(HearingError, match=complaint):
-        await listen(
-            Namespace(
-                file=str(file), paced=False, no_wake=False, out=None, json=False, config=None, provider=None
-            )
-        )
 
 
 async def test_say_writes_words_that_can_be_heard(commands):

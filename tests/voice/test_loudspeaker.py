@@ -10,6 +10,8 @@ import pytest
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech_packages import need_portaudio
 
+from voice_gateway.sound.wav import read_wav
+
 LIMIT_SECONDS = 30
 
 
@@ -44,8 +46,6 @@ async def speaking(card):
 
 
 def loud_seconds(path):
-    from voice_gateway.sound.wav import read_wav
-
     return float(np.count_nonzero(np.abs(read_wav(path).reshape(-1)) > 300)) / 16000
 
 

@@ -9,6 +9,9 @@ from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import FOLDER, need_speech
 from tests.fakes.speech_packages import need_portaudio
 
+from voice_gateway.sound.samples import level_db
+from voice_gateway.sound.wav import read_wav
+
 LIMIT_SECONDS = 40
 TALK = FOLDER / "distractor_2.wav"
 
@@ -48,9 +51,6 @@ async def test_the_doctor_names_the_devices_that_are_used(card):
 
 
 async def test_say_is_heard_at_the_card(card, tmp_path):
-    from voice_gateway.sound.samples import level_db
-    from voice_gateway.sound.wav import read_wav
-
     async with card.recorded(tmp_path / "spoken.wav"):
         code, _, err = await command(card, "say", "the light is on")
 

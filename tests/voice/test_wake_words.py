@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.speech import recordings
 
 from voice_gateway.errors import HearingError
+from voice_gateway.hearing.wake_word import MicroWakeWords, OpenWakeWords
 
 WAKE = [one["file"] for one in recordings("wake")]
 SESSIONS = recordings("wake_command")
@@ -33,8 +34,6 @@ def test_it_is_heard_soon_behind_its_end(open_words, sound, session):
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted as Linux lists them")
 def test_it_computes_in_the_thread_that_feeds_it(speech, sound):
-    from voice_gateway.hearing.wake_word import OpenWakeWords
-
     before = set(Path("/proc/self/task").iterdir())
     words = OpenWakeWords(["hey_jarvis"])
     assert detections(words, sound(WAKE[0]))
@@ -42,24 +41,20 @@ def test_it_computes_in_the_thread_that_feeds_it(speech, sound):
 
 
 def test_several_words_at_once_and_names_as_people_write_them(speech, sound):
-    from voice_gateway.hearing.wake_word import OpenWakeWords
-
     words = OpenWakeWords(["Okay Nabu", "hey-jarvis", "hey_jarvis"])
 
     assert [detected.word for _, detected in detections(words, sound(WAKE[0]))] == ["hey_jarvis"]
 
 
-@pytest.mark.parametrize("module", ["openwakeword", "microwakeword"])
-def test_an_unknown_word_is_answered_with_the_known_ones(speech, module):
+@pytest.mark.parametrize("engine", [OpenWakeWords, MicroWakeWords])
+def test_an_unknown_word_is_answered_with_the_known_ones(speech, engine):
     with pytest.raises(HearingError, match=r'"computer" is not known: .* hey_jarvis, hey_mycroft'):
-        _engine(module)(["computer"])
+        engine(["computer"])
 
 
 @pytest.mark.parametrize("content", [None, b"", b"TFL3" * 100, "half", "zeros"])
 def test_a_damaged_word_of_the_users_own_is_an_error_and_not_a_crash(speech, tmp_path, content):
     import pyopen_wakeword
-
-    from voice_gateway.hearing.wake_word import OpenWakeWords
 
     whole = (Path(pyopen_wakeword.__path__[0]) / "models/hey_jarvis.tflite").read_bytes()
     made = {"half": whole[: len(whole) // 2], "zeros": whole[:4000] + bytes(200) + whole[4200:]}
@@ -76,8 +71,6 @@ def test_a_damaged_word_of_the_users_own_is_an_error_and_not_a_crash(speech, tmp
 def test_a_good_word_of_the_users_own_works_under_its_own_name(speech, tmp_path, sound):
     import pyopen_wakeword
 
-    from voice_gateway.hearing.wake_word import OpenWakeWords
-
     path = tmp_path / "my_word.tflite"
     shutil.copy(Path(pyopen_wakeword.__path__[0]) / "models/hey_jarvis.tflite", path)
 
@@ -88,8 +81,6 @@ def test_a_good_word_of_the_users_own_works_under_its_own_name(speech, tmp_path,
 
 @pytest.mark.parametrize("config", [None, "{", '{"model": "x.tflite"}', "{}"])
 def test_a_damaged_word_of_the_light_engine_is_an_error_too(speech, tmp_path, config):
-    from voice_gateway.hearing.wake_word import MicroWakeWords
-
     path = tmp_path / "computer.json"
     if config is not None:
         path.write_text(config)
@@ -118,9 +109,3 @@ def test_loudness_matters_little(open_words, sound, loudness):
     quieter = [(sound(name) * loudness).astype(np.int16) for name in WAKE]
 
     assert sum(bool(detections(open_words, samples)) for samples in quieter) >= len(WAKE) - 1
-
-
-def _engine(module):
-    from voice_gateway.hearing.wake_word import MicroWakeWords, OpenWakeWords
-
-    return {"openwakeword": OpenWakeWords, "microwakeword": MicroWakeWords}[module]

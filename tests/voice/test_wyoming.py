@@ -10,10 +10,21 @@ from tests.fakes.speech import words
 from tests.fakes.speech_packages import need_packages
 from tests.fakes.voice import LevelTranscriber, ScriptedSynthesizer
 from tests.fakes.waiting import until
+from wyoming.asr import Transcribe, Transcript, TranscriptStop
+from wyoming.audio import AudioChunk, AudioStart, AudioStop
+from wyoming.client import AsyncTcpClient
+from wyoming.error import Error
+from wyoming.handle import Handled, NotHandled
+from wyoming.info import Describe, Info
+from wyoming.ping import Ping, Pong
+from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
+from wyoming.wake import Detect, Detection, NotDetected
 
+from voice_gateway.channels.wyoming.channel import MOST_CLIENTS, SERVICE, WyomingChannel, reachable_address
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
 from voice_gateway.events import Answered, EventBus
+from voice_gateway.speaking.engines import HibariSynthesizer
 from voice_gateway.turn import Part, PartSource, Reply, Utterance
 
 LIMIT = 40.0
@@ -26,8 +37,6 @@ async def answer(utterance):
 
 async def transcript(connected):
     """Past the pieces that come before it, to the end."""
-    from wyoming.asr import Transcript, TranscriptStop
-
     heard = None
     while not TranscriptStop.is_type((event := await connected.read_event()).type):
         heard = Transcript.from_event(event) if Transcript.is_type(event.type) else heard
@@ -36,9 +45,6 @@ async def transcript(connected):
 
 @contextlib.asynccontextmanager
 async def door(transcriber, synthesizer=None, *, watch=None, name="Voice Gateway", **settings):
-    need_packages("wyoming")
-    from voice_gateway.channels.wyoming.channel import WyomingChannel
-
     chosen = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
     opened = WyomingChannel(
         chosen,
@@ -59,8 +65,6 @@ async def door(transcriber, synthesizer=None, *, watch=None, name="Voice Gateway
 
 @contextlib.asynccontextmanager
 async def client(opened):
-    from wyoming.client import AsyncTcpClient
-
     async with asyncio.timeout(LIMIT):
         await opened.listening.wait()
     async with AsyncTcpClient("127.0.0.1", opened.port, read_timeout=LIMIT) as connected:
@@ -68,8 +72,6 @@ async def client(opened):
 
 
 async def send_sound(connected, samples, rate=16000):
-    from wyoming.audio import AudioChunk, AudioStart, AudioStop
-
     await connected.write_event(AudioStart(rate, 2, 1).event())
     for start in range(0, len(samples), 1600):
         await connected.write_event(AudioChunk(rate, 2, 1, samples[start : start + 1600].tobytes()).event())
@@ -77,8 +79,6 @@ async def send_sound(connected, samples, rate=16000):
 
 
 async def test_it_describes_what_it_offers(moonshine):
-    from wyoming.info import Describe, Info
-
     async with door(moonshine) as opened, client(opened) as connected:
         await connected.write_event(Describe().event())
         info = Info.from_event(await connected.read_event())
@@ -92,11 +92,6 @@ async def test_it_describes_what_it_offers(moonshine):
 
 async def test_speech_goes_in_and_out_and_in_again(moonshine, sound):
     need_packages("hibari")
-    from wyoming.asr import Transcribe
-    from wyoming.audio import AudioChunk, AudioStop
-    from wyoming.tts import Synthesize
-
-    from voice_gateway.speaking.engines import HibariSynthesizer
 
     async with door(moonshine, HibariSynthesizer()) as opened, client(opened) as connected:
         await connected.write_event(Transcribe(language="en").event())
@@ -118,8 +113,6 @@ async def test_speech_goes_in_and_out_and_in_again(moonshine, sound):
 
 
 async def test_the_wake_word_is_detected_and_other_speech_is_not(moonshine, sound):
-    from wyoming.wake import Detect, Detection, NotDetected
-
     async with door(moonshine) as opened, client(opened) as connected:
         await connected.write_event(Detect().event())
         await send_sound(connected, sound("wake_00_af_heart.wav"))
@@ -130,9 +123,6 @@ async def test_the_wake_word_is_detected_and_other_speech_is_not(moonshine, soun
 
 
 async def test_words_are_answered_by_the_conversation(moonshine):
-    from wyoming.asr import Transcript
-    from wyoming.handle import Handled, NotHandled
-
     async with door(moonshine) as opened, client(opened) as connected:
         context = {"conversation_id": "kitchen"}
         await connected.write_event(Transcript("turn on the lamp", context=context).event())
@@ -143,9 +133,6 @@ async def test_words_are_answered_by_the_conversation(moonshine):
 
 
 async def test_the_tone_comes_before_the_words_of_a_model(moonshine):
-    from wyoming.audio import AudioChunk, AudioStop
-    from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
-
     events = EventBus()
     parts = (Part(PartSource.GATEWAY, "It is on."), Part(PartSource.MODEL, "Lamps glow."))
     lengths = {}
@@ -172,8 +159,6 @@ async def test_the_tone_comes_before_the_words_of_a_model(moonshine):
 
 
 async def test_a_conversation_belongs_to_the_satellite_it_is_held_with(moonshine):
-    from wyoming.asr import Transcript
-
     asked: list[Utterance] = []
 
     async def remember(utterance: Utterance) -> Reply:
@@ -196,7 +181,6 @@ async def test_a_conversation_belongs_to_the_satellite_it_is_held_with(moonshine
 
 async def test_a_pin_that_is_spoken_comes_back_hidden_and_is_whole_in_the_conversation():
     """Home Assistant hears by one connection, keeps what it got, and asks by the next."""
-    from wyoming.asr import Transcribe, Transcript
 
     async def heard(connected, height: int) -> str:
         await connected.write_event(Transcribe().event())
@@ -226,9 +210,6 @@ async def test_a_pin_that_is_spoken_comes_back_hidden_and_is_whole_in_the_conver
 
 
 async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):
-    from wyoming.error import Error
-    from wyoming.ping import Ping, Pong
-
     class Broken:
         name = "broken"
 
@@ -296,8 +277,6 @@ async def test_a_port_that_is_taken_is_told_and_tried_again():
 
 
 async def test_silent_clients_make_room_for_one_that_asks():
-    from voice_gateway.channels.wyoming.channel import MOST_CLIENTS
-
     async def connected(opened):
         return await asyncio.open_connection("127.0.0.1", opened.port)
 
@@ -323,10 +302,6 @@ async def test_silent_clients_make_room_for_one_that_asks():
 
 
 async def test_a_text_to_speak_has_a_limit():
-    from wyoming.error import Error
-    from wyoming.ping import Ping, Pong
-    from wyoming.tts import Synthesize
-
     async with door(LevelTranscriber({})) as opened, client(opened) as connected:
         await connected.write_event(Synthesize("word " * 2_000).event())
         assert "8000 characters" in Error.from_event(await connected.read_event()).text
@@ -336,8 +311,6 @@ async def test_a_text_to_speak_has_a_limit():
 
 async def spoken_by(connected, last):
     """The types of what comes until this one, each run of one type once, and the sound."""
-    from wyoming.audio import AudioChunk
-
     kinds, sound = [], b""
     while True:
         event = await connected.read_event()
@@ -351,8 +324,6 @@ async def spoken_by(connected, last):
 
 async def test_text_that_comes_in_pieces_is_spoken_sentence_by_sentence():
     """As Home Assistant sends it: the whole text comes once more, for servers that need that."""
-    from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
-
     voice = ScriptedSynthesizer()
     async with door(LevelTranscriber({}), voice) as opened, client(opened) as connected:
         await connected.write_event(SynthesizeStart().event())
@@ -372,8 +343,6 @@ async def test_text_that_comes_in_pieces_is_spoken_sentence_by_sentence():
 
 
 async def test_a_transcript_comes_in_pieces_and_whole():
-    from wyoming.asr import Transcribe
-
     async with (
         door(LevelTranscriber({1000: "Hello there. Good night."})) as opened,
         client(opened) as connected,
@@ -395,8 +364,6 @@ async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_e
     from zeroconf import Zeroconf
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-    from voice_gateway.channels.wyoming.channel import SERVICE, reachable_address
-
     address = reachable_address("0.0.0.0")
     if address is None:
         pytest.skip("this machine has no network")
@@ -417,6 +384,4 @@ async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_e
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "no such host"])
 def test_what_only_this_machine_can_reach_is_not_announced(host):
-    from voice_gateway.channels.wyoming.channel import reachable_address
-
     assert reachable_address(host) is None

@@ -10,7 +10,6 @@ import numpy as np
 from voice_gateway.errors import HearingError
 from voice_gateway.sound import card
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Blocks, Resampler, Samples, to_floats, to_samples
-from voice_gateway.sound.worker import in_thread
 from voice_gateway.turn import AudioChunk
 
 log = logging.getLogger(__name__)
@@ -22,7 +21,6 @@ FIRST_SECONDS = 6.0  # but it may take its time to begin: a sound server wakes i
 LOOKS = 4  # in that time: a machine that stands still for a moment misses one look, a card that is gone all
 RETRY_SECONDS = 2.0
 OPEN_SECONDS = 10.0
-CLOSE_SECONDS = 3.0  # closing a card that is gone may hang
 
 
 class SounddeviceMicrophone:
@@ -38,10 +36,8 @@ class SounddeviceMicrophone:
         lost_seconds: float = LOST_SECONDS,
         first_seconds: float = FIRST_SECONDS,
     ) -> None:
-        self._device = device
-        self._on_state = on_state
-        self._retry_seconds = retry_seconds
-        self._open_seconds = open_seconds
+        self._device, self._on_state = device, on_state
+        self._retry_seconds, self._open_seconds = retry_seconds, open_seconds
         self._silent_seconds = first_seconds, lost_seconds
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
@@ -81,41 +77,29 @@ class _Capture:
     card counts as gone if nothing comes in `first_seconds`, or later in `lost_seconds`."""
 
     def __init__(self, wanted: str | None, first_seconds: float, lost_seconds: float) -> None:
-        self.title = wanted or "(default)"
         self._wanted = wanted
         self._first_seconds, self._lost_seconds = first_seconds, lost_seconds
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._dropped = 0  # blocks
-        self._stream: card.CardStream | None = None
-        self._given_up = False
+        self._stream: card.CardStream
 
     async def open(self, limit_seconds: float) -> None:
         """HearingError says what is wrong."""
         try:
-            async with asyncio.timeout(limit_seconds):
-                await in_thread("microphone", self._find_and_open)
-        except TimeoutError as error:
-            raise HearingError(f"the microphone {self.title} cannot be opened: it does not answer") from error
+            self._stream = await card.opened(
+                self._wanted,
+                "input",
+                RATE,
+                BLOCK_SECONDS,
+                limit_seconds,
+                dtype="int16",
+                callback=lambda data, _frames, _time, _status: self._send(bytes(data)),
+                finished_callback=lambda: self._send(None),
+            )
         except card.SoundError as error:
             raise HearingError(str(error)) from error
-        finally:
-            self._given_up = self._stream is None
-
-    def _find_and_open(self) -> None:
-        """Blocking. The caller may have given up by the time it is done."""
-        stream = card.CardStream(
-            self._wanted,
-            "input",
-            RATE,
-            BLOCK_SECONDS,
-            dtype="int16",
-            callback=lambda data, _frames, _time, _status: self._send(bytes(data)),
-            finished_callback=lambda: self._send(None),
-        )
-        if self._given_up:
-            stream.close()
-        self.title, self._stream = stream.device.name, stream
+        self.title, self.close = self._stream.device.name, self._stream.end
 
     def _send(self, data: bytes | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
@@ -131,7 +115,6 @@ class _Capture:
 
     async def blocks(self) -> AsyncIterator[tuple[Samples, int]]:
         """Blocks at our rate, each with the samples lost before it; ends when the card is gone."""
-        assert self._stream is not None
         rate, channels = self._stream.rate, self._stream.channels
         resampler = Resampler(rate) if rate != RATE else None
         blocks = Blocks(BLOCK_SAMPLES)
@@ -152,11 +135,3 @@ class _Capture:
                 async with asyncio.timeout(limit_seconds / LOOKS):
                     return await self._queue.get()
         return None
-
-    async def close(self) -> None:
-        assert self._stream is not None
-        try:
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await in_thread("microphone", self._stream.close)
-        except TimeoutError:
-            log.warning("the sound card does not let go of the microphone; it is left behind")

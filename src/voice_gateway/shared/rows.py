@@ -1,5 +1,6 @@
 """Numbered rows for routines and timers: in a SQLite file, or in the Redis that gateways share."""
 
+import contextlib
 import json
 import logging
 import sqlite3
@@ -10,7 +11,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from voice_gateway.backoff import ChangeListeners
 from voice_gateway.errors import ConfigError, ToolUnavailable
 from voice_gateway.shared import LIMIT_SECONDS, NOT_INSTALLED, PREFIX
 from voice_gateway.shared.lease import LEASE_SECONDS
@@ -125,8 +125,12 @@ class RowStore(Generic[R, M]):
 
     def __init__(self, rows: RowTable[R], what: Callable[[int, R], M]) -> None:
         self.rows, self._what = rows, what
-        self._changes = ChangeListeners()
-        self.listen = self._changes.listen  # called after every change that people make in this process
+        self._listeners: list[Callable[[], None]] = []
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Calls it after every change that people make in this process; returns how to unregister it."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     def stamp(self) -> object:
         """Differs after each change."""
@@ -143,7 +147,8 @@ class RowStore(Generic[R, M]):
 
     def changed(self, work: Callable[[Rows[R]], T], ids: Iterable[int] = ()) -> T:
         result = self.rows.change(work, ids)
-        self._changes.tell()
+        for listener in [*self._listeners]:
+            listener()
         return result
 
     def parsed(self, rows: Mapping[int, R]) -> list[M]:
@@ -202,18 +207,14 @@ class RedisLease:
 
     def renew(self) -> bool:
         """Whether this gateway holds the lease now. ToolUnavailable: the Redis does not answer."""
-        return bool(self._ask(self.LOST, lambda _redis: self._kept() or self._taken()))
-
-    def _kept(self) -> bool:
         from redis.exceptions import LockError
 
-        try:
-            return bool(self._lock.reacquire())
-        except LockError:
-            return False
+        def step(_redis: object) -> bool:
+            with contextlib.suppress(LockError):
+                return bool(self._lock.reacquire())
+            return bool(self._lock.acquire(blocking=False, token=self.token))
 
-    def _taken(self) -> bool:
-        return bool(self._lock.acquire(blocking=False, token=self.token))
+        return bool(self._ask(self.LOST, step))
 
     def held(self) -> bool:
         """Whether any gateway holds it."""
@@ -281,6 +282,5 @@ class RedisRows(Generic[R]):
                 if text is not None:
                     yield int(number), self._row(*json.loads(text))
             except (ValueError, TypeError) as error:
-                log.warning(
-                    "a row cannot be read", extra={"key": self._rows, "row": number, "reason": str(error)}
-                )
+                facts = {"key": self._rows, "row": number, "reason": str(error)}
+                log.warning("a row cannot be read", extra=facts)

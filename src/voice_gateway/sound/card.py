@@ -1,16 +1,20 @@
 """The sound card, by PortAudio: devices by name or number, for microphone and loudspeaker."""
 
-import contextlib
+import asyncio
+import logging
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal
 
 from voice_gateway.errors import GatewayError
+from voice_gateway.sound.worker import in_thread
+
+log = logging.getLogger(__name__)
 
 Kind = Literal["input", "output"]
 WORDS: dict[Kind, str] = {"input": "microphone", "output": "loudspeaker"}
@@ -23,11 +27,12 @@ BROKEN = (
 # A trial in a process of its own, which leaves no core file behind.
 TRIAL = "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); import sounddevice"
 TRIAL_SECONDS = 10.0
+CLOSE_SECONDS = 3.0  # closing a card that is gone may hang
 LATENCY_SECONDS = 0.06  # of the card's own buffer: less stutters on a busy machine, more is heard
 
 # PortAudio reads its list of devices once. To read it again it must be ended, which no open stream survives.
 _lock = threading.Lock()
-_open_streams = 0
+_open_streams: set[object] = set()
 
 
 class SoundError(GatewayError):
@@ -132,19 +137,6 @@ def find(wanted: str | None, kind: Kind, among: Sequence[SoundDevice] | None = N
     return matches[0]
 
 
-@contextlib.contextmanager
-def stream_in_use() -> Iterator[None]:
-    """Held while a stream is open, so that the devices are not read again meanwhile."""
-    global _open_streams  # noqa: PLW0603 (PortAudio itself is one for the whole process)
-    with _lock:
-        _open_streams += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _open_streams -= 1
-
-
 def refresh() -> bool:
     """Read the devices again, if no stream is open; whether it was done. Blocking."""
     sound = portaudio()
@@ -168,11 +160,14 @@ class CardStream:
     ) -> None:
         """`options` are PortAudio's own: what the samples are, and who is called with them."""
         refresh()
-        with contextlib.ExitStack() as opening:
-            opening.enter_context(stream_in_use())
+        with _lock:
+            _open_streams.add(self)
+        try:
             self.device = find(wanted, kind)
             self._open(kind, rate, block_seconds, options)
-            self._in_use = opening.pop_all()
+        except BaseException:
+            _open_streams.discard(self)
+            raise
 
     def _open(self, kind: Kind, wanted_rate: int, block_seconds: float, options: dict[str, Any]) -> None:
         """At the wanted rate, else at the card's own; mono, else as many channels as it insists on."""
@@ -209,4 +204,37 @@ class CardStream:
             self._stream.abort(ignore_errors=True)
             self._stream.close(ignore_errors=True)
         finally:
-            self._in_use.close()
+            _open_streams.discard(self)
+
+    async def end(self) -> None:
+        """Closes it in a thread. A card that does not let go is left behind."""
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await in_thread("sound card", self.close)
+        except TimeoutError:
+            log.warning("the sound card does not let go of a stream", extra={"device": self.device.name})
+
+
+async def opened(
+    wanted: str | None, kind: Kind, rate: int, block_seconds: float, limit_seconds: float, **options: Any
+) -> CardStream:
+    """Opens a stream in a thread. SoundError also where the card does not answer in time; a stream that it
+    opens later is closed at once."""
+    stream: CardStream | None = None
+    given_up = False
+
+    def work() -> CardStream:
+        made = CardStream(wanted, kind, rate, block_seconds, **options)
+        if given_up:
+            made.close()
+        return made
+
+    try:
+        async with asyncio.timeout(limit_seconds):
+            stream = await in_thread(WORDS[kind], work)
+            return stream
+    except TimeoutError as error:
+        title = f"the {WORDS[kind]} {wanted or '(default)'}"
+        raise SoundError(f"{title} cannot be opened: it does not answer") from error
+    finally:
+        given_up = stream is None

@@ -78,8 +78,7 @@ def save_wav(path: Path, speech: Speech) -> None:
     """Writes 16 bit mono. Blocking."""
     try:
         with path.open("wb") as file:
-            need("soundfile", "writing a recording").write(
-                file, to_samples(speech.samples), speech.rate, format="WAV", subtype="PCM_16"
-            )
+            soundfile = need("soundfile", "writing a recording", error_type=SpeakingError)
+            soundfile.write(file, to_samples(speech.samples), speech.rate, format="WAV", subtype="PCM_16")
     except OSError as error:
         raise SpeakingError(f"{path} cannot be written: {error.strerror or error}") from error

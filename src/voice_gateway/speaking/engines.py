@@ -10,6 +10,7 @@ import numpy as np
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import SpeakingError
+from voice_gateway.sound.packages import need
 from voice_gateway.speaking.piper import PiperSynthesizer
 from voice_gateway.speaking.synthesizer import PROGRAM_SECONDS, Synthesizer, from_wav, trimmed
 from voice_gateway.speaking.wyoming_synthesizer import WyomingSynthesizer
@@ -54,14 +55,9 @@ class HibariSynthesizer(Synthesizer):
 
 
 def _load() -> Any:
+    package = need("hibari", "speaking", advice=HIBARI_ADVICE, error_type=SpeakingError)
     try:
-        from hibari import Hibari
-    except (ImportError, OSError) as error:
-        raise SpeakingError(
-            f"speaking needs the package hibari-tts, which is missing: {HIBARI_ADVICE}"
-        ) from error
-    try:
-        return Hibari()
+        return package.Hibari()
     except Exception as error:  # onnxruntime's own types, or a file that is not there
         raise SpeakingError(f"the voice cannot be loaded ({error}): {HIBARI_ADVICE}") from error
 

@@ -1,15 +1,12 @@
 """Prepares text for a voice: no Markdown, no addresses; units, times and dates in words."""
 
+import calendar
 import html
 import re
 from collections.abc import Callable
 
 from home_names.units import UNITS
 
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-    "november", "december",
-)  # fmt: skip
 CODE = "There is some code, which I leave out."
 _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
@@ -95,11 +92,9 @@ def _line(line: str) -> str:
 
 
 def _repeat(text: str, change: Callable[[str], str]) -> str:
-    """Applies the change until nothing changes, at most to four levels of nesting."""
+    """Applies the change to four levels of nesting."""
     for _ in range(4):
-        text, before = change(text), text
-        if text == before:
-            break
+        text = change(text)
     return text
 
 
@@ -120,7 +115,7 @@ def _money(found: re.Match[str]) -> str:
 
 
 def _date(found: re.Match[str]) -> str:
-    month = MONTHS[int(found[2]) - 1].capitalize()
+    month = calendar.month_name[int(found[2])]
     return f"{month} {int(found[3])}, {found[1]}" + (" at " if found[0].endswith("T") else "")
 
 

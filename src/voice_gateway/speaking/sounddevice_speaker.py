@@ -12,7 +12,6 @@ import numpy as np
 from voice_gateway.errors import SpeakingError
 from voice_gateway.sound import card
 from voice_gateway.sound.samples import Floats, resampled
-from voice_gateway.sound.worker import in_thread
 from voice_gateway.speaking.speaker import PlayedLevels
 from voice_gateway.turn import Speech
 
@@ -28,8 +27,7 @@ class SounddeviceSpeaker:
     audible = True
 
     def __init__(self, device: str | None = None, *, gain: Callable[[], float] = lambda: 1.0) -> None:
-        self._device = device
-        self._gain = gain
+        self._device, self._gain = device, gain
         self._levels = PlayedLevels()
         self._output: _Output | None = None
         self._closing: asyncio.TimerHandle | None = None
@@ -39,7 +37,7 @@ class SounddeviceSpeaker:
         async with self._turn:
             output = await self._opened(speech.rate)
             try:
-                await output.play(resampled(speech.samples, speech.rate, output.rate), speech.seconds)
+                await output.play(resampled(speech.samples, speech.rate, output.stream.rate), speech.seconds)
             except SpeakingError:
                 self._let_go()
                 raise
@@ -55,29 +53,22 @@ class SounddeviceSpeaker:
         return self._levels.between(start, end, step)
 
     async def close(self) -> None:
-        output = self._let_go()
-        if output is not None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(OPEN_SECONDS):
-                    await in_thread("loudspeaker", output.close)
+        if (output := self._let_go()) is not None:
+            await output.stream.end()
 
     async def _opened(self, rate: int) -> "_Output":
         if self._closing is not None:
             self._closing.cancel()
         if self._output is None:
-            output = _Output(self._device, self._gain, self._levels)
-            try:
-                async with asyncio.timeout(OPEN_SECONDS):
-                    await in_thread("loudspeaker", output.open, rate)
-            except TimeoutError as error:
-                raise SpeakingError("the loudspeaker cannot be opened: it does not answer") from error
+            output = _Output(self._gain, self._levels)
+            await output.open(self._device, rate)
             self._output = output
         return self._output
 
     def _close_when_idle(self) -> None:
         def close() -> None:
             if not self._turn.locked() and (output := self._let_go()) is not None:
-                threading.Thread(target=output.close, name="close loudspeaker", daemon=True).start()
+                threading.Thread(target=output.stream.close, name="close loudspeaker", daemon=True).start()
 
         self._closing = asyncio.get_running_loop().call_later(IDLE_SECONDS, close)
 
@@ -91,30 +82,25 @@ class SounddeviceSpeaker:
 class _Output:
     """One open stream. PortAudio fetches the sound in its own thread."""
 
-    def __init__(self, wanted: str | None, gain: Callable[[], float], levels: PlayedLevels) -> None:
-        self._wanted = wanted
-        self._gain = gain
-        self._levels = levels
+    def __init__(self, gain: Callable[[], float], levels: PlayedLevels) -> None:
+        self._gain, self._levels = gain, levels
         self._lock = threading.Lock()
         self._waiting: Floats = np.zeros(0, np.float32)
         self._loop = asyncio.get_running_loop()
         self._empty = asyncio.Event()
         self._gone = False
         self._silenced = False
-        self._stream: card.CardStream | None = None
+        self.stream: card.CardStream
 
-    @property
-    def rate(self) -> int:
-        return self._stream.rate if self._stream else 0
-
-    def open(self, rate: int) -> None:
-        """Blocking. At the voice's rate, else at the card's own."""
+    async def open(self, wanted: str | None, rate: int) -> None:
+        """At the voice's rate, else at the card's own."""
         try:
-            self._stream = card.CardStream(
-                self._wanted,
+            self.stream = await card.opened(
+                wanted,
                 "output",
                 rate,
                 BLOCK_SECONDS,
+                OPEN_SECONDS,
                 dtype="float32",
                 callback=self._called,
                 finished_callback=self._finished,
@@ -136,19 +122,14 @@ class _Output:
             raise SpeakingError("the loudspeaker does not take any sound") from error
         if self._gone:
             raise SpeakingError("the loudspeaker is gone")
-        if not self._silenced and self._stream is not None:
-            await asyncio.sleep(min(0.5, self._stream.latency_seconds))  # until it has really been heard
+        if not self._silenced:
+            await asyncio.sleep(min(0.5, self.stream.latency_seconds))  # until it has really been heard
 
     def silence(self) -> None:
         with self._lock:
             self._waiting = np.zeros(0, np.float32)
         self._silenced = True
         self._empty.set()
-
-    def close(self) -> None:
-        """Blocking; a card that is gone may take its time."""
-        if self._stream is not None:
-            self._stream.close()
 
     def _called(self, out: Any, frames: int, _time: Any, _status: Any) -> None:
         with self._lock:
@@ -157,9 +138,9 @@ class _Output:
         piece = piece * np.float32(self._gain())
         out[: len(piece)] = piece[:, None]
         out[len(piece) :] = 0
-        if len(piece) and self._stream is not None:
-            audible = time.monotonic() + self._stream.latency_seconds
-            self._levels.add(piece, audible, frames / self.rate)
+        if len(piece):  # never before the stream is known: nothing waits to be played then
+            audible = time.monotonic() + self.stream.latency_seconds
+            self._levels.add(piece, audible, frames / self.stream.rate)
         if ended:
             self._tell()
 

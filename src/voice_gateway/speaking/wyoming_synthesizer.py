@@ -4,6 +4,7 @@ import asyncio
 from urllib.parse import urlsplit
 
 from voice_gateway.errors import SpeakingError
+from voice_gateway.sound.packages import need
 from voice_gateway.sound.samples import from_pcm16
 from voice_gateway.speaking.synthesizer import Synthesizer, trimmed
 from voice_gateway.turn import Speech
@@ -28,8 +29,6 @@ class WyomingSynthesizer(Synthesizer):
         except TimeoutError as error:
             problem = f"did not answer in {TIMEOUT_SECONDS:g} s"
             raise SpeakingError(f"the text to speech server {self._url} {problem}: {ADVICE}") from error
-        except ImportError as error:
-            raise SpeakingError("a Wyoming server needs the package wyoming: run `make setup`") from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             message = f"the text to speech server {self._url} failed ({error}): {ADVICE}"
             raise SpeakingError(message) from error
@@ -38,6 +37,7 @@ class WyomingSynthesizer(Synthesizer):
         """Nothing stays open."""
 
     async def _ask(self, text: str) -> Speech:
+        need("wyoming", "a Wyoming server", error_type=SpeakingError)
         from wyoming.audio import AudioChunk, AudioStop
         from wyoming.client import AsyncTcpClient
         from wyoming.error import Error

@@ -118,8 +118,7 @@ async def test_a_wake_word_does_not_wait_for_a_streaming_model():
         assert await here.speaker.plays() == "Once upon a time."
         here.speaker.slow = False
         house.model.endless = 9  # the story still streams, and never ends
-        await here.microphone.wake()
-        await here.microphone.silence(0.1)
+        await here.microphone.wake(0.1)
         await here.microphone.speak("thank you")
         await here.settled()
 

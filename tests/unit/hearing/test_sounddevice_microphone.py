@@ -152,8 +152,9 @@ async def test_a_machine_that_stood_still_has_not_lost_its_card(use):
 
 async def test_the_devices_are_not_read_again_while_somebody_uses_one(use):
     card = use(FakePortAudio())
-
-    with sound_card.stream_in_use():
+    async with hearing(card) as (_, first, stream):
+        stream.send(tone(0.032))
+        await first
         assert not sound_card.refresh()
     assert sound_card.refresh()
-    assert card.refreshed == 1
+    assert card.refreshed == 2  # before it was opened, and after it was closed

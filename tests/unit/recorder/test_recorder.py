@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.locked_house import UNLOCK, House
-from tests.fakes.recording import recording
+from tests.fakes.recording import HOME, recording
 from tests.fakes.waiting import until
 from tests.unit.recorder.test_store import kept
 
@@ -17,15 +17,13 @@ from voice_gateway.recorder.recorder import MOST_HELD
 from voice_gateway.recorder.store import TurnStore
 from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, Utterance, Verdict
 
-LAMP = '[[device]]\nname = "Floor Lamp"\nkind = "dimmer"\nroom = "Living Room"\n'
-
 
 async def listed(recorder, **how):
     return await recorder.read(lambda store: store.turns(**how))
 
 
 async def test_a_turn_is_kept_with_all_its_events(tmp_path):
-    talk = HomeTalk(LAMP)
+    talk = HomeTalk(HOME)
     recorder = recording(tmp_path, talk.conversation.events)
 
     await talk.hears("turn on the floor lamp")

@@ -153,9 +153,8 @@ async def test_what_cannot_be_said_again_is_left_out(talk):
     assert why_not(turn, ()) == ""
     assert "hidden" in why_not({**turn, "text": "the code is ***"}, ())
     assert "hidden" in why_not(turn, [{**turn, "text": "***"}])
-    assert "routine" in why_not(
-        {**turn, "events": [one for one in turn["events"] if one["type"] != "heard"]}, ()
-    )
+    unheard = [event for event in turn["events"] if event["type"] != "heard"]
+    assert "routine" in why_not({**turn, "events": unheard}, ())
     assert why_not({**turn, "tools": ""}, ())
     judged = {
         "type": "judged",

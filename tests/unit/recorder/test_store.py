@@ -12,22 +12,9 @@ NOW = 1_800_000_000.0
 
 
 def kept(text, number=0, *, at=NOW, **more):
-    facts = {
-        "id": f"turn-{number:05}",
-        "at": at,
-        "door": "cli",
-        "room": None,
-        "conversation": "cli",
-        "text": text,
-        "reply": "Done.",
-        "ok": True,
-        "stage": "local",
-        "seconds": 0.1,
-        "acts": [],
-        "named": "",
-        "events": [{"type": "heard", "text": text, "at": at}],
-    }
-    return Kept(**{**facts, **more})
+    said = ("cli", None, "cli", text, "Done.", True, "local", 0.1, [], "")
+    turn = Kept(f"turn-{number:05}", at, *said, [{"type": "heard", "text": text, "at": at}])
+    return turn._replace(**more)
 
 
 @pytest.fixture
@@ -66,14 +53,6 @@ def test_a_name_may_be_short_but_no_pattern(store):
     assert store.find("****") == []
 
 
-class Clock:
-    def __init__(self):
-        self.now = NOW
-
-    def __call__(self):
-        return self.now
-
-
 def _long() -> str:
     """50 kB that cannot be packed."""
     return secrets.token_hex(25_000)
@@ -86,22 +65,22 @@ def texts_in(path):
 
 
 def test_a_gateway_that_runs_for_weeks_with_two_turns_a_day_keeps_fourteen_days(tmp_path):
-    clock = Clock()
-    store = TurnStore(tmp_path / "turns.sqlite", days=14, now=clock)
+    now = NOW
+    store = TurnStore(tmp_path / "turns.sqlite", days=14, now=lambda: now)
 
     for half_day in range(80):
-        clock.now = NOW + half_day * 43_200
-        store.add([kept(f"turn {half_day}", half_day, at=clock.now)])
+        now = NOW + half_day * 43_200
+        store.add([kept(f"turn {half_day}", half_day, at=now)])
 
     assert len(texts_in(tmp_path / "turns.sqlite")) == 29
 
 
 def test_nobody_reads_what_is_too_old_though_nothing_was_written_since(tmp_path):
-    clock = Clock()
-    store = TurnStore(tmp_path / "turns.sqlite", days=14, now=clock)
+    now = NOW
+    store = TurnStore(tmp_path / "turns.sqlite", days=14, now=lambda: now)
     store.add([kept("the old lamp", 1), kept("the new lamp", 2, at=NOW + 86_400)])
 
-    clock.now = NOW + 14.5 * 86_400
+    now = NOW + 14.5 * 86_400
 
     for how in ({}, {"search": "lamp"}, {"since": NOW - 10}, {"conversation": "cli"}):
         assert [one["id"] for one in store.turns(**how)] == ["turn-00002"]

@@ -4,27 +4,12 @@ from typing import Any
 
 import pytest
 from tests.fakes.home_talk import HomeTalk
-from tests.fakes.recording import recording
+from tests.fakes.recording import HOME, recording
 
 from home_names.resolver import Nothing
 from voice_gateway.conversation.stages import Aside, Stages
 from voice_gateway.recorder.why import NOTHING, OFF, Why, explain, read_question
 from voice_gateway.turn import ToolCall, Utterance
-
-HOME = """
-[[device]]
-name = "Floor Lamp"
-kind = "dimmer"
-room = "Living Room"
-[[device]]
-name = "Desk Lamp"
-kind = "switch"
-room = "Office"
-[[device]]
-name = "Front Door"
-kind = "lock"
-room = "Hall"
-"""
 
 
 class Talk(HomeTalk):

@@ -36,7 +36,7 @@ class Aloud:
         self._ready, self._missing, self._monotonic = ready, missing, monotonic
         self._changes = Changes()
         self._told: dict[str, float] = {}  # when a part's failure was spoken last
-        self._gone: dict[str, bool] = {}  # whether a part's failure was spoken
+        self._gone: set[str] = set()  # parts whose failure was spoken
         self._sentences: asyncio.Queue[str] = asyncio.Queue()
         events.subscribe(self._noticed, Notice)  # notices are spoken during the start too
 
@@ -61,17 +61,19 @@ class Aloud:
     def _worth_saying(self, event: PartState) -> bool:
         news = self._changes.news(event)
         if event.late:
-            self._gone[event.part] = True
+            self._gone.add(event.part)
         if event.part in MUTE or news is None:
             return False
         if event.state is State.OK:
-            return self._gone.pop(event.part, False)
+            spoken = event.part in self._gone
+            self._gone.discard(event.part)
+            return spoken
         now = self._monotonic()
-        due = now - self._told.get(event.part, -AGAIN_SECONDS) >= AGAIN_SECONDS
-        if due:
-            self._told[event.part] = now
-        self._gone[event.part] = due or self._gone.get(event.part, False)
-        return due
+        if now - self._told.get(event.part, -AGAIN_SECONDS) < AGAIN_SECONDS:
+            return False
+        self._told[event.part] = now
+        self._gone.add(event.part)
+        return True
 
     async def _say(self, text: str) -> None:
         speech = await self._output.synthesize(spoken_text(text))

@@ -56,8 +56,7 @@ async def test_an_alarm_begins_although_somebody_speaks_and_although_the_voice_i
 async def test_what_is_said_while_it_sounds_is_heard_and_answered():
     async with room() as here, sounding(here):
         await until(lambda: SMOKE in here.speaker.played, LIMIT)
-        await here.microphone.command("stop the alarm")
-        await here.settled()
+        await here.hears("stop the alarm")
         assert here.conversation.heard == ["stop the alarm"]
         assert "You said stop the alarm." in here.speaker.played
 

@@ -12,14 +12,12 @@ from voice_gateway.channels.voice.channel import VoiceSwitches
 async def test_what_is_said_while_it_does_not_listen_is_not_heard():
     async with room() as here:
         here.listens = False
-        await here.microphone.command("what time is it")
-        await here.settled()
+        await here.hears("what time is it")
         assert here.conversation.heard == []
         assert here.part("voice") == "off"
 
         here.listens = True
-        await here.microphone.command("what day is it")
-        await here.settled()
+        await here.hears("what day is it")
         assert here.conversation.heard == ["what day is it"]
         assert here.part("voice") == "ok"
 
@@ -38,8 +36,7 @@ async def test_listening_that_is_switched_off_in_the_middle_ends_what_is_being_r
 async def test_a_mute_voice_shows_its_answer_and_rings_all_the_same():
     async with room() as here:
         here.mute = True
-        await here.microphone.command("what time is it")
-        await here.settled()
+        await here.hears("what time is it")
         assert here.conversation.heard == ["what time is it"]
         assert here.shown == ["You said what time is it."]
         assert here.speaker.played == []

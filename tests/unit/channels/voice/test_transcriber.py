@@ -14,8 +14,7 @@ from voice_gateway.turn import Reply, ToolOutcome
 
 async def test_a_command_behind_the_wake_word_is_answered_aloud():
     async with room() as here:
-        await here.microphone.command("what time is it")
-        await here.settled()
+        await here.hears("what time is it")
         assert here.conversation.heard == ["what time is it"]
         assert here.conversation.last.heard_by == here.transcriber.name
         assert here.conversation.last.heard_seconds == here.turns[0].transcript.seconds
@@ -39,15 +38,13 @@ async def test_a_wake_word_without_a_command_is_told_of_and_over_after_some_seco
         await here.microphone.silence(1.2)
         assert here.channel.state is VoiceState.LISTENING
         assert [(turn.text, turn.wake.word) for turn in here.turns] == [("", "hey_jarvis")]
-        await here.microphone.command("hello there")
-        await here.settled()
+        await here.hears("hello there")
         assert here.conversation.heard == ["hello there"]
 
 
 async def test_noise_gives_no_turn():
     async with room() as here:
-        await here.microphone.command("You")
-        await here.settled()
+        await here.hears("You")
         assert here.conversation.heard == []
         assert [turn.text for turn in here.turns] == [""]
         assert here.channel.state is VoiceState.LISTENING
@@ -111,8 +108,7 @@ async def test_the_wake_word_stops_playback_at_once_and_the_running_turn_is_not_
 async def test_the_answer_to_a_question_needs_no_wake_word():
     async with room() as here:
         here.conversation.replies["turn on the light"] = Reply("Which light?", expects_answer=True)
-        await here.microphone.command("turn on the light")
-        await here.settled()
+        await here.hears("turn on the light")
         assert here.channel.state is VoiceState.FOLLOW_UP
         await here.microphone.speak("the one in the attic")
         await here.settled()
@@ -124,8 +120,7 @@ async def test_it_does_not_answer_its_own_question():
     async with room() as here:
         question = "Should I unlock the front door?"
         here.conversation.replies["open up"] = Reply(question, expects_answer=True)
-        await here.microphone.command("open up")
-        await here.settled()
+        await here.hears("open up")
         await here.microphone.speak("should I unlock the front door")
         await here.settled()
         assert here.conversation.heard == ["open up"]
@@ -139,8 +134,7 @@ async def test_a_complete_command_needs_a_shorter_pause():
     async with room(silence_seconds=0.8) as here:
         here.complete = {"turn on the lamp"}
         for text, heard in (("turn on the lamp", True), ("turn on the old", False)):
-            await here.microphone.wake()
-            await here.microphone.silence(0.1)
+            await here.microphone.wake(0.1)
             await here.microphone.words_begin(text)
             await here.microphone.silence(0.2)
             await here.settled()
@@ -155,8 +149,7 @@ async def test_a_complete_command_needs_a_shorter_pause():
 
 async def test_transcription_begins_in_the_pause_and_is_void_when_speech_goes_on():
     async with room() as here:
-        await here.microphone.wake()
-        await here.microphone.silence(0.1)
+        await here.microphone.wake(0.1)
         await here.microphone.words_begin("turn on")
         await here.microphone.silence(0.3)
         await here.settled()
@@ -171,15 +164,13 @@ async def test_transcription_begins_in_the_pause_and_is_void_when_speech_goes_on
 async def test_an_engine_that_raises_costs_one_turn(caplog):
     async with room() as here:
         here.transcriber.errors = [HearingError("the model is broken")]
-        await here.microphone.command("lost words")
-        await here.settled()
+        await here.hears("lost words")
         assert here.conversation.heard == []
         assert here.part("transcriber") == "degraded"
         here.wake_word.errors = [RuntimeError("native trouble"), RuntimeError("native trouble")]
         await here.microphone.silence(0.1)
         assert caplog.messages.count("hearing failed; the recording is dropped") == 1
-        await here.microphone.command("words that count")
-        await here.settled()
+        await here.hears("words that count")
         assert here.conversation.heard == ["words that count"]
         assert here.part("voice") == here.part("transcriber") == "ok"
 
@@ -189,12 +180,10 @@ async def test_what_cannot_be_spoken_is_shown(broken):
     async with room() as here:
         getattr(here, broken).errors = [SpeakingError("no sound")]
         here.conversation.replies["hello"] = Reply("It is **21 °C** at 7:30.")
-        await here.microphone.command("hello")
-        await here.settled()
+        await here.hears("hello")
         assert here.shown == ["It is **21 °C** at 7:30."]
         assert here.part("speech" if broken == "synthesizer" else "speaker") == "degraded"
-        await here.microphone.command("again")
-        await here.settled()
+        await here.hears("again")
         assert here.speaker.played == ["You said again."]
         assert here.part("speech" if broken == "synthesizer" else "speaker") == "ok"
 
@@ -205,16 +194,14 @@ async def test_a_microphone_that_fails_is_opened_again():
         await here.microphone.fail(HearingError("unplugged"))
         assert here.part("microphone") == "degraded"
         assert here.channel.state is VoiceState.LISTENING
-        await here.microphone.command("are you there")
-        await here.settled()
+        await here.hears("are you there")
         assert here.conversation.heard == ["are you there"]
         assert here.part("microphone") == "ok"
 
 
 async def test_a_hole_in_the_sound_drops_what_was_being_said(caplog):
     async with room() as here:
-        await here.microphone.wake()
-        await here.microphone.silence(0.1)
+        await here.microphone.wake(0.1)
         await here.microphone.words_begin("unlock the")
         here.microphone.lose_seconds(3)
         await here.microphone.speak("birthday cake")
@@ -251,8 +238,7 @@ async def test_a_timer_rings_until_it_is_stopped_and_is_silent_while_somebody_sp
 
 async def test_the_end_of_a_recording_is_the_end_of_the_door():
     async with room() as here:
-        await here.microphone.wake()
-        await here.microphone.silence(0.1)
+        await here.microphone.wake(0.1)
         await here.microphone.words_begin("said at the very end")
         await here.microphone.end()
         await until(lambda: here.turns, LIMIT)
@@ -289,11 +275,9 @@ async def test_a_sound_after_the_words_says_whether_all_was_done():
     for statuses, mark in marks.items():
         async with room() as here:
             here.conversation.replies["the lamp please"] = acted(*statuses.split())
-            await here.microphone.command("the lamp please")
-            await here.settled()
+            await here.hears("the lamp please")
             assert here.speaker.earcons == [Earcon.WAKE, Earcon.HEARD, *mark], statuses
     async with room(earcons=False) as here:
         here.conversation.replies["the lamp please"] = acted("confirmed")
-        await here.microphone.command("the lamp please")
-        await here.settled()
+        await here.hears("the lamp please")
         assert here.speaker.earcons == []
