@@ -219,7 +219,6 @@ def without_wake_words(text: str, wake_words: Iterable[str]) -> str:
         spoken = words_of(wake_word.replace("_", " "))
         for start in range(len(spoken)):
             pattern = r"\W+".join(map(re.escape, spoken[start:]))
-            found = re.match(rf"\W*{pattern}\b\W*", text, re.IGNORECASE)
-            if found:
-                return text[found.end() :]
+            if heard := re.match(rf"\W*{pattern}\b\W*", text, re.IGNORECASE):
+                return text[heard.end() :]
     return text

@@ -71,13 +71,7 @@ class RoutineBook:
 
     def drafted(self, when: str, do: str = "", calls: Sequence[Call] = (), say: str = "") -> Routine:
         """The routine as it would be kept. BadArguments: it cannot be, with a sentence that says why."""
-        later = self._home.when(when)
-        if later is None:
-            raise BadArguments(
-                f'I can\'t read "{when[:80]}" as a time or an event. For example: "every day at 7 am".'
-            )
-        if isinstance(later, Missing):
-            raise BadArguments(later.text)
+        later = self._later(when)
         read: Sequence[Call] | str = calls or (self._home.order(do) if do else ())
         if isinstance(read, str):
             raise BadArguments(read)
@@ -87,6 +81,14 @@ class RoutineBook:
             raise BadArguments(f"What is said may have {LONGEST_SAY} characters.")
         made = Routine("", later.trigger, tuple(read), say, later.condition, until=later.until)
         return self._judged(replace(made, back=later.back, made=self.now()))
+
+    def _later(self, when: str) -> Later:
+        """BadArguments: these words are no time and no event."""
+        later = self._home.when(when)
+        if isinstance(later, Later):
+            return later
+        problem = f'I can\'t read "{when[:80]}" as a time or an event. For example: "every day at 7 am".'
+        raise BadArguments(later.text if later else problem)
 
     def _judged(self, routine: Routine) -> Routine:
         """With what the home says of its calls, its next time, and its text."""
@@ -124,8 +126,7 @@ class RoutineBook:
 
     def note(self, when: str) -> str:
         """What should be said beside a "when": for example that a time has passed and means tomorrow."""
-        later = self._home.when(when)
-        return later.note if isinstance(later, Later) else ""
+        return self._later(when).note
 
     # --- finding
 
@@ -244,9 +245,7 @@ class RoutineBook:
 
     def moved(self, routine: Routine, when: str) -> Routine:
         """Moves a routine to another time; a repeated routine keeps repeating at the new time."""
-        later = self._home.when(when)
-        if not isinstance(later, Later):
-            raise BadArguments(later.text if later else f'I can\'t read the time "{when[:80]}".')
+        later = self._later(when)
         trigger = later.trigger
         if isinstance(routine.trigger, Event) or isinstance(trigger, Event):
             raise ToolError("That starts when something happens, so it has no time to move.")
@@ -281,9 +280,7 @@ class RoutineBook:
         if paused:
             return self.store.replace(changed)
         resumed = [replace(routine, next=self._next(routine)) for routine in changed]
-        over = [routine for routine in resumed if not _comes(routine)]
-        if over:
-            self.store.remove([routine.id for routine in over])
+        self.store.remove([routine.id for routine in resumed if not _comes(routine)])
         return self.store.replace(filter(_comes, resumed))
 
     def _replaced(self, routine: Routine) -> Routine:

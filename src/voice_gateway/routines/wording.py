@@ -121,8 +121,8 @@ def say_rule(rrule: str) -> str:
 
 def _date_in(parts: dict[str, str]) -> str:
     """ "the 1st", "the last Friday", "24 December"."""
-    if found := re.fullmatch(r"(-1|[1-5])([A-Z]{2})", parts.get("BYDAY", "")):
-        return f"the {_which(int(found[1]))} {_DAYS[WEEKDAYS.index(found[2])]}"
+    if nth := re.fullmatch(r"(-1|[1-5])([A-Z]{2})", parts.get("BYDAY", "")):
+        return f"the {_which(int(nth[1]))} {_DAYS[WEEKDAYS.index(nth[2])]}"
     day = int(parts.get("BYMONTHDAY", "1"))
     if "BYMONTH" in parts:
         return f"{day} {datetime(2000, int(parts['BYMONTH']), 1):%B}"

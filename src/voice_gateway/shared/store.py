@@ -88,8 +88,8 @@ class RedisStore:
     # --- texts by key
 
     async def get(self, key: str) -> str | None:
-        found = await self._ask(lambda: self._redis.get(PREFIX + key))
-        return None if found is None else str(found)
+        text = await self._ask(lambda: self._redis.get(PREFIX + key))
+        return None if text is None else str(text)
 
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
         await self._ask(lambda: self._redis.set(PREFIX + key, text, px=_milliseconds(expiry_seconds)))

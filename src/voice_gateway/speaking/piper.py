@@ -55,9 +55,9 @@ class PiperSynthesizer(Synthesizer):
                 raise SpeakingError(f"{file} is not there: set voice.tts to an .onnx file with its .json")
         await self._end()
         self._folder = Path(tempfile.mkdtemp(prefix="voice-gateway-piper-"))
-        found = shutil.which(self._program)
+        program = shutil.which(self._program)
         # A package without its program's folder; -P: no module of the current folder takes its place.
-        start = [found] if found else [sys.executable, "-P", "-m", "piper"]
+        start = [program] if program else [sys.executable, "-P", "-m", "piper"]
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *(*start, "-m", str(self._voice), "--output_dir", str(self._folder)),

@@ -98,32 +98,32 @@ def _repeat(text: str, change: Callable[[str], str]) -> str:
     return text
 
 
-def _host(found: re.Match[str]) -> str:
-    address = found[1].rpartition("@")[2].partition(":")[0].rstrip(".,;:!?)")
-    stop = found[0][len(found[0].rstrip(".,;:!?)")) :]
+def _host(match: re.Match[str]) -> str:
+    address = match[1].rpartition("@")[2].partition(":")[0].rstrip(".,;:!?)")
+    stop = match[0][len(match[0].rstrip(".,;:!?)")) :]
     return address.removeprefix("www.").replace(".", " dot ") + stop
 
 
-def _unit(found: re.Match[str]) -> str:
-    unit = UNITS[found[2]][0 if found[1] == "1" else 1]
-    return f"{found[1]} {unit}" + (f" per {_PER.get(found[3], found[3])}" if found[3] else "")
+def _unit(match: re.Match[str]) -> str:
+    unit = UNITS[match[2]][0 if match[1] == "1" else 1]
+    return f"{match[1]} {unit}" + (f" per {_PER.get(match[3], match[3])}" if match[3] else "")
 
 
-def _money(found: re.Match[str]) -> str:
-    amount, sign = (found[2] + (found[3] or ""), found[1]) if found[1] else (found[4], found[5])
+def _money(match: re.Match[str]) -> str:
+    amount, sign = (match[2] + (match[3] or ""), match[1]) if match[1] else (match[4], match[5])
     return f"{amount} {_MONEY_NAMES[sign]}{'' if amount == '1' else 's'}"
 
 
-def _date(found: re.Match[str]) -> str:
-    month = calendar.month_name[int(found[2])]
-    return f"{month} {int(found[3])}, {found[1]}" + (" at " if found[0].endswith("T") else "")
+def _date(match: re.Match[str]) -> str:
+    month = calendar.month_name[int(match[2])]
+    return f"{month} {int(match[3])}, {match[1]}" + (" at " if match[0].endswith("T") else "")
 
 
-def _time(found: re.Match[str]) -> str:
+def _time(match: re.Match[str]) -> str:
     """On the twelve-hour clock. "7:30" alone gets no half of the day, because it may be either."""
-    hour, minute, half = int(found[1]), int(found[2]), f"{found[3] or ''}m".upper()
+    hour, minute, half = int(match[1]), int(match[2]), f"{match[3] or ''}m".upper()
     if half == "M":
-        half = "" if 0 < hour <= 12 and not found[1].startswith("0") else "PM" if hour >= 12 else "AM"
+        half = "" if 0 < hour <= 12 and not match[1].startswith("0") else "PM" if hour >= 12 else "AM"
     if not minute:
         half = half or "o'clock"
         return f"{hour % 12 or 12} {half}"
