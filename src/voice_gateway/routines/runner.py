@@ -143,8 +143,9 @@ class RoutineRunner:
             self._wake.set()
             if holds:
                 self._count_round(routine, change)
-            if trigger.seconds:
-                self._plans[routine.id] = self._in(trigger.seconds) if holds else None
+            if trigger.seconds:  # with microseconds, as every duration
+                due = self._now() + timedelta(seconds=trigger.seconds)
+                self._plans[routine.id] = due.replace(microsecond=due.microsecond or 1) if holds else None
             elif holds:
                 self._started[routine.id] = (routine, self._monotonic())
 
@@ -156,11 +157,6 @@ class RoutineRunner:
         if (known := before if after is None else after) is not None:
             self._known[number] = known
         return before is not None and after is not None and before != after
-
-    def _in(self, seconds: float) -> datetime:
-        """With microseconds, as every duration."""
-        moment = self._now() + timedelta(seconds=seconds)
-        return moment.replace(microsecond=moment.microsecond or 1)
 
     def _count_round(self, routine: Routine, change: StateChange) -> None:
         """A change right after a routine has switched that device may be a loop."""
@@ -179,17 +175,14 @@ class RoutineRunner:
         led = self._leads
         self._leads = await self._in_thread(self._lease.renew)
         if not self._leads:
-            self._stand_by()
+            self._by_resource, self._stamp, self._plans, self._waiting = {}, object(), {}, []
+            self._miss(list(self._started))
             return
         if not led:
             await self._tell_unfinished()
         await self._start(tasks)
         await self._write_down()
         await self._read()
-
-    def _stand_by(self) -> None:
-        self._by_resource, self._stamp, self._plans, self._waiting = {}, object(), {}, []
-        self._miss(list(self._started))
 
     async def _tell_unfinished(self) -> None:
         """Runs of a gateway that lost the lease in the middle."""
@@ -252,7 +245,12 @@ class RoutineRunner:
         routines = [routine for routine in await self._in_thread(self._store.all) if not routine.paused]
         await self._tell_unfinished()  # of a gateway that held the lease until a moment ago
         self._waiting = [routine for routine in routines if routine.next is not None]
-        self._ends = {(each.id, each.next): self._end(each) for each in self._waiting if each.next}
+        now, moment, known = self._now(), self._monotonic(), self._ends  # from when a routine was seen first
+        self._ends = {
+            (each.id, each.next): known.get((each.id, each.next), moment + (each.next - now).total_seconds())
+            for each in self._waiting
+            if each.next is not None
+        }
         by_resource: dict[tuple[str, str], list[Routine]] = defaultdict(list)
         for routine in routines:
             if isinstance(routine.trigger, Event):
@@ -266,17 +264,13 @@ class RoutineRunner:
         """Of all that wait for a time. A time of day is what the clock shows; a duration, which has
         microseconds, is time that passes however the clock is set."""
         now, moment = self._now(), self._monotonic()
-        return [
-            (each, self._end(each) - moment if each.next.microsecond else (each.next - now).total_seconds())
-            for each in self._waiting
-            if each.next is not None and each.id not in self._running
-        ]
-
-    def _end(self, routine: Routine) -> float:
-        """Kept from when the routine was seen first."""
-        assert routine.next is not None
-        end = self._monotonic() + (routine.next - self._now()).total_seconds()
-        return self._ends.get((routine.id, routine.next), end)
+        left = []
+        for each in self._waiting:
+            if each.next is not None and each.id not in self._running:
+                by_clock = (each.next - now).total_seconds()
+                lasts = self._ends[each.id, each.next] - moment if each.next.microsecond else by_clock
+                left.append((each, lasts))
+        return left
 
     # --- one run
 

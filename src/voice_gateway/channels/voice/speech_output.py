@@ -48,12 +48,6 @@ class Alarms:
         self.over.set()
         self.silent.set()
 
-    def keeps(self, *, answer: bool) -> bool:
-        return not (self.silent if answer else self.over).is_set()
-
-    async def let_pass(self, *, answer: bool) -> None:
-        await (self.silent if answer else self.over).wait()
-
     def gain(self, wanted: float) -> float:
         return wanted if self.silent.is_set() else max(wanted, ALARM_LOUDNESS)
 
@@ -153,13 +147,13 @@ class SpeechOutput:
         """Plays when nobody speaks and no alarm sounds. False if the loudspeaker fails or is mute."""
         if self._mute() and not rings:
             return False
-        answer = playback is not None
+        quiet = self.alarms.over if playback is None else self.alarms.silent
         while True:
-            while not self.free.is_set() or self.alarms.keeps(answer=answer):
+            while not (self.free.is_set() and quiet.is_set()):
                 await self.free.wait()
-                await self.alarms.let_pass(answer=answer)
+                await quiet.wait()
             async with self._line:
-                if self.free.is_set() and not self.alarms.keeps(answer=answer):
+                if self.free.is_set() and quiet.is_set():
                     return await self._played(speech, playback)
 
     async def _played(self, speech: Speech, playback: "ReplyPlayback | None") -> bool:
