@@ -7,14 +7,18 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from tests.fakes import warm_python
 
+from zwave_mcp.mqtt.home import MqttHome
+from zwave_mcp.options import MqttOptions
+
 NOT_UNIT = "a Z-Wave server as a process"
 CALL_SECONDS = 30.0
+T = TypeVar("T")
 SUCCESS = ("turned on", "turned off", "is on", "is off", "is locked", "is unlocked")
 
 
@@ -108,9 +112,9 @@ async def zwave(
 
 
 @contextlib.asynccontextmanager
-async def owned(context: contextlib.AbstractAsyncContextManager[Server]) -> AsyncIterator[Server]:
+async def owned(context: contextlib.AbstractAsyncContextManager[T]) -> AsyncIterator[T]:
     """For fixtures: one task opens and closes the session, because the client insists on it."""
-    opened: asyncio.Future[Server] = asyncio.get_running_loop().create_future()
+    opened: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     enough = asyncio.Event()
 
     async def own() -> None:
@@ -129,3 +133,16 @@ async def owned(context: contextlib.AbstractAsyncContextManager[Server]) -> Asyn
     finally:
         enough.set()
         await task
+
+
+@contextlib.asynccontextmanager
+async def running(options: MqttOptions, **settings: Any) -> AsyncIterator[MqttHome]:
+    """A home that keeps itself connected for the length of the block, with quick reconnection."""
+    home = MqttHome(options, **{"first_delay_seconds": 0.05, "longest_delay_seconds": 0.2, **settings})
+    task = asyncio.get_running_loop().create_task(home.run())
+    try:
+        yield home
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task

@@ -6,10 +6,9 @@ import time
 from typing import Any
 
 import pytest
-from tests.fakes.zwave_server import claims_success
+from tests.fakes.zwave_server import claims_success, running
 
 from zwave_mcp.home import Status, ValueId
-from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
 
 pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package")]
@@ -19,18 +18,6 @@ FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 BLIND = ValueId(6, 38, 0, "targetValue")
 COFFEE_MAKER = ValueId(7, 37, 0, "targetValue")
 COFFEE_MAKER_STATE = ValueId(7, 37, 0, "currentValue")
-
-
-@contextlib.asynccontextmanager
-async def home_of(driver):
-    home = MqttHome(MqttOptions(driver.broker.url))
-    task = asyncio.create_task(home.run())
-    try:
-        yield home
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 @contextlib.asynccontextmanager
@@ -59,12 +46,12 @@ async def believed(home, text):
     ],
 )
 async def test_the_status_codes_are_those_of_the_recordings(driver, value_id, value, status):
-    async with home_of(driver) as home:
+    async with running(MqttOptions(driver.broker.url)) as home:
         assert (await home.write(value_id, value)).status == status
 
 
 async def test_the_driver_shows_a_wish_as_a_fact_and_a_poll_tells_the_truth(driver):
-    async with home_of(driver) as home, faulty(driver, 7, "ignoring"):
+    async with running(MqttOptions(driver.broker.url)) as home, faulty(driver, 7, "ignoring"):
         assert (await home.write(COFFEE_MAKER, True)).status == Status.ACKNOWLEDGED
         assert await believed(home, "7-37-0-currentValue") is True
         assert await home.poll(COFFEE_MAKER_STATE) is False

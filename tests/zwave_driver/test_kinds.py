@@ -1,9 +1,10 @@
 """Colours, fans and chimes with the real driver: what it sends, what the device then holds, what is said."""
 
 import pytest
-from tests.zwave_driver.test_driver_truth import home_of
+from tests.fakes.zwave_server import running
 
 from zwave_mcp.home import ValueId
+from zwave_mcp.options import MqttOptions
 
 pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package")]
 
@@ -11,7 +12,7 @@ pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package"
 async def held(driver, node: int) -> dict[int, int]:
     """The components as the device itself has them."""
     keys = {20: (0, 2, 3, 4), 21: (0, 1)}[node]
-    async with home_of(driver) as home:
+    async with running(MqttOptions(driver.broker.url)) as home:
         return {key: await home.poll(ValueId(node, 51, 0, "currentColor", key)) for key in keys}
 
 

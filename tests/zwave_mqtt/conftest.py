@@ -1,15 +1,13 @@
 """Each test has a broker of its own, so that it may be stopped and killed: a part of `make test-zwave`."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.fakes.mosquitto import Broker
 from tests.fakes.zwave_gateway import FakeGateway
-from tests.fakes.zwave_server import Server, owned, serving
+from tests.fakes.zwave_server import Server, owned, running, serving
 
 from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
@@ -34,19 +32,6 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
 async def gateway(broker: Broker) -> AsyncIterator[FakeGateway]:
     async with FakeGateway(broker.port) as gateway:
         yield gateway
-
-
-@contextlib.asynccontextmanager
-async def running(options: MqttOptions, **settings: Any) -> AsyncIterator[MqttHome]:
-    """A home that keeps itself connected for the length of the block, with quick reconnection."""
-    home = MqttHome(options, **{"first_delay_seconds": 0.05, "longest_delay_seconds": 0.2, **settings})
-    task = asyncio.get_running_loop().create_task(home.run())
-    try:
-        yield home
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 @pytest.fixture

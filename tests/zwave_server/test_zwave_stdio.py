@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.fakes import warm_python
 from tests.fakes.waiting import until
 from tests.fakes.zwave_server import Client as Talk
-from tests.fakes.zwave_server import environment, zwave
+from tests.fakes.zwave_server import environment, owned, zwave
 
 TOOLS = {
     "list_zwave_devices": ({"filter", "includeInactive", "limit", "offset"}, set(), True),
@@ -47,19 +47,8 @@ shared = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talk]:
-    ready: asyncio.Future[Talk] = asyncio.get_running_loop().create_future()
-    stop = asyncio.Event()
-
-    async def own() -> None:  # who opens a connection must close it
-        async with zwave(tmp_path_factory.mktemp("shared") / "state.json") as talk:
-            ready.set_result(talk)
-            await stop.wait()
-
-    owner = asyncio.get_running_loop().create_task(own())
-    await asyncio.wait((ready, owner), return_when=asyncio.FIRST_COMPLETED)
-    yield ready.result()
-    stop.set()
-    await owner
+    async with owned(zwave(tmp_path_factory.mktemp("shared") / "state.json")) as talk:
+        yield talk
 
 
 @pytest.fixture
