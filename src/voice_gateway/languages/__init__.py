@@ -77,7 +77,7 @@ def taught() -> LanguageFile | None:
 
 
 def shared_data(name: str) -> Mapping[str, Any]:
-    """A file that speaks of all languages at once."""
+    """A data file that covers all languages."""
     return LanguageFile(name, (files(__name__) / name).read_text("utf-8")).read()
 
 
@@ -144,7 +144,7 @@ def listed(names: Sequence[str], code: str = "en", word: str = "and") -> str:
 
 
 def counted(names: Sequence[str], code: str = "en") -> str:
-    """Three, and how many more there are: "A, B, C and 4 more"."""
+    """Up to three names and a count of the rest: "A, B, C and 4 more"."""
     rest = len(names) - MOST_NAMED
     if rest < 2:
         return listed(names, code)
@@ -152,14 +152,14 @@ def counted(names: Sequence[str], code: str = "en") -> str:
 
 
 def plainly(name: str, code: str = "en") -> str:
-    """A name in the middle of a sentence: small if all of its words are common; "Sonos Speaker" stays."""
+    """A name inside a sentence: lower case if all its words are common; "Sonos Speaker" stays."""
     words = name.split()
     common = all(word.lower() in _common(code) or not word[0].isalpha() for word in words)
     return " ".join(words).lower() if common else name
 
 
 def the(name: str, code: str = "en") -> str:
-    """With the article of the language, where the name takes one: "the floor lamp", "Dad's lamp"."""
+    """The name with its article, where it takes one: "the floor lamp", "Dad's lamp"."""
     if isinstance(name, Proper):
         return name
     bare = plainly(name, code)

@@ -1,4 +1,4 @@
-"""Outcomes in words: what became of each device, from the facts that tools return."""
+"""Words outcomes: one clause per device, from the facts that tools return."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def told(
 
 
 def _beside(clause: Clause, *, settled: bool) -> Clause:
-    """Beside others: what was so already counts as done, and where it stopped is not said."""
+    """The clause as said beside others: "already" counts as done, a stop has no position."""
     if clause.key == "act.stopped.at":
         return Clause("act.stopped")
     if clause.key.startswith("already") and not settled:
@@ -98,7 +98,7 @@ def _sentence(clause: Clause, devices: Mapping[str, bool], code: str, *, alone: 
 
 
 def _pieces(outcome: ToolOutcome, called: str | None, code: str) -> list[tuple[Clause, str, bool]]:
-    """Of each device that an outcome is about: what is said, its name, and whether it is a light."""
+    """The clause, the name and whether it is a light, for each device of an outcome."""
     facts, results = outcome.facts, outcome.facts.get("results")
     each = [one for one in results if isinstance(one, Mapping)] if isinstance(results, list) else [facts]
     if called and not facts.get("device") and outcome.status in _STARTED:
@@ -148,14 +148,14 @@ def _clause(status: str, requested: Mapping[str, Any], result: Mapping[str, Any]
 
 
 def _settled(state: str) -> str:
-    """A state without what is only measured: a thermostat's room warms up meanwhile."""
+    """The state without measured values, which may change meanwhile."""
     return ", ".join(part for part in parts_of(state) if not part.startswith("now "))
 
 
 def _confirmed(  # noqa: PLR0911 (one for each act)
     action: str, kind: str, state: str, requested: Mapping[str, Any], code: str
 ) -> tuple[str, dict[str, object]]:
-    """The key of what is so now, and its facts."""
+    """The key and the facts of a confirmed act."""
     degrees, level = requested.get("temperature"), level_of(state)
     if action == "stop":
         return ("act.stopped.at", {"level": level}) if level else ("act.stopped", {})
@@ -182,7 +182,7 @@ def _confirmed(  # noqa: PLR0911 (one for each act)
 
 
 def _degrees(wanted: float, requested: Mapping[str, Any], state: str) -> float:
-    """What the thermostat reports: many round. Of another unit, what was asked for."""
+    """The reported target nearest to the wanted one (thermostats round); the wanted one in another unit."""
     reported = [float(number) for number in _DEGREES.findall(state)]
     if not reported or (requested.get("unit") == "F" and "°C" in state):
         return wanted

@@ -46,7 +46,7 @@ def resource_of(device: Device) -> str:
 
 
 def event_of(event: Event, said: Said, context: Context) -> Later:
-    """An event, with the hours and days at which it counts."""
+    """The trigger of an event, with the hours and days at which it counts."""
     _ = event.is_so
     hours = _with_hours(condition_of(said.when, context), said)
     becomes, happens = _becomes(event)
@@ -200,7 +200,7 @@ def _stated(said: SaidCondition, context: Context) -> Condition:
 
 
 def _with_hours(condition: Condition | None, said: Said) -> Condition | None:
-    """Hours and weekdays beside an event are when it counts."""
+    """The condition with the hours and weekdays that stand beside an event."""
     when = said.when
     if said.is_moment:
         raise Unclear("when.hours_of_event")
@@ -218,7 +218,7 @@ def _with_hours(condition: Condition | None, said: Said) -> Condition | None:
 
 
 def _bounds(said: Said) -> tuple[str, str]:
-    """After what hour, and before which."""
+    """The hours after and before which it counts; empty where none was said."""
     when = said.when
     if when.between:
         first, last = hours_between(when.between, said.part)

@@ -37,7 +37,7 @@ class Voice:
 
 @plans(ToolUse)
 def tool_use(node: ToolUse, context: Context) -> Plan:
-    """What acts is asked about, unless its server is trusted."""
+    """The call of the tool. A tool that acts is confirmed first, unless its server is trusted."""
     voice = context.voices[node.tool]
     if node.look and voice.acts:
         raise Refused("a question is no order")
@@ -89,13 +89,13 @@ def spans(known: Mapping[str, Voice], language: Language) -> dict[Phrase, str]:
 
 
 def tool_words(known: Iterable[Voice], *, looks: bool = False) -> frozenset[str]:
-    """What the tools that act are about; with `looks` of all of them."""
+    """The words of tools that act; with `looks` of all tools."""
     phrases = (phrase for voice in known if voice.acts or looks for phrase in voice.phrases)
     return frozenset(word for phrase in phrases for word in phrase)
 
 
 def _voice(tool: Any, manager: ToolManager, language: Language) -> Voice | None:
-    """None: it needs more than one value, or a value that words cannot give."""
+    """The voice of a tool; None if it needs more than one value, or one that words cannot give."""
     known, schema = traits(tool), schema_of(tool)
     properties = schema.get("properties")
     given: Mapping[str, Any] = properties if isinstance(properties, Mapping) else {}
@@ -117,7 +117,7 @@ def _voice(tool: Any, manager: ToolManager, language: Language) -> Voice | None:
 
 
 def _phrases(tool: Any, language: Language) -> Iterator[Phrase]:
-    """Its title, its name and the beginning of its description, without the verb of a look."""
+    """Phrases from the title, the name and the beginning of the description, without the verb of a look."""
     known, groups = traits(tool), language.groups
     for text in (known.title, (known.original_name or tool.name).replace("_", " "), tool.description):
         first = _SENTENCE.split((text or "").strip())[0]

@@ -1,4 +1,4 @@
-"""Questions about what was: from the file of changes, and from the state of now."""
+"""Questions about the past, answered from the recorded changes and the present state."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -78,7 +78,7 @@ def _is_so(device: Device, state: str, now: str) -> bool:
 def _told(
     node: Past, devices: Sequence[Device], history: ChangeStore, now: datetime, home: Home
 ) -> tuple[str, dict[str, Any]]:
-    """The key of the reply, and its facts: of changes of these devices into the state."""
+    """The key and the facts of the reply about changes of these devices into the state."""
     state, first, began = node.state, devices[0], history.began()
     changes = sorted((one for device in devices for one in history.of(device)), key=lambda one: -one.at)
     begun = [one for one in changes if _is_so(first, state, one.after)]

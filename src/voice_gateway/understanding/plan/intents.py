@@ -45,7 +45,7 @@ def of_domain(device: Device, domains: tuple[str, ...]) -> bool:
 
 @dataclass
 class Slots:
-    """What a sentence says, taken piece by piece."""
+    """The slots of a sentence. A planner takes each; what is left over refuses the reading."""
 
     known: dict[str, Any]
     domains: tuple[str, ...]
@@ -86,7 +86,7 @@ class Slots:
         return (Place(here=True),) if self.here else ()
 
     def _check_domain(self, name: Name, context: Context) -> None:
-        """A name of another sort of device is no reading of this sentence."""
+        """Refuses a name of another sort of device than the sentence is about."""
         found = [device for key in name.keys if (device := context.home.find(key)) is not None]
         if self.domains and not any(of_domain(one, self.domains) for one in found):
             raise Refused("the name is of another sort of device")
@@ -169,7 +169,7 @@ def fan_mode(slots: Slots, context: Context) -> Node:
 
 @means(*_MACHINES)
 def machine(slots: Slots, context: Context) -> Node:
-    """Of a player, a vacuum or a mower; where none is named, of the one here, or the only one."""
+    """The command of a player, a vacuum or a mower: the named one, else the one here or the only one."""
     do, of, text = _MACHINES[slots.intent], _PLAYED[slots.intent[:8]], ""
     if do == "search":
         text = f"{slots.take('media_class', '')} {slots.take('search_query', '')}".replace("_", " ").strip()
@@ -189,7 +189,7 @@ def machine(slots: Slots, context: Context) -> Node:
 
 @means("HassSetVolume", "HassSetVolumeRelative")
 def volume(slots: Slots, context: Context) -> Node:
-    """Of a player that is named; else of the gateway's own speaker."""
+    """The volume of the named player, else of the gateway's own speaker."""
     level, step = slots.take("volume_level"), slots.take("volume_step")
     action, way = "set", 0.0
     if step is not None:
@@ -207,7 +207,7 @@ def volume(slots: Slots, context: Context) -> Node:
 
 @means("HassGetWeather")
 def weather(slots: Slots, context: Context) -> Node:
-    """Of the entity that is named; else of the gateway's own forecast."""
+    """A look at the named weather entity, else the gateway's own forecast."""
     if "name" in slots.known:
         return Look(ask="about", which=slots.which(context))
     return Everyday(tool="get_weather")

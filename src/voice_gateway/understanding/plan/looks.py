@@ -71,7 +71,7 @@ def look(node: Look, context: Context) -> Plan:
 
 
 def _is_single(item: Item) -> bool:
-    """One thing, or a word for one; of doors and windows any may be meant."""
+    """Whether one thing is asked about. "The door" and "the window" may be any of them."""
     if item.name or item.pronoun or item.unknown or item.like:
         return True
     one = bool(item.kind) and not item.plural and item.quant in ("", "both")
@@ -79,7 +79,7 @@ def _is_single(item: Item) -> bool:
 
 
 def _item(node: Look) -> Item:
-    """The only thing that is asked about, with the place of the question."""
+    """The thing that is asked about, with the place of the question."""
     if node.which is None:
         if node.players:
             return Item(kind="media_player", plural=True, place=node.place)
@@ -100,7 +100,7 @@ def _fits(device: Device) -> bool:
 
 
 def _of_item(item: Item, context: Context) -> tuple[Device, ...]:
-    """All that the words may mean."""
+    """All devices that the words may mean."""
     found = asked_about(Which(item=(item,)), context, _fits)
     return found.candidates if isinstance(found, Doubt) else found.devices
 
@@ -150,7 +150,7 @@ def _looks(
 
 
 def _of_sensor(node: Look, device: Device, state: str, context: Context) -> Plan | None:
-    """Of a person, or of what tells only of smoke, an update …, in the words of its class."""
+    """The look at a person or a yes/no sensor, worded by its class; None for other devices."""
     own = "presence" if device.domain in PEOPLE else of_class(device)
     asks_on = state in ("on", "off") and own in (*YES_NO, "presence")
     if not own or (_can_be(device, state, context) and not asks_on):
@@ -163,13 +163,13 @@ def _of_sensor(node: Look, device: Device, state: str, context: Context) -> Plan
 
 
 def _can_be(device: Device, state: str, context: Context) -> bool:
-    """Whether it can be so, as far as its state tells."""
+    """Whether the device has this state or its opposite."""
     so = any(context.home.is_so(device, one) for one in (state, OPPOSITE.get(state, state)) if one)
     return so or (state in ("on", "off") and of_class(device) in YES_NO)
 
 
 def _where(node: Look, context: Context) -> Plan:
-    """The room of a thing; of a person what the home knows."""
+    """The room of a device; the whereabouts of a person."""
     found = asked_about(node.which, context, _fits)
     devices = found.candidates if isinstance(found, Doubt) else found.devices
     if len(devices) > 1:
@@ -222,7 +222,7 @@ def _listing(node: Look, query: DeviceQuery, context: Context) -> Step:
 
 
 def _listed(node: Look, item: Item, context: Context) -> Plan:
-    """From the list of all devices: which are on, how many there are."""
+    """A question for the list of all devices: which are on, how many there are."""
     if node.which is not None and (node.which.without or node.which.either or node.which.state):
         raise Refused("an exception in a question")
     if item.unknown:
@@ -256,7 +256,7 @@ def _locks(node: Look, query: DeviceQuery, context: Context) -> Step | None:
 
 
 def _weather(node: Look, context: Context) -> Plan:
-    """Of the home's own weather; else of the gateway's forecast."""
+    """A look at the home's own weather entity, else the gateway's forecast."""
     devices = tuple(one for one in context.home.devices if one.domain == "weather")
     if devices and known(devices, Sensing("is", node.sense)):
         return sensed(node, devices, (), context)
@@ -265,7 +265,7 @@ def _weather(node: Look, context: Context) -> Plan:
 
 
 def _sun(node: Look, context: Context) -> Plan:
-    """When it rises or sets next, or whether it is dark."""
+    """When the sun rises or sets next, or whether it is dark."""
     place, now = context.place, context.now
     if place is None or now is None or not place.has_sun:
         raise Refused("the home's place is not known", Say("sun.no_place"))
@@ -335,7 +335,7 @@ def _in_room(node: Look, room: str, context: Context) -> Step:
 
 
 def _of_name(node: Look, name: Name, context: Context) -> Step:
-    """Of the thing that is named; its sensors may be devices of their own."""
+    """The reading of a named thing, whose sensors may be devices of their own."""
     devices = tuple(one for key in name.keys if (one := context.home.find(key)) is not None)
     telling = tuple(one for one in kin(devices, context.home) if measured(one, node.measure) is not None)
     return sensed(node, telling, (), context) if telling else _looks(node, devices, context)

@@ -56,7 +56,7 @@ _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Sensing:
-    """What to pick from the lists of all devices, and how to tell of it."""
+    """What to pick from the lists of all devices, and how to word the answer."""
 
     ask: str
     sense: str = ""
@@ -77,7 +77,7 @@ class Sensing:
 
 
 def tells(device: Device, sense: str, text: str = "") -> bool | None:
-    """Whether it is so; None where the device cannot tell."""
+    """Whether the sensed state holds; None if the device does not report it."""
     if sense in ("presence", "zone") and device.domain in PEOPLE:
         place = "home" if sense == "presence" else text
         return plain_words(device.state) == plain_words(place) if device.state else None
@@ -96,7 +96,7 @@ def tells(device: Device, sense: str, text: str = "") -> bool | None:
 
 
 def measured(device: Device, measure: str) -> tuple[float, str] | None:
-    """The number and its text: of a thermostat what it measures, not what it is set to."""
+    """The reading as number and text; of a thermostat the measured value, not the target."""
     for kind in TOGETHER.get(measure, (measure,) if measure in UNITS else ()):
         for part in (part for text in (device.state, *device.readings) for part in parts_of(text)):
             words = part.split()
@@ -111,7 +111,7 @@ def measured(device: Device, measure: str) -> tuple[float, str] | None:
 
 
 def kin(devices: Sequence[Device], home: Home) -> tuple[Device, ...]:
-    """These, and the sensors of the same thing: "Washer Power" belongs to "Washer"."""
+    """The devices and the sensors of the same thing: "Washer Power" belongs to "Washer"."""
     names = {(one.source, one.room, tuple(plain_words(one.name))) for one in devices}
 
     def belongs(other: Device) -> bool:
@@ -122,7 +122,7 @@ def kin(devices: Sequence[Device], home: Home) -> tuple[Device, ...]:
 
 
 def of_class(device: Device) -> str:
-    """What a sensor tells with yes or no."""
+    """The sensed state of a yes/no sensor; empty for other devices."""
     known = (one for one in device.watches if one in STATES and one != "battery")
     return next(known, "") if device.kind == "sensor" else ""
 
@@ -180,7 +180,7 @@ def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], cont
 def answer(
     query: Sensing, requests: Sequence[Request], outcomes: Sequence[ToolOutcome], code: str = "en"
 ) -> str:
-    """From the lists, read a moment ago."""
+    """The answer from the device lists that were just read."""
     pages = zip(requests, outcomes, strict=False)
     listed_now = [one for request, page in pages for one in read_devices(page.structured, request.source)]
     asked = [
@@ -214,7 +214,7 @@ class Words:
         return languages.say(key, self.code, text=self.query.text)
 
     def name(self, device: Device) -> str:
-        """Without the words for what it measures: "Washer Power" is the washer."""
+        """The name without the words for what is measured: "Washer Power" is the washer."""
         if device.domain in PEOPLE:
             return languages.Proper(device.name)
         words, endings = device.name.split(), language(self.code).groups["reading_words"]
@@ -252,12 +252,12 @@ class Words:
         return self.so(key, hits, yes=query.yes)
 
     def so(self, key: str, devices: Sequence[Device], *, yes: bool) -> str:
-        """These devices are so; several sensors of one thing are that thing."""
+        """The sentence that these devices are so; several sensors of one thing are named once."""
         names = list(dict.fromkeys(self.name(one) for one in devices))
         return self.say(key, count=len(names), things=names, state=self.state(yes=yes))
 
     def rooms(self, devices: Sequence[Device]) -> str:
-        """A room is so if one of its sensors says yes; it is not if none does."""
+        """The rooms that are so. One sensor that says yes is enough."""
         so = {one.room for one in devices if tells(one, self.query.sense)}
         rooms = dict.fromkeys(one.room for one in devices if one.room and (one.room in so) is self.query.yes)
         return self.say("which", things=list(rooms), where="") if rooms else self.say("none.rooms")

@@ -69,11 +69,11 @@ class Moment:
 
     @property
     def start(self) -> datetime:
-        """Of a rule that begins now."""
+        """The start of a rule that begins now."""
         return self.now.astimezone(UTC).replace(microsecond=0)
 
     def on(self, day: date, minutes: int) -> datetime:
-        """24 hours are the midnight behind the day."""
+        """The moment at this minute of the day; 1440 is the midnight after it."""
         day, minutes = day + timedelta(days=minutes // 1440), minutes % 1440
         return on_clock(datetime.combine(day, time(minutes // 60, minutes % 60)), self.place.zone, self.now)
 
@@ -101,7 +101,7 @@ class Said:
 
     @property
     def is_moment(self) -> bool:
-        """Not only hours or days of the week: it can start something by itself."""
+        """Whether it can start something by itself, unlike hours or days of the week alone."""
         days = self.day or self.often or self.monthly or self.yearly
         return bool(self.clocks or days or self.sun or self.when.after)
 
@@ -230,7 +230,7 @@ def day_of(day: Day, today: date) -> tuple[date, date | None]:
 def _dated(
     today: date, number: float, month: float | None = None, year: float | None = None
 ) -> tuple[date, date | None]:
-    """The next two such days, today among them; of a year there is one."""
+    """The next two days with this date, starting today; with a year there is only one."""
     from dateutil.rrule import MONTHLY, YEARLY, rrule
 
     number, month = int(number), None if month is None else int(month)
@@ -297,7 +297,7 @@ def _wall(day: date, moment: Moment) -> datetime:
 
 
 def seconds_of(parts: Sequence[Length]) -> float:
-    """The sum; a month and a year count as their average."""
+    """The sum in seconds; a month and a year count as their average."""
     return sum((part.number + part.plus) * part.unit for part in parts)
 
 
@@ -499,7 +499,7 @@ def times_rule(times: Sequence[int]) -> str:
 
 
 def _ticking(said: Said, amount: float, unit: float, moment: Moment) -> Later:
-    """Every so many minutes: all day, or at fixed times of each day, so that it begins anew every morning."""
+    """A rule for every so many minutes: all day, or between two times of each day."""
     days = said.every or ()
     by_day = f";BYDAY={_codes(days)}" if 0 < len(days) < 7 else ""
     if amount < 1 or (unit == 1 and amount < MOST_OFTEN):
@@ -551,13 +551,13 @@ def written(text: str, moment: Moment) -> Later | Missing | None:
 
 
 def when_of(text: str, reader: "Reader", context: Context) -> Later | Missing | None:
-    """Words, or what a program wrote: for the parameter `when` of the routine tools."""
+    """The meaning of the parameter `when` of the routine tools: words, or what a program wrote."""
     known = written(text.strip(), moment_of(context))
     return known or first_meant(text, reader, "When.spoken", lambda node: meant(node, context))
 
 
 def first_meant(text: str, reader: "Reader", rule: str, take: Callable[[When], T]) -> T | Missing | None:
-    """What the first reading means that has a meaning; else why the first has none."""
+    """The meaning of the first reading that has one, else the problem of the first reading."""
     problem: Missing | None = None
     said = reader.tokens(text)
     for readings in reader.passes(said, rule) if not said.cut else ():
