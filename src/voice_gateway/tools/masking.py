@@ -47,13 +47,20 @@ _MEMBER = re.compile(
     r"""(["'])([^"'\\]{1,60})\1\s{0,3}:\s{0,3}"""
     r"""("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\]]*\]?|\{[^}]*\}?|-?[0-9][^\s,}\]]*)"""
 )
+# A text without any of these hides nothing; nearly every result is one.
+_HINT = re.compile(
+    "://|bearer|basic|pass|secret|token|key|auth|cookie|credential|code|otp|pin|psk|jwt|pwd|sk-|pk-|rk-|"
+    "gh[pousr]_|github_pat_|glpat|xox|akia|hf_|eyj|sig=|signature=",
+    re.IGNORECASE,
+)
 SHORTEST_SECRET = 3  # characters; anything shorter is also ordinary text
 _SHORT = (bool, int, float, type(None))
 
 
 def hide_secrets(text: str) -> str:
-    for pattern in _SECRET_TEXT:
-        text = pattern.sub(rf"\g<1>{HIDDEN}", text)
+    if _HINT.search(text):
+        for pattern in _SECRET_TEXT:
+            text = pattern.sub(rf"\g<1>{HIDDEN}", text)
     return text
 
 
@@ -99,6 +106,8 @@ def mask(value: Any, depth: int = 4) -> Any:
 def mask_result(text: str, args: Any, longest: int = LONGEST) -> str:
     """A result for the log: short, without secrets, and without what was hidden in the arguments."""
     secrets = _secrets_in(args)
+    if not secrets and not _HINT.search(text[: longest + 400]):
+        return shorten(text, longest)
     # Cut first, but behind any secret that could begin in the part that is shown.
     head = text[: longest + max([400, *(len(secret) for secret in secrets)])]
     for secret in secrets:

@@ -61,6 +61,11 @@ class Result:
 
 def read(raw: Any, artifact: Any = None) -> Result:
     """Text blocks joined by newlines, else structured content; objects as JSON (MSG-5)."""
+    if type(raw) is str and is_plain(raw) and raw.strip():  # by far the usual case
+        if artifact is None:
+            return Result(raw)
+        if type(artifact) is dict and "structured" in artifact and not artifact.get("blobs"):
+            return Result(raw, artifact["structured"], tuple(artifact.get("artifacts") or ()))
     structured, blobs, artifacts = _artifact(artifact)
     if type(raw) is str and not blobs and raw.strip():
         return _result(raw, structured)
