@@ -94,18 +94,14 @@ def is_hidden(text: str) -> bool:
 def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:
     """The shape that `--json` promises, without secrets, and never of any size."""
     args = dict(outcome.args)
+    artifacts = [artifact.to_json() for artifact in outcome.artifacts[:MOST_ARGUMENTS]]
     return {
         **outcome.to_json(),
         "args": arguments_json(args),
         "text": mask_result(outcome.text, args, LONGEST_TEXT),
         "structured": mask_whole(outcome.structured, args, LONGEST_STRUCTURED),
-        **({"artifacts": _artifacts(outcome)} if outcome.artifacts else {}),
+        **({"artifacts": mask_whole(artifacts, args, LONGEST_STRUCTURED)} if artifacts else {}),
     }
-
-
-def _artifacts(outcome: ToolOutcome) -> Any:
-    listed = [artifact.to_json() for artifact in outcome.artifacts[:MOST_ARGUMENTS]]
-    return mask_whole(listed, dict(outcome.args), LONGEST_STRUCTURED)
 
 
 def arguments_json(args: Any) -> Any:

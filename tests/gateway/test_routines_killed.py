@@ -25,7 +25,7 @@ async def test_each_is_done_at_most_once_and_the_unfinished_are_told(commands: C
     (tmp_path / "names").write_text("\n".join(names))
     done = tmp_path / "done"
     done.touch()
-    commands.file("voice-gateway.toml", server("zwave", "counting_server.py", done, 0.05, tmp_path / "names"))
+    commands.file("voice-gateway.toml", server("zwave", "counting_server.py", done, 0.02, tmp_path / "names"))
     store = kept_in(None, tmp_path / "data" / "voice-gateway")[0]
     due = (datetime.now(UTC) + timedelta(seconds=40)).replace(microsecond=0)
     calls = [{"name": "control_zwave_device", "args": {"deviceName": name, "action": "on"}} for name in names]

@@ -194,7 +194,10 @@ class Gateway:
             ready=partial(self.servers.settled, TOOLS_WAIT_SECONDS),
         )
         self.recorder = Recorder(
-            settings.recorder, folder / TURNS_FILE, self.events, around=self._surroundings
+            settings.recorder,
+            folder / TURNS_FILE,
+            self.events,
+            around=lambda: Surroundings(self.tools.version, self.tools.all(), self.sources.looked()),
         )
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
         gateway = gateway_id(folder / "gateway-id") if self.store.shared else ""
@@ -221,9 +224,6 @@ class Gateway:
     def _devices_named(self, words: str) -> Sequence[HomeDevice]:
         match = self.local.home.names.find(words)
         return () if isinstance(match, Nothing) else self.local.home.names.could_mean(words)
-
-    def _surroundings(self) -> Surroundings:
-        return Surroundings(self.tools.version, self.tools.all(), self.sources.looked())
 
     # --- messages between parts
 

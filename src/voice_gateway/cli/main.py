@@ -59,15 +59,11 @@ def _told(error: Exception) -> list[str]:
         return [str(error)]
     root = first_error(error)
     if isinstance(root, ModuleNotFoundError):
-        return [missing_package(root)]
+        package = (root.name or "").partition(".")[0]
+        extra = "[speech]" if package in SPEECH else ""
+        install = f"run `make setup`, or `pip install 'voice-gateway{extra}'`"
+        return [f"the package {package} is missing: {install}"]
     return [f"internal error: {type(root).__name__}: {root} (--debug shows more)"]
-
-
-def missing_package(error: ModuleNotFoundError) -> str:
-    """One sentence with the command that installs it."""
-    package = (error.name or "").partition(".")[0]
-    extra = "[speech]" if package in SPEECH else ""
-    return f"the package {package} is missing: run `make setup`, or `pip install 'voice-gateway{extra}'`"
 
 
 def _set_up_streams(options: argparse.Namespace) -> None:

@@ -16,11 +16,6 @@ def user_file() -> Path:
     return Path(platformdirs.user_config_dir("voice-gateway", appauthor=False)) / FILE_NAME
 
 
-def user_mcp_json() -> Path:
-    """The servers of other MCP clients, where no setting names such a file."""
-    return user_file().with_name("mcp.json")
-
-
 def data_folder() -> Path:
     """Everything that must survive a restart."""
     return Path(platformdirs.user_data_dir("voice-gateway", appauthor=False))

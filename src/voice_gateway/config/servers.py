@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from voice_gateway.config.folders import user_file, user_mcp_json
+from voice_gateway.config.folders import user_file
 from voice_gateway.config.kinds import checked_server_name, plain
 from voice_gateway.config.tree import LeftOut, ServerSettings, Settings
 from voice_gateway.errors import ConfigError
@@ -56,7 +56,7 @@ def _mcp_json(settings: Settings, file: Path | None, environ: Mapping[str, str])
     if (named := settings.mcp.mcp_config) is not None:
         return read_mcp_json(beside(file, named), environ)
     users = file is None or os.path.realpath(file) == os.path.realpath(user_file())
-    mcp_json = user_mcp_json()
+    mcp_json = user_file().with_name("mcp.json")
     return read_mcp_json(mcp_json, environ) if users and mcp_json.is_file() else McpJson(mcp_json)
 
 

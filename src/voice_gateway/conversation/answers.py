@@ -56,7 +56,8 @@ class AnswerReader:
         own, spoken = frozenset(parted(asked).words), parted(text)
         if pin is not None and spoken.numbers:
             answer = self._with_number(spoken, own)
-            return answer if answer is not Answer.YES or _is_pin(spoken, pin) else Answer.WRONG_PIN
+            right = sum(compare_digest(reading, pin) for reading in readings(spoken)) > 0  # in constant time
+            return Answer.WRONG_PIN if answer is Answer.YES and not right else answer
         reader = Reader(self.language, build_home(()))
         tokens = reader.tokens(" ".join(spoken.words)).without_pauses()
         if reader.prefix(tokens, "no") and len(tokens.words) <= LONGEST_NO:
@@ -110,8 +111,3 @@ def _named(reader: Reader, tokens: Tokens, names: Names[Device]) -> Choice | Non
     if isinstance(match, Several | Group):
         return Choice(frozenset(map(names.devices.index, match.devices)), sure=isinstance(match, Group))
     return None
-
-
-def _is_pin(spoken: Spoken, pin: str) -> bool:
-    """Whether it is the PIN, compared in constant time."""
-    return sum(compare_digest(reading, pin) for reading in readings(spoken)) > 0
