@@ -10,6 +10,7 @@ from typing import Any
 
 from home_names.kinds import HomeDevice
 from home_names.resolver import Nothing
+from voice_gateway import reports
 from voice_gateway.app.channels import Channels
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
@@ -31,15 +32,6 @@ from voice_gateway.recorder.changes import CHANGES_FILE, ChangeStore
 from voice_gateway.recorder.record import Surroundings
 from voice_gateway.recorder.recorder import TURNS_FILE, Recorder
 from voice_gateway.recorder.why import Why
-from voice_gateway.reports import (
-    damaged_file,
-    home_trouble,
-    left_out_report,
-    outside_parts,
-    ready_line,
-    server_report,
-    what_is_missing,
-)
 from voice_gateway.routines.tools import RepeatedAlarms
 from voice_gateway.shared import connected
 from voice_gateway.tools.builtin import builtin_tools
@@ -89,10 +81,9 @@ class Gateway:
         self._build_tools()
         self._build_home()
         self._build_conversation()
-        self.events.subscribe(outside_parts(self.events), Acted)
-        self.events.subscribe(
-            lambda act: self.local.cache.acted(act.outcome), Acted
-        )  # reads its devices again
+        self.events.subscribe(reports.outside_parts(self.events), Acted)
+        # The devices of an act are read again.
+        self.events.subscribe(lambda act: self.local.cache.acted(act.outcome), Acted)
         self.recorder.start()
         self.channels = Channels(self)
 
@@ -102,7 +93,9 @@ class Gateway:
         self.playback = PlaybackVolume()
         self.shared = connected(settings.brain.store)
         self.timers = Timers(self.events, self.shared)
-        lists = ListStore(folder / "lists.sqlite3", on_damage=damaged_file(self.events, "memory", "lists"))
+        lists = ListStore(
+            folder / "lists.sqlite3", on_damage=reports.damaged_file(self.events, "memory", "lists")
+        )
         self._list_publisher = ListPublisher(lists, self._tell_list)
         self.tools = ToolManager(settings.mcpServers)
         builtin = builtin_tools(
@@ -138,7 +131,7 @@ class Gateway:
         """The home, what reads words about it, and what happens in it by itself."""
         settings, link = self.settings, self.link
         homes = {name for name, server in settings.mcpServers.items() if server.is_home}
-        self.sources = Sources(self.executor, lambda: home_trouble(link.status(), homes))
+        self.sources = Sources(self.executor, lambda: reports.home_trouble(link.status(), homes))
         self.servers = ToolServers(self, self._tasks)
         self.changes = ChangeStore(data_folder() / CHANGES_FILE, settings.recorder.days)
         self.local = UnderstandingStage(
@@ -201,7 +194,7 @@ class Gateway:
         )
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
         gateway = gateway_id(folder / "gateway-id") if self.store.shared else ""
-        damaged = damaged_file(self.events, "memory", "acts")
+        damaged = reports.damaged_file(self.events, "memory", "acts")
         why = Why(self.recorder, self._devices_named, self.local.cache.known)
         self.conversation = Conversation(
             stages,
@@ -258,7 +251,7 @@ class Gateway:
         """Takes in the new state of an MCP server."""
         if status.state == "connected":
             self.home_events.connected(status.name)
-        self.events.report(f"server {status.name}", *server_report(status))
+        self.events.report(f"server {status.name}", *reports.server_report(status))
 
     async def linked(self, *, installed: bool = False) -> None:
         """Returns when every MCP server is connected or has used up its first attempts."""
@@ -313,11 +306,11 @@ class Gateway:
     def ready_line(self) -> str:
         names = [tool.name for tool in self.tools.all()]
         provider, channels = self.settings.brain.provider, self.channels.addresses()
-        return ready_line(self.link.status(), self.events.parts(), names, provider, channels)
+        return reports.ready_line(self.link.status(), self.events.parts(), names, provider, channels)
 
     def what_is_missing(self) -> list[str]:
         names = [tool.name for tool in self.tools.all()]
-        return what_is_missing(self.link.status(), self.events.parts(), names)
+        return reports.what_is_missing(self.link.status(), self.events.parts(), names)
 
     # --- tasks
 
@@ -359,7 +352,7 @@ class ToolServers:
         if self._task is None:
             for status in self._link.status():
                 self._gateway.report_server(status)
-            for report in map(left_out_report, self._gateway.settings.left_out):
+            for report in map(reports.left_out_report, self._gateway.settings.left_out):
                 self._gateway.events.report(report.part, report.state, report.sentence, report.advice)
             self._task = self._tasks.create_task(self._link.run(), name="mcp")
 

@@ -21,14 +21,8 @@ from voice_gateway.channels.control import greet, request
 from voice_gateway.channels.terminal import GREEN, RED, YELLOW, painted, print_json, printable
 from voice_gateway.cli.command import loaded, readable_by_others
 from voice_gateway.cli.parser import Parser
-from voice_gateway.config import (
-    Settings,
-    VoiceSettings,
-    control_file,
-    conversations_file,
-    data_folder,
-    web_token_file,
-)
+from voice_gateway.config import Settings, VoiceSettings
+from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
 from voice_gateway.errors import ConfigError, GatewayError, HearingError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.private_files import private_file
