@@ -37,10 +37,7 @@ MISSED = "While I was off, I missed this: {text}. {question}"
 
 
 def place_of(settings: HomeSettings) -> Place:
-    from zoneinfo import ZoneInfo
-
-    zone = ZoneInfo(settings.timezone) if settings.timezone else local_zone()[0]
-    return Place(zone, settings.latitude, settings.longitude)
+    return Place(settings.timezone or local_zone()[0], settings.latitude, settings.longitude)
 
 
 class Routines:

@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
 
@@ -59,7 +60,7 @@ def _shown(settings: Settings, name: str) -> Any:
         return HIDDEN
     if isinstance(value, tuple):
         return list(value)
-    return hide_secrets(str(value)) if isinstance(value, str | Path) else value
+    return hide_secrets(str(value)) if isinstance(value, str | Path | ZoneInfo) else value
 
 
 def servers_shown(settings: Settings) -> dict[str, str]:

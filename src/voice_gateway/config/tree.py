@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args
+from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
@@ -20,7 +21,7 @@ from pydantic.fields import FieldInfo
 from voice_gateway.config.kinds import (
     HOME_ASSISTANT_PATHS,
     BrokerAddress,
-    Channels,
+    Channel,
     HostName,
     Language,
     ListenAddress,
@@ -32,7 +33,6 @@ from voice_gateway.config.kinds import (
     Topic,
     TopicOrNone,
     WebAddress,
-    ZoneName,
     checked_server,
     checked_steps,
     checked_wake_words,
@@ -360,7 +360,7 @@ class PermissionSettings(Section):
     confirm: bool = Field(True, description="ask before unlocking, opening a gate or garage, disarming")
     pin: Pin | None = Field(None, description="four digits or more that must be said or typed to confirm")
     expiry_seconds: float = Field(30.0, gt=0, description="a question for confirmation is void after this")
-    sensitive_channels: Channels = Field(
+    sensitive_channels: tuple[Channel, ...] = Field(
         ("cli", "voice"),
         description="channels that may ask for sensitive acts, of cli, voice, mqtt, wyoming, web, mcp and v1",
     )
@@ -377,7 +377,7 @@ class HomeSettings(Section):
     location: tuple[Latitude, Longitude] | None = Field(
         None, description="degrees north and east, for the weather, sunrise and sunset: [52.52, 13.40]"
     )
-    timezone: ZoneName | None = Field(None, description="for example Europe/Berlin (default: the system's)")
+    timezone: ZoneInfo | None = Field(None, description="for example Europe/Berlin (default: the system's)")
 
     @property
     def latitude(self) -> float | None:
