@@ -28,7 +28,7 @@ async def test_a_pin_is_not_published_and_its_lock_survives_a_restart(commands, 
             for number in range(5):
                 await ask(commands, "unlock the front door", f"c{number}")
                 reply = await ask(commands, f"yes the pin is {WRONG}", f"c{number}")
-            assert "60 seconds" in reply["text"]
+            assert "1 minute" in reply["text"]
             assert "pin" in json.dumps(await listener.gets("voice/status", state="degraded"))
         await gateway.stop()
         log = "".join(gateway.said)

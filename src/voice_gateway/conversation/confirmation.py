@@ -4,16 +4,18 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, AnswerReader, Choice, ProposedThing
 from voice_gateway.conversation.context import GatewayContext
 from voice_gateway.conversation.numerals import parted, readings
-from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
+from voice_gateway.conversation.pin_lock import PinLock, PinVerdict
 from voice_gateway.events import AnswerWanted, EventBus
 from voice_gateway.languages import say
 from voice_gateway.languages.outcomes import told as outcomes_told
+from voice_gateway.tools.builtin.times import say_seconds
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.tools.permission.question import question
@@ -191,7 +193,7 @@ class Confirmation:
         sensitive = Risk.SENSITIVE in levels
         pin = sensitive and self._pin is not None
         if pin and (seconds := await self._pin_lock.seconds_left()):
-            return say("confirm.locked", time=in_words(seconds)), False
+            return say("confirm.locked", time=say_seconds(ceil(seconds))), False
         asks = question(calls, self._traits, self._context.reach, pin=pin)
         expires = self._now() + self._settings.expiry_seconds
         pending = Pending(tuple(calls), asks, expires, sensitive, turn.utterance.text)
@@ -289,7 +291,7 @@ class Confirmation:
 
     async def _judged(self, *, right: bool) -> str:
         verdict, attempts = await self._pin_lock.judge(right=right)
-        left = in_words(attempts.seconds_left(self._now()))
+        left = say_seconds(ceil(attempts.seconds_left(self._now())))
         if verdict is PinVerdict.RIGHT:
             return ""
         if verdict is PinVerdict.LOCKED:

@@ -14,6 +14,7 @@ from voice_gateway.backoff import wait_at_most
 from voice_gateway.conversation.store import MemoryStore, SqliteStore, Store
 from voice_gateway.events import EventBus, State
 from voice_gateway.problems import PIN_LOCKED
+from voice_gateway.tools.builtin.times import say_seconds
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +100,7 @@ class PinLock:
 
     def report(self, attempts: Attempts) -> None:
         if attempts.seconds_left(self._now()):
-            sentence = PIN_LOCKED.format(wrong=attempts.wrong, time=in_words(attempts.locked_seconds))
+            sentence = PIN_LOCKED.format(wrong=attempts.wrong, time=say_seconds(attempts.locked_seconds))
             self._events.report("pin", State.DEGRADED, sentence)
         elif self._events.state("pin") is State.DEGRADED:
             self._events.report("pin", State.OK, "The PIN can be used again.")
@@ -131,13 +132,3 @@ class PinLock:
         except (sqlite3.Error, OSError) as error:
             self._lose(error)
             return await self._store.exchange(KEY, None, written, expiry_seconds=KEPT_SECONDS)
-
-
-def in_words(seconds: float) -> str:
-    """ "60 seconds", "2 minutes", "1 hour": rounded up."""
-    for unit, size in (("hour", 3600), ("minute", 60)):
-        if seconds >= 2 * size or (unit == "hour" and seconds >= size):
-            count = -(-int(seconds) // size)
-            return f"{count} {unit}{'s' if count > 1 else ''}"
-    whole = max(1, -(-int(seconds * 1000) // 1000))
-    return f"{whole} second{'s' if whole > 1 else ''}"
