@@ -1,7 +1,6 @@
 """`voice-gateway config`: show, check, set, edit and begin the settings."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -145,23 +144,14 @@ def _wants_again(mistakes: str) -> bool:
 
 
 def _init(options: argparse.Namespace) -> int:
-    from voice_gateway.config.edit import commented_file
+    from voice_gateway.config.edit import begin
 
     file = settings_file(options)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with open(file, "w" if options.force else "x", encoding="utf-8", opener=_private) as out:
-            out.write(commented_file())
-    except FileExistsError:
-        raise ConfigError(f"{file} exists already; --force writes over it") from None
-    except OSError as error:
-        raise ConfigError(f"cannot write {file}: {error.strerror}") from error
+    if file.exists() and not options.force:
+        raise ConfigError(f"{file} exists already; --force writes over it")
+    begin(file)
     print(f"wrote {file}; every line in it is a default that you can change", file=sys.stderr)
     return 0
-
-
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
 
 
 ACTIONS = {"show": _show, "check": _check, "path": _path, "set": _set, "edit": _edit, "init": _init}

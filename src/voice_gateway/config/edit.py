@@ -137,6 +137,12 @@ def _field(name: str) -> FieldInfo | None:
 # --- a file to start with
 
 
+def begin(file: Path) -> None:
+    """Write every setting, commented out, into a private file."""
+    with _replacement(file) as draft:
+        draft.write_text(commented_file(), encoding="utf-8")
+
+
 def commented_file() -> str:
     """Every setting with its default, commented out, so that a new file changes nothing."""
     lines = ["# Settings of the voice gateway. Remove the # before a line to change it.", ""]
