@@ -59,7 +59,7 @@ async def test_a_running_gateway_carries_out_what_was_made_elsewhere(commands: C
     await commands.run("routines", "add", "when the desk lamp is turned on turn on the floor lamp")
     async with Running.opened(commands):
         await commands.run("ask", "turn on the desk lamp in 1 second")
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(90):
             while not (kept := (await commands.run("routines", "--json")).json)[-1]["last"]:
                 pass
         lamp = await commands.run("ask", "is the floor lamp on")
