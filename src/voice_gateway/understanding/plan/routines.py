@@ -58,7 +58,7 @@ def _later(node: Later, context: Context) -> Plan:
     kept = _kept(when, context, made)
     if node.hold:
         return _held(node, kept, made, context)
-    return _taken_back(node, kept, made) if kept.back else _planned(node, kept, made, _said(node, kept))
+    return _taken_back(node, kept, made) if kept.back else _planned(node, kept, made)
 
 
 def _made(steps: Sequence[Node], context: Context) -> list[Step] | Question:
@@ -114,23 +114,21 @@ def _kept(when: When, context: Context, made: Sequence[Step]) -> Kept:
     return meant(when, replace(context, last=devices or context.last))
 
 
-def _planned(node: Later, kept: Kept, made: Sequence[Step], say: str) -> Step:
-    requests = [request for step in made for request in step.requests]
-    args: dict[str, Any] = {"when": later_text(kept)}
-    if requests:
-        args["calls"] = calls_text([{"name": one.tool, "args": dict(one.args)} for one in requests])
-    if say:
-        args["say"] = say
-    devices = tuple(device for step in made for device in step.devices)
-    return Step(bare(node), (Request(MAKE, args),), devices, acts=True, topic="routine")
-
-
-def _said(node: Later, kept: Kept) -> str:
+def _planned(node: Later, kept: Kept, made: Sequence[Step]) -> Step:
+    """The call that keeps a routine, with its calls and its words."""
+    say, requests = " ".join(node.say), [request for step in made for request in step.requests]
     if node.news:
         if not isinstance(kept.trigger, Trigger):
             raise Refused("there is nothing to tell of")
-        return say_news(kept.trigger)
-    return " ".join(node.say)
+        say = say_news(kept.trigger)
+    args = {"when": later_text(kept), "calls": _text_of(requests) if requests else "", "say": say}
+    devices = tuple(device for step in made for device in step.devices)
+    request = Request(MAKE, {key: value for key, value in args.items() if value})
+    return Step(bare(node), (request,), devices, acts=True, topic="routine")
+
+
+def _text_of(requests: Sequence[Request]) -> str:
+    return calls_text([{"name": one.tool, "args": one.args} for one in requests])
 
 
 def _taken_back(node: Later, kept: Kept, made: Sequence[Step], back_calls: str = "") -> Step:
@@ -152,8 +150,7 @@ def _held(node: Later, kept: Kept, made: Sequence[Step], context: Context) -> St
     then = plan(Command(do=OPPOSITE[node.do], which=bare(node.which)), context)
     if isinstance(then, Question):
         raise Refused("what is meant is not clear")
-    calls = calls_text([{"name": one.tool, "args": dict(one.args)} for one in then.requests])
-    return _taken_back(node, kept, made, calls)
+    return _taken_back(node, kept, made, _text_of(then.requests))
 
 
 def _opens_house(request: Request) -> bool:
