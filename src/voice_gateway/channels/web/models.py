@@ -3,26 +3,14 @@
 from types import GenericAlias
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model
+from pydantic import BaseModel, ConfigDict, StringConstraints, create_model
 from starlette.responses import Response
 
 from voice_gateway.channels import json_text
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT
 
-
-def _with_words(text: str) -> str:
-    if not text.strip():
-        raise ValueError("there are no words in it")
-    return text
-
-
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
-Words = Annotated[
-    str,
-    StringConstraints(max_length=LONGEST_TEXT),
-    AfterValidator(_with_words),
-    Field(json_schema_extra={"pattern": r"\S"}),
-]
+Words = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=r"\S")]
 
 
 class Body(BaseModel):

@@ -84,7 +84,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if error.status_code == 405:  # the router names the methods of one route only
         routes = [route for router in request.app.state.routers for route in router.routes]
         matching = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
-        headers = {"allow": ", ".join(sorted({method for route in matching for method in route.methods}))}
+        methods = {method for route in matching for method in route.methods} or {"GET", "HEAD"}  # of a page
+        headers = {"allow": ", ".join(sorted(methods))}
     return refusal(request.url.path, error.status_code, reason, headers=headers)
 
 
@@ -95,7 +96,7 @@ async def _validation_error(request: Request, error: Exception) -> Response:
     if first["type"] == "json_invalid" or (first["type"], first["loc"]) == ("missing", ("body",)):
         return refusal(path, 400, NO_JSON)
     where = ".".join(str(part) for part in first["loc"][1:])
-    reason = f"{where or 'the body'}: {str(first['msg']).removeprefix('Value error, ')}"
+    reason = f"{where or 'the body'}: {first['msg']}"
     return refusal(path, 400 if path.startswith("/v1/") else 422, reason, where)
 
 

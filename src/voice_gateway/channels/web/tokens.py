@@ -3,11 +3,10 @@
 import hashlib
 import hmac
 import json
-import os
 import secrets
 from pathlib import Path
 
-from voice_gateway.private_files import private_folder
+from voice_gateway.private_files import private_file
 
 PREFIX = "vg_"  # recognisable in a log
 
@@ -38,11 +37,8 @@ class TokenFile:
     def make(self) -> str:
         """Makes a new token, which replaces the one before."""
         token = PREFIX + secrets.token_urlsafe(32)
-        private_folder(self._file.parent)
-        beside = self._file.with_suffix(".new")
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-            json.dump({"sha256": _hashed(token).hex()}, opened)
+        beside = private_file(self._file.with_suffix(".new"))
+        beside.write_text(json.dumps({"sha256": _hashed(token).hex()}), encoding="utf-8")
         beside.replace(self._file)
         return token
 

@@ -52,5 +52,6 @@ async def test_a_wrong_query_is_refused_by_the_name_of_its_field(tmp_path):
 
 async def test_a_405_names_the_allowed_methods(tmp_path):
     async with kept(tmp_path) as http:
-        answer = await http.post("/api/turns/7")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET")
+        for path, methods in (("/api/turns/7", "DELETE, GET"), ("/index.html", "GET, HEAD")):
+            answer = await http.post(path)
+            assert (answer.status_code, answer.headers["allow"]) == (405, methods)
