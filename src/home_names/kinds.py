@@ -152,16 +152,11 @@ _UNNAMED: Final = re.compile(r"node \d+(?: \d+)?", re.IGNORECASE)
 
 
 @lru_cache(maxsize=16_384)
-def _guarded(kind: str, name: str, room: str) -> bool:
-    """A siren, an alarm, a relay that opens a gate."""
-    return is_guarded(kind, (name, f"{room} {name}"))
-
-
-def _swept(device: HomeDevice) -> bool:
-    """Whether "everything" includes it. A device without a name may be a pump, and is left out."""
-    if device.kind not in SWITCHED or _UNNAMED.fullmatch(device.name):
-        return False
-    return not _guarded(device.kind, device.name, device.room)
+def _swept(kind: str, name: str, room: str) -> bool:
+    """Whether "everything" includes a device: no siren, alarm or relay that opens a gate, and no device
+    without a name, which may be a pump."""
+    named = kind in SWITCHED and not _UNNAMED.fullmatch(name)
+    return named and not is_guarded(kind, (name, f"{room} {name}"))
 
 
 @lru_cache(maxsize=16_384)
@@ -191,7 +186,7 @@ _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {
         device.kind in ENTRANCES or "door" in device.name.casefold() or is_called_door(device.name)
     ),
     WINDOW: lambda device: _is_window(device.name),
-    "all": _swept,
+    "all": lambda device: _swept(device.kind, device.name, device.room),
     "device": lambda device: True,
 }
 

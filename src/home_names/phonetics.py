@@ -43,11 +43,6 @@ def sound(word: str) -> str:
     return ("a" + key[1:]) if first_is_vowel else key
 
 
-def _opens_alike(word: str, other: str) -> bool:
-    """Both with a vowel behind their first letter, or neither."""
-    return (word[1:2] in _VOWELS) == (other[1:2] in _VOWELS)
-
-
 @lru_cache(maxsize=65536)
 def likeness(said: str, meant: str) -> float:
     """From 0 to 1. A word that means something else in a home counts as nothing like it."""
@@ -62,7 +57,8 @@ def likeness(said: str, meant: str) -> float:
     spelled = fuzz.ratio(said, meant) / 100
     # A key of one letter says too little: "mar" is no mirror. Nor does one where the vowels stand elsewhere:
     # "force" is no freezer.
-    least = 0.75 if len(sound(said)) < 2 else 0.3 if _opens_alike(said, meant) else 0.6
+    opens_alike = (said[1:2] in _VOWELS) == (meant[1:2] in _VOWELS)
+    least = 0.75 if len(sound(said)) < 2 else 0.3 if opens_alike else 0.6
     if sound(said) == sound(meant) and spelled >= least:
         return max(spelled, 0.93)
     heard = fuzz.ratio(sound(said), sound(meant)) / 100

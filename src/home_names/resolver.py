@@ -265,7 +265,9 @@ class Names(Generic[D]):
     def _noun(self, wanted: frozenset[str]) -> Several[D] | Group[D] | None:
         """A kind of device, alone or with its room: "the blinds", "bedroom light"."""
         sort, chosen = self._sort_in(wanted)
-        members = _of_sort(sort, chosen) if sort else ()
+        if sort is not None and sort.sort == "device":  # "the devices" to act on do not include the locks
+            sort = replace(sort, sort="all")
+        members = sort.among(chosen) if sort is not None else ()
         if sort is None or not members:
             return None
         return Group(members) if sort.plural and len(members) > 1 else Several(members)
@@ -292,11 +294,6 @@ def _settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Ma
     if len(devices) > 1:
         return Several(devices)
     return Nothing(devices) if vague and devices[0].kind in ENTRANCES else One(devices[0])
-
-
-def _of_sort(sort: DeviceClass, devices: Iterable[D]) -> tuple[D, ...]:
-    """The members of a class; "the devices" to act on do not include the locks."""
-    return (replace(sort, sort="all") if sort.sort == "device" else sort).among(devices)
 
 
 def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:

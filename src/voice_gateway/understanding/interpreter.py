@@ -44,7 +44,7 @@ from voice_gateway.understanding.plan import (
 from voice_gateway.understanding.plan.foreign import Voice, spans
 from voice_gateway.understanding.reader import Reader, Reading
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
-from voice_gateway.understanding.templates import Language
+from voice_gateway.understanding.templates import Language, Spans
 
 # Importing a subject registers its planners.
 SUBJECTS: Final = (acts, everyday, foreign, history, intents, looks, routines, timers, situations, talk)
@@ -86,7 +86,7 @@ class Interpreter:
         self.language = language
         self._reader: Reader | None = None
         self._voices: Mapping[str, Voice] = {}
-        self._tools: Mapping[tuple[str, ...], str] = {}
+        self._tools = Spans({})
 
     def reader(self, home: Home) -> Reader:
         if self._reader is None or self._reader.index.home is not home:
@@ -99,8 +99,8 @@ class Interpreter:
         """What is meant, without doing anything."""
         reader = self.reader(context.home)
         if self._voices is not context.voices:
-            self._voices, self._tools = context.voices, spans(context.voices, self.language)
-        reader.index.set_spans("tool", self._tools)
+            self._voices, self._tools = context.voices, Spans(spans(context.voices, self.language))
+        reader.index.spans["tool"] = self._tools
         said = reader.tokens(text)
         context = replace(
             context, **memory.known(), reader=reader, question=said.question, polite=said.polite, raw=text
@@ -292,7 +292,8 @@ class Interpreter:
             first = [one.node for one in reader.read(before, "Utterance", EXACT)[:1]]
             follows = reader.read(after, "Utterance", EXACT)[:1]
             order = first and isinstance(first[0], Utterance) and isinstance(first[0].step[0], Command)
-            if order and all(_is_beyond_us(one.node) for one in follows):
+            steps = [one.node.step[0] for one in follows if isinstance(one.node, Utterance)]
+            if order and all(getattr(step, "about", "") == "cannot" for step in steps):  # "feed the cat"
                 return " ".join(after.words)
         return ""
 
@@ -334,11 +335,6 @@ def _where_are_you(made: Understood) -> Understood:
     if say is None or say.key != "unknown.here" or not isinstance(node, Utterance) or len(node.step) != 1:
         return made
     return Understood(question=Question(Say("ask.here"), node.step[0], expects="room"), reading=node)
-
-
-def _is_beyond_us(node: Node) -> bool:
-    """Whether it is a wish that neither a tool nor a model can carry out: "feed the cat"."""
-    return isinstance(node, Utterance) and getattr(node.step[0], "about", "") == "cannot"
 
 
 def _points_back(node: object) -> bool:

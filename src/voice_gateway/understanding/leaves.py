@@ -10,9 +10,8 @@ from home_names.resolver import names_of, rooms_of
 from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.lexer import PAUSES, Tokens, plain
-from voice_gateway.understanding.templates import Language
+from voice_gateway.understanding.templates import Language, Span, Spans
 
-Span = tuple[str, ...]
 Found = tuple[int, Any, float]  # end, value, cost
 EXACT, PARTIAL, UNKNOWN = 0, 1, 2  # passes of the reader: which names count
 _DIGITS: Final = re.compile(r"\d+(?:\.\d+)?")
@@ -56,28 +55,19 @@ class HomeIndex:
             for called, room in rooms.items()
             for span in (tuple(called.split()), plain(room, language.words))
         }
-        self._spans: dict[str, Mapping[Span, Any]] = {}
-        self._lengths: dict[str, Mapping[str, tuple[int, ...]]] = {}
-        self.set_spans("name", known_names)
-        self.set_spans("room", known_rooms)
-        self.set_spans("scene", {tuple(name.split()): scene for name, scene in home.scenes.items()})
-        self.set_spans("floor", self._known_floors())
-        self.set_spans("tool", {})
+        scenes = {tuple(name.split()): scene for name, scene in home.scenes.items()}
+        self.spans = {
+            "name": Spans(known_names),
+            "room": Spans(known_rooms),
+            "scene": Spans(scenes),
+            "floor": Spans(self._known_floors()),
+            "tool": Spans({}),  # the words for tools of other servers; the interpreter sets them
+        }
         self.words = frozenset(
             word for spans in (known_names, known_rooms) for span in spans for word in span
         )
         self._known: dict[Span, tuple[tuple[int, ...], str, float] | None] = {}
         self._described: dict[str, tuple[int, ...]] = {}
-
-    def set_spans(self, kind: str, spans: Mapping[Span, Any]) -> None:
-        """Sets what the words for names, rooms, floors, scenes or tools of other servers mean."""
-        if self._spans.get(kind) is spans:
-            return
-        lengths: dict[str, set[int]] = {}
-        for span in filter(None, spans):
-            lengths.setdefault(span[0], set()).add(len(span))
-        self._spans[kind] = spans
-        self._lengths[kind] = {first: tuple(sorted(some, reverse=True)) for first, some in lengths.items()}
 
     def _known_floors(self) -> dict[Span, str]:
         """Floors by their own names, and by other words for them: "upstairs" may be the first floor here."""
@@ -110,12 +100,6 @@ class HomeIndex:
                     yield from ((*cut(room), *said) for room in rooms)
                     yield from ((*said, *cut(room)) for room in rooms)
 
-    def spans(self, kind: str, words: Span, at: int) -> list[Found]:
-        """The spans of one kind that begin here."""
-        known = self._spans[kind]
-        ends = (at + size for size in self._lengths[kind].get(words[at], ()) if at + size <= len(words))
-        return [(end, known[words[at:end]], 0.0) for end in ends if words[at:end] in known]
-
     def misheard_room(self, words: Span, at: int, level: int) -> list[Found]:
         """The room that sounds like these words if one of them means nothing else: "living rum"."""
         from rapidfuzz import fuzz, process
@@ -130,19 +114,14 @@ class HomeIndex:
                 if not (word in self.language.vocabulary or word in self.words) and len(word) > 2
             ]
             if strange and PAUSES.isdisjoint(span):
-                near = process.extractOne(
-                    " ".join(span), self._room_names, scorer=fuzz.ratio, score_cutoff=78
-                )
+                rooms = {" ".join(called): room for called, room in self.spans["room"].meanings.items()}
+                near = process.extractOne(" ".join(span), list(rooms), scorer=fuzz.ratio, score_cutoff=78)
                 if near:
-                    return [(at + size, self._spans["room"][tuple(near[0].split())], 2.0)]
+                    return [(at + size, rooms[near[0]], 2.0)]
         return []
 
-    @cached_property
-    def _room_names(self) -> list[str]:
-        return [" ".join(span) for span in self._spans["room"]]
-
     def names(self, words: Span, at: int, level: int) -> list[Found]:
-        exact = {end: places for end, places, _ in self.spans("name", words, at)}
+        exact = {end: places for end, places, _ in self.spans["name"].at(words, at)}
         ends = exact if level == EXACT else range(min(LONGEST_NAME, len(words) - at) + at, at, -1)
         found: list[Found] = []
         for end in ends:
@@ -187,7 +166,7 @@ class HomeIndex:
         if (
             len(span) > 4
             or groups["common"].issuperset(span)
-            or span in self._spans["room"]
+            or span in self.spans["room"].meanings
             or said.isdecimal()
         ):
             return None
@@ -203,7 +182,7 @@ class HomeIndex:
             return None
         names = self.home.names
         single = tuple(map(singular, span))
-        if (places := self._spans["name"].get(single)) is not None:
+        if (places := self.spans["name"].meanings.get(single)) is not None:
             return places, "exact", 0.2
         if devices := names.exact(said) or names.same_words(said):
             return self._at(devices), "exact", 0.5
@@ -231,11 +210,11 @@ class UtteranceLeaves:
             "name": lambda at: home.names(self.words, at, level),
             "exact": lambda at: home.names(self.words, at, EXACT),
             "room": lambda at: (
-                home.spans("room", self.words, at) or (home.misheard_room(self.words, at, level))
+                home.spans["room"].at(self.words, at) or (home.misheard_room(self.words, at, level))
             ),
             "unknown": self._unknown,
             "described": lambda at: home.described(self.words, at),
-            "tool_phrase": lambda at: [hit for hit in home.spans("tool", self.words, at) if hit[0] > at + 1],
+            "tool_phrase": lambda at: [hit for hit in self.leaf("tool", at) if hit[0] > at + 1],
             "remark": self._remark,
             "sum": self._sum,
             "talk": self._talk,
@@ -270,22 +249,12 @@ class UtteranceLeaves:
     def _leaf(self, kind: str, at: int) -> Sequence[Found]:
         if (read := self._read.get(kind)) is not None:
             return read(at)
-        if kind in ("floor", "scene", "tool"):
-            return self.home.spans(kind, self.words, at)
+        if (spans := self.home.spans.get(kind) or self.language.spans.get(kind)) is not None:
+            return spans.at(self.words, at)
         if kind in self.language.free:
             return self._free(kind, at)
-        if (limits := self.language.ranges.get(kind)) is not None:
-            lowest, highest, factor = limits
-            return [(end, n * factor, cost) for end, n, cost in self._number(at) if lowest <= n <= highest]
-        if self.words[at] not in self.language.firsts[kind]:
-            return ()
-        spans = self.language.lists[kind]
-        last = min(self.language.longest[kind], len(self.words) - at)
-        return [
-            (at + size, spans[span], 0.0)
-            for size in range(1, last + 1)
-            if (span := self.words[at : at + size]) in spans
-        ]
+        lowest, highest, factor = self.language.ranges[kind]
+        return [(end, n * factor, cost) for end, n, cost in self._number(at) if lowest <= n <= highest]
 
     # --- numbers
 
@@ -294,16 +263,9 @@ class UtteranceLeaves:
         word = self.words[at]
         if _DIGITS.fullmatch(word):
             return [self._halved(at + 1, float(word))]
-        if word not in self.language.number_firsts:
-            return ()
-        for size in range(min(5, len(self.words) - at), 0, -1):
-            value = self.language.numbers.get(self.words[at : at + size])
-            if value is None:
-                continue
-            end, whole = self._halved(at + size, value)[:2]
-            if size == 1 and end == at + 1 and self._lonely(at):
-                return ()
-            return [(end, whole, 0.0)]
+        for end, value, _ in self.language.number_words.at(self.words, at)[:1]:
+            found = self._halved(end, value)
+            return () if found[0] == at + 1 and self._lonely(at) else [found]
         return ()
 
     def _halved(self, end: int, value: float) -> Found:
@@ -331,9 +293,7 @@ class UtteranceLeaves:
     def _free(self, kind: str, at: int) -> Sequence[Found]:
         """Free text as it was written, up to a word that its kind must not hold."""
         rule = self.language.free[kind]
-        never = self.language.group(*str(rule.get("never", "")).split())
-        first = self.language.group(*str(rule.get("not_first", "")).split())
-        last = self.language.group(*str(rule.get("not_last", "")).split())
+        never, first, last = self.language.forbidden[kind]
         if self.words[at] in first or self.words[at] in PAUSES:
             return ()
         most, found = int(rule.get("most", 14)), list[Found]()

@@ -158,7 +158,7 @@ def _merged(found: list[Token], words: Words) -> list[Token]:
 def _without_phrases(found: list[Token], words: Words) -> list[Token]:
     """Tokens without polite phrases of several words."""
     said = [token[0] for token in found]
-    for phrase in words.noise_phrases:
+    for phrase in (phrase for phrase in words.noise_phrases if phrase[0] in said):
         for at in range(len(said) - len(phrase), -1, -1):
             if tuple(said[at : at + len(phrase)]) == phrase and len(said) > len(phrase):
                 del said[at : at + len(phrase)], found[at : at + len(phrase)]

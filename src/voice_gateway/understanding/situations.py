@@ -12,7 +12,8 @@ HERE: Final = "here"  # in a proposal: the place that was named, or the speaker'
 PARTING: Final = {
     "arriving": "talk.arriving", "leaving": "talk.bye", "night": "talk.night", "sleeping": "talk.night",
 }  # fmt: skip
-BECOMES: Final = {"close": "closed", "lock": "locked"}  # the state that an act leads to
+# The state that an act leads to.
+BECOMES: Final = {"on": "on", "off": "off", "open": "open", "close": "closed", "lock": "locked"}
 
 
 @plans(Situation)
@@ -80,8 +81,5 @@ def _proposal(wish: Node, order: str, context: Context, *, placed: bool) -> Ques
 
 def _is_so(made: Step, context: Context) -> bool:
     """Whether all devices of the step are so already."""
-    do = made.node.do if isinstance(made.node, Command) else ""
-    state = BECOMES.get(do, do)
-    return state in ("on", "off", "open", "closed", "locked") and all(
-        context.home.is_so(device, state) for device in made.devices
-    )
+    state = BECOMES.get(made.node.do, "") if isinstance(made.node, Command) else ""
+    return bool(state) and all(context.home.is_so(device, state) for device in made.devices)

@@ -39,6 +39,21 @@ _PIECE: Final = re.compile(
 NUMBERS: Final = (*range(121), *range(130, 500, 10), *range(500, 1001, 50), *range(1100, 10001, 100))
 
 
+class Spans:
+    """The meanings of phrases, found in an utterance by their first word."""
+
+    def __init__(self, meanings: Mapping[Span, Any]) -> None:
+        self.meanings, lengths = meanings, dict[str, set[int]]()
+        for span in filter(None, meanings):
+            lengths.setdefault(span[0], set()).add(len(span))
+        self._lengths = {first: sorted(known, reverse=True) for first, known in lengths.items()}
+
+    def at(self, words: Span, at: int) -> list[tuple[int, Any, float]]:
+        """The end, meaning and cost of each phrase that begins here, the longest first."""
+        ends = (at + size for size in self._lengths.get(words[at], ()) if at + size <= len(words))
+        return [(end, self.meanings[words[at:end]], 0.0) for end in ends if words[at:end] in self.meanings]
+
+
 @dataclass
 class Language:
     """One language: words, compiled rules, lists and groups of words."""
@@ -58,16 +73,22 @@ class Language:
     floors: dict[str, Span] = field(default_factory=dict)  # words for one floor
 
     @cached_property
-    def firsts(self) -> Mapping[str, frozenset[str]]:
-        return {name: frozenset(span[0] for span in spans) for name, spans in self.lists.items()}
+    def spans(self) -> Mapping[str, Spans]:
+        """The lists, ready to be looked up in an utterance."""
+        return {name: Spans(meanings) for name, meanings in self.lists.items()}
 
     @cached_property
-    def longest(self) -> Mapping[str, int]:
-        return {name: max(map(len, spans), default=0) for name, spans in self.lists.items()}
+    def number_words(self) -> Spans:
+        return Spans(self.numbers)
 
     @cached_property
-    def number_firsts(self) -> frozenset[str]:
-        return frozenset(span[0] for span in self.numbers)
+    def forbidden(self) -> Mapping[str, tuple[frozenset[str], ...]]:
+        """By kind of free text the words that it never holds, begins with, or ends with."""
+        places = ("never", "not_first", "not_last")
+        return {
+            kind: tuple(self.group(*str(rule.get(place, "")).split()) for place in places)
+            for kind, rule in self.free.items()
+        }
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -153,16 +174,13 @@ def _alternatives(pieces: list[re.Match[str]], at: int) -> tuple[Tree, int]:
             options[-1][-1].append(("l", piece["leaf"], piece["key"] or piece["leaf"]))
         else:
             options[-1][-1].append(("w", text))
-    made = [_any_order([_only(part, "s") for part in option]) for option in options]
+    orders = [itertools.permutations(_only(part, "s") for part in option) for option in options]
+    made = [_only([_only(list(order), "s") for order in some], "a") for some in orders]
     return _only(made, "a"), at
 
 
 def _only(parts: list[Tree], kind: str) -> Tree:
     return parts[0] if len(parts) == 1 else (kind, tuple(parts))
-
-
-def _any_order(parts: list[Tree]) -> Tree:
-    return _only([_only(list(order), "s") for order in itertools.permutations(parts)], "a")
 
 
 # --- compiling

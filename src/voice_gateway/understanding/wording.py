@@ -162,7 +162,9 @@ def _looked(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     alike: dict[str, list[str]] = {}
     for request, outcome in zip(step.requests, outcomes, strict=True):
         device, state = request.device, outcome.facts.get("state")
-        if device is None or outcome.status not in _SURE or not isinstance(state, str) or _warns(device):
+        # Of a sensor that watches for smoke or water its tool's own text is said.
+        warns = device is not None and device.kind == "sensor" and any(map(device.watches_for, DANGERS))
+        if device is None or outcome.status not in _SURE or not isinstance(state, str) or warns:
             unreachable = device is not None and outcome.status is OutcomeStatus.UNREACHABLE
             away = languages.say("not.unreachable", things=[_name(request)]) if unreachable else ""
             texts.append(away or own_text(outcome))
@@ -193,11 +195,6 @@ def _all_or_some(wanted: str, alike: Mapping[str, Sequence[str]]) -> str:
     ]
     count = sum(len(alike[state]) for state in so)
     return languages.say("look.mixed", count=count, total=len(names), texts=texts)
-
-
-def _warns(device: Device) -> bool:
-    """Whether a sensor watches for a danger: then its tool's own text is said."""
-    return device.kind == "sensor" and any(device.watches_for(danger) for danger in DANGERS)
 
 
 def _so(names: Sequence[str], state: str) -> str:

@@ -156,46 +156,50 @@ def test_the_nearest_names_are_offered():
     assert "Desk Lamp" in [device.name for device in hit.nearest]
 
 
-def test_a_word_that_sounds_the_same_is_no_other_word_for_a_lock():
-    assert isinstance(names(lock(2, "Night Gate")).find("nite gate"), Nothing)
-    assert isinstance(names(blind(2, "Right Garage Gate")).find("rite garage gate"), Nothing)
+LIGHTS = ("Kitchen Light", "Kitchen Lyte")
+CORNERS = ("Corner Lamp", "Corner Lamps")
+ONES = (switch(2, "Light 1"), switch(3, "Light 2"))
+STUDIES = (dimmer(2, "Floor Lamp", "Study"), switch(3, "Fan", "Studio"))
+KITCHENS = (switch(2, "Lamp", "Küche"), switch(3, "Fan", "küche"), switch(4, "Pump", "The Küche"))
+GUESTS = (switch(2, "Guest bathroom floor heating"), switch(3, "Lamp", "Guest bedroom"))
+TWINS = (switch(2, "Küche"), switch(3, "Kuche"))
 
 
-def test_two_names_that_sound_the_same_are_asked_about():
-    hit = names(switch(2, "Kitchen Light"), switch(3, "Kitchen Lyte")).find("kitchen lite")
-    assert isinstance(hit, Several)
-
-
-def test_words_that_only_look_alike_stay_different():
-    assert found("night lamp", switch(2, "Knife Lamp")) == []
-    assert found("bath lite", switch(2, "Bed Light")) == []
-
-
-def test_numbers_are_never_misheard():
-    nodes = (switch(2, "Light 1"), switch(3, "Light 2"))
-    assert found("light 1", *nodes) == ["Light 1"]
-    assert found("light 3", *nodes) == []
-    assert found("lihgt 2", *nodes) == ["Light 2"]
-    assert found("office102", switch(2, "Office101")) == []
-
-
-def test_a_misheard_name_needs_a_clear_lead():
-    hit = names(switch(2, "Corner Lamp"), switch(3, "Corner Lamps")).find("cornr lamp")
-    assert isinstance(hit, Several)
-
-
-def test_another_room_is_never_taken_for_this_one():
-    nodes = (switch(2, "Guest bathroom floor heating"), switch(3, "Lamp", "Guest bedroom"))
-    assert found("Guest bedroom floor heating", *nodes) == []
-    studies = (dimmer(2, "Floor Lamp", "Study"), switch(3, "Fan", "Studio"))
-    assert found("studio flor lamp", *studies) == []
-    assert found("study flor lamp", *studies) == ["Floor Lamp"]
-    assert found("bedroom floor lamp", dimmer(2, "Bathroom Floor Lamp"), switch(3, "Fan", "Bedroom")) == []
-
-
-def test_a_room_is_one_room_however_it_is_written():
-    nodes = (switch(2, "Lamp", "Küche"), switch(3, "Fan", "küche"), switch(4, "Pump", "The Küche"))
-    assert found("küche", *nodes) == ["Lamp", "Fan", "Pump"]
+@pytest.mark.parametrize(
+    ("asked", "nodes", "right"),
+    [
+        # words that sound like a way into the house
+        ("nite gate", (lock(2, "Night Gate"),), []),
+        ("rite garage gate", (blind(2, "Right Garage Gate"),), []),
+        # two names that sound the same, or none that leads clearly
+        ("kitchen lite", (switch(2, LIGHTS[0]), switch(3, LIGHTS[1])), [*LIGHTS]),
+        ("cornr lamp", (switch(2, CORNERS[0]), switch(3, CORNERS[1])), [*CORNERS]),
+        # words that only look alike
+        ("night lamp", (switch(2, "Knife Lamp"),), []),
+        ("bath lite", (switch(2, "Bed Light"),), []),
+        # numbers are never misheard
+        ("light 1", ONES, ["Light 1"]),
+        ("light 3", ONES, []),
+        ("lihgt 2", ONES, ["Light 2"]),
+        ("office102", (switch(2, "Office101"),), []),
+        # another room is never taken for this one
+        ("Guest bedroom floor heating", GUESTS, []),
+        ("studio flor lamp", STUDIES, []),
+        ("study flor lamp", STUDIES, ["Floor Lamp"]),
+        ("bedroom floor lamp", (dimmer(2, "Bathroom Floor Lamp"), switch(3, "Fan", "Bedroom")), []),
+        # one room however it is written
+        ("küche", KITCHENS, ["Lamp", "Fan", "Pump"]),
+        # an exact name wins over its spellings
+        ("kuche", TWINS, ["Kuche"]),
+        ("küche", TWINS, ["Küche"]),
+        # letters that no accent explains, and names of emoji alone
+        ("Salon swiatlo", (switch(2, "Światło", "Salon"),), ["Światło"]),
+        ("ostra lampa", (switch(2, "Østra lampa"),), ["Østra lampa"]),
+        ("💡", (switch(2, "💡"), switch(3, "🔥")), ["💡"]),
+    ],
+)  # fmt: skip
+def test_what_sounds_or_looks_alike_is_told_apart(asked: str, nodes: tuple[Node, ...], right: list[str]):
+    assert found(asked, *nodes) == right
 
 
 def test_one_name_in_two_rooms_needs_its_room():
@@ -212,22 +216,6 @@ def test_what_the_caller_wants_settles_between_two():
     assert isinstance(hit, One)
     assert hit.device.node.id == 2
     assert isinstance(names(*nodes).find("gate", lambda device: device.kind == "lock"), Several)
-
-
-def test_an_exact_name_wins_over_its_spellings():
-    nodes = (switch(2, "Küche"), switch(3, "Kuche"))
-    assert found("kuche", *nodes) == ["Kuche"]
-    assert found("küche", *nodes) == ["Küche"]
-    assert isinstance(names(*nodes).find("kueche"), One)
-
-
-def test_letters_that_no_accent_explains_are_understood():
-    assert found("Salon swiatlo", switch(2, "Światło", "Salon")) == ["Światło"]
-    assert found("ostra lampa", switch(2, "Østra lampa")) == ["Østra lampa"]
-
-
-def test_a_name_of_emoji_alone_can_be_found():
-    assert found("💡", switch(2, "💡"), switch(3, "🔥")) == ["💡"]
 
 
 NAMES = st.text(st.characters(categories=["L", "N", "Zs", "P", "M", "S"]), min_size=1, max_size=30)
