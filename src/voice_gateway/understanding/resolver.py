@@ -80,13 +80,13 @@ class Resolver:
             if doubts and not several and len(devices) != 1:
                 return Doubt(devices)  # "the lamp, but not the one in the bedroom"
         if which.state:
-            devices = tuple(one for one in devices if self.is_so(one, which.state))
+            devices = tuple(device for device in devices if self.is_so(device, which.state))
             if which.state == "dimmable":
-                devices = tuple(one for one in devices if one.is_light)
+                devices = tuple(device for device in devices if device.is_light)
         if which.some:
             return Doubt(devices)
         if which.one:
-            devices = tuple(one for one in devices if not self.is_so(one, do))[:1] or devices[:1]
+            devices = tuple(device for device in devices if not self.is_so(device, do))[:1] or devices[:1]
         exact = all(part.exact for part in parts if isinstance(part, Meant))
         group = len(devices) > 1 or any(part.group for part in parts if isinstance(part, Meant))
         return Meant(devices, exact, group)
@@ -102,7 +102,7 @@ class Resolver:
             if rooms and not any(words):
                 out |= {device for device in self.home.devices if device.room in rooms}
                 continue
-            found = replace(self, here=None).item(item, "on", lambda one: one in devices)
+            found = replace(self, here=None).item(item, "on", lambda device: device in devices)
             if isinstance(found, Unknown) or not (meant := devices_of([found])):
                 return Unknown(item.unknown, "exception")
             out |= set(meant)
@@ -129,7 +129,7 @@ class Resolver:
             return Unknown(item.kind, "kind")
         if item.name is not None:
             return self._named(item, item.name, rooms, do, able)
-        scope = tuple(one for one in self.home.devices if not rooms or self._is_in(one, rooms))
+        scope = tuple(device for device in self.home.devices if not rooms or self._is_in(device, rooms))
         if item.everything:
             return self._everything(item, scope, do, able)
         if item.like:
@@ -140,15 +140,18 @@ class Resolver:
 
     def _alike(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
         """Devices of the sort of the last ones: "the one in the kitchen", "the other one"."""
-        sorts = {sort_of_device(one) for one in self.last}
-        found = tuple(one for one in scope if (not sorts or sort_of_device(one) in sorts) and able(one))
-        left = tuple(one for one in self.recent if one not in self.last and able(one))
+        sorts = {sort_of_device(device) for device in self.last}
+        alike = (device for device in scope if not sorts or sort_of_device(device) in sorts)
+        found = tuple(filter(able, alike))
+        left = tuple(device for device in self.recent if device not in self.last and able(device))
         if item.other and left and not item.place and len(left) < len(self.recent):
             return Meant(left, group=item.plural) if len(left) == 1 or item.plural else Doubt(left)
         if item.other:
-            found = tuple(one for one in found if one not in self.last and not self.is_so(one, do))
-            near = tuple(one for one in found if one.room in {last.room for last in self.last})
-            known = tuple(one for one in found if one in self.recent)
+            found = tuple(
+                device for device in found if device not in self.last and not self.is_so(device, do)
+            )
+            near = tuple(device for device in found if device.room in {last.room for last in self.last})
+            known = tuple(device for device in found if device in self.recent)
             found = next((few for few in (known, near) if len(few) == 1), found)
         if item.plural and found and sorts:
             return Meant(found, group=True)
@@ -186,7 +189,7 @@ class Resolver:
         if isinstance(found, Unknown):
             return found
         devices = devices_of([found])
-        return Meant(tuple(one for one in devices if self.is_so(one, item.state)), group=True)
+        return Meant(tuple(device for device in devices if self.is_so(device, item.state)), group=True)
 
     def rooms(self, item: Item) -> tuple[str, ...] | Unknown:
         return self.places(item.place, item.room)
@@ -197,7 +200,7 @@ class Resolver:
         for place in places:
             if place.unknown:
                 return Unknown(place.unknown, "room")
-            there = tuple(dict.fromkeys(one.room for one in self.last if one.room)) if place.there else ()
+            there = tuple({device.room: None for device in self.last if device.room and place.there})
             if (place.here and not self.here) or (place.there and len(there) != 1):
                 return Unknown("", "here")
             on_floor = self.home.on_floor(place.floor) if place.floor else ()
@@ -209,11 +212,11 @@ class Resolver:
         return tuple(dict.fromkeys(found))
 
     def _named(self, item: Item, name: Name, rooms: tuple[str, ...], do: str, able: Able) -> Resolved:
-        known = (self.home.find(key) for key in name.keys)
-        placed = tuple(one for one in known if one is not None and (not rooms or self._is_in(one, rooms)))
+        known = filter(None, map(self.home.find, name.keys))
+        placed = tuple(device for device in known if not rooms or self._is_in(device, rooms))
         room = self.home.rooms.get(name.text) if do in STATES_OF_LIGHT and not (rooms or item.kind) else None
-        lights = tuple(one for one in self.home.in_room(room) if one.is_light and able(one)) if room else ()
-        if lights and not any(one.is_light for one in placed):
+        lights = _lights(self.home.in_room(room), able) if room else ()
+        if lights and not any(device.is_light for device in placed):
             return Meant(lights, group=True)  # a player is called like its room
         if not placed:
             return Unknown(name.text, "there")
@@ -223,7 +226,7 @@ class Resolver:
                 return Unknown(name.text, "there")
         placed = self.home.preferred(placed)
         fit = tuple(filter(able, placed)) or placed
-        here = tuple(one for one in fit if one.room == self.here)
+        here = tuple(device for device in fit if device.room == self.here)
         if len(fit) > 1 and len(here) == 1:
             fit = here
         if item.quant == "both" and len(fit) != 2:
@@ -251,8 +254,8 @@ class Resolver:
 
     def _room(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
         """Of a room alone its lights, or the one device there that can do it."""
-        heat = tuple(one for one in scope if one.kind == "thermostat" and able(one))
-        lights = tuple(one for one in scope if one.is_light and able(one))
+        heat = tuple(device for device in scope if device.kind == "thermostat" and able(device))
+        lights = _lights(scope, able)
         if do in ("set", "change") and len(heat) == 1 and not lights:
             return Meant(heat)
         if do == "set" and heat and lights:
@@ -273,12 +276,12 @@ class Resolver:
         if item.other and not self.last:
             return Unknown("", "them")
         if item.other:
-            members = tuple(one for one in members if one not in self.last)
+            members = tuple(device for device in members if device not in self.last)
         if not members:
             return Unknown(word, "kind")
         if item.quant == "any":
             return Doubt(members)
-        named = tuple(one for one in members if one in self.recent and _is_plural_name(one))
+        named = tuple(device for device in members if device in self.recent and _is_plural_name(device))
         if named and item.definite and not (rooms or everywhere or item.quant):  # "the blinds"
             return Meant(named, group=True)
         if every and (item.quant or everywhere or rooms or not self.here):
@@ -288,7 +291,8 @@ class Resolver:
             if do != "look" or not isinstance(found, Unknown):
                 return found
         if rooms and do in ("on", "off", "change"):  # "the light in the nursery off": the only one that is on
-            other = tuple(one for one in members if not self.is_so(one, "off" if do == "change" else do))
+            state = "off" if do == "change" else do
+            other = tuple(device for device in members if not self.is_so(device, state))
             members = other if len(other) == 1 else members
         return Meant(members) if len(members) == 1 else Doubt(members)
 
@@ -305,12 +309,12 @@ class Resolver:
 
     def _here(self, item: Item, word: str, members: tuple[Device, ...], *, every: bool) -> Resolved:
         """Members in the speaker's room."""
-        here = tuple(one for one in members if one.room == self.here)
+        here = tuple(device for device in members if device.room == self.here)
         if not here:
             return Unknown(word, "kind_here")
         if every or len(here) == 1:
             return Meant(here, group=every)
-        called = tuple(one for one in here if word in plain_words(one.name))
+        called = tuple(device for device in here if word in plain_words(device.name))
         return Meant(called) if len(called) == 1 else Doubt(here)
 
     def _doors(self, members: tuple[Device, ...], item: Item, do: str, *, every: bool) -> Resolved:
@@ -340,6 +344,10 @@ def sort_of(word: str) -> Sort:
 
 def sort_of_device(device: Device) -> str:
     return "light" if device.is_light else device.kind
+
+
+def _lights(devices: Sequence[Device], able: Able) -> tuple[Device, ...]:
+    return tuple(device for device in devices if device.is_light and able(device))
 
 
 def _is_plural_name(device: Device) -> bool:
