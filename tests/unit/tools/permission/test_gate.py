@@ -8,7 +8,7 @@ from tests.fakes.zwave_reach import Device, zwave_reaches
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.gate import FORBIDDEN, Fit, TurnGate
-from voice_gateway.tools.permission.question import question
+from voice_gateway.tools.permission.question import described, question
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Words
 
 RUNS, ASKS, REFUSED = Decision.ALLOWED, Decision.ASK, Decision.REFUSED
@@ -345,3 +345,29 @@ def test_a_strangers_title_does_not_put_words_into_the_question():
     text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, reaches, pin=False)
 
     assert text == "Shall I wipe disk?"
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "asked"),
+    [
+        ("control_speaker_volume", {"action": "set", "level": 0}, "set the volume to 0 percent"),
+        ("control_speaker_volume", {"action": "up", "level": None}, "turn up the volume"),
+        ("control_speaker_volume", {"action": "unmute"}, "unmute the speaker"),
+        (
+            "manage_list",
+            {"action": "remove", "items": "milk", "list": ""},
+            "remove milk from the shopping list",
+        ),
+        ("manage_list", {"action": "complete", "items": "milk"}, "tick off milk"),
+        ("manage_list", {"action": "clear", "list": "to-do"}, "clear the to-do list"),
+        ("broadcast", {"message": "dinner  is ready"}, 'tell everyone "dinner is ready"'),
+        ("set_timer", {"duration": "90", "name": "egg"}, "set a egg timer for 90 seconds"),
+        ("set_timer", {"at": "7 pm"}, "set an alarm for 7 pm"),
+        ("set_timer", {"at": "7 pm", "message": "call Ann"}, "remind you 7 pm to call Ann"),
+        ("set_timer", {"at": "now", "kind": "reminder", "message": "x"}, "remind you of “x”"),
+        ("cancel_timer", {"name": "all", "kind": "alarm"}, "cancel all alarms"),
+        ("extend_timer", {"duration": "5 minutes", "name": "egg"}, "add 5 minutes to the egg timer"),
+    ],
+)
+def test_a_built_in_tool_is_asked_about_in_everyday_words(name, args, asked):
+    assert described([ToolCall("1", name, args)], lambda _name: OURS, reaches) == asked
