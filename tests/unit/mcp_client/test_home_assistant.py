@@ -95,15 +95,6 @@ async def test_a_token_that_is_revoked_is_noticed_by_the_next_call_and_a_new_one
             await link.until(lambda: link.status("ha").state == "connected")
 
 
-async def test_an_entry_that_is_disabled_and_enabled_again_is_noticed():
-    async with FakeHomeAssistant(recorded_home()) as ha, linked(at(ha), timeouts=QUICK, patience=60) as link:
-        ha.configured = False
-        await link.until(lambda: link.status("ha").state == "degraded")
-        assert "404" in (link.status("ha").last_error or "")
-        ha.configured = True
-        await link.until(lambda: link.status("ha").state == "connected")
-
-
 async def test_one_that_is_starting_is_tried_again_soon():
     async with FakeHomeAssistant(recorded_home()) as ha:
         ha.starting = True

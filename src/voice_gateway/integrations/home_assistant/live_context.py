@@ -14,12 +14,9 @@ from typing import Any
 from voice_gateway.errors import ToolError
 
 _CUT, _UNREADABLE = "is cut off", "cannot be read"
+NOTHING_SHARED = "Home Assistant shares no devices with voice assistants."
 
 Scalar = str | None
-
-
-class Unreadable(ValueError):
-    """The text is a sentence for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ def to_number(text: Scalar) -> float | None:
 
 
 def read_live_context(text: str) -> tuple[Entity, ...]:
-    """Raises Unreadable."""
+    """Raises ToolError."""
     heading, _, rest = text.partition("\n")
     body = text if heading.startswith("- ") else rest
     if not body.strip():
@@ -71,7 +68,7 @@ def read_live_context(text: str) -> tuple[Entity, ...]:
 
 
 def overview(answer: str) -> str:
-    """The text in what the tool answered. Raises Unreadable."""
+    """The text in what the tool answered. Raises ToolError."""
     try:
         facts = json.loads(answer)
     except ValueError:
@@ -80,7 +77,7 @@ def overview(answer: str) -> str:
     if isinstance(result, str):
         return result
     if isinstance(facts, Mapping) and facts.get("success") is False:
-        raise Unreadable("Home Assistant shares no devices with voice assistants.")
+        raise ToolError(NOTHING_SHARED)
     raise _unreadable(_UNREADABLE)
 
 
@@ -99,8 +96,8 @@ def _entity(raw: Mapping[str, Any]) -> Entity:
     )
 
 
-def _unreadable(why: str) -> Unreadable:
-    return Unreadable(f"Home Assistant's list of devices {why}.")
+def _unreadable(why: str) -> ToolError:
+    return ToolError(f"Home Assistant's list of devices {why}.")
 
 
 def degrees_in(entities: Iterable[Entity]) -> str:
@@ -152,13 +149,9 @@ class LiveList:
 
     async def _read(self) -> None:
         if self.ask is None:
-            raise ToolError("Home Assistant shares no devices with voice assistants.")
+            raise ToolError(NOTHING_SHARED)
         started, self._started = _now(), -inf
-        answer = await self.ask()
-        try:
-            entities, text, degrees = await asyncio.to_thread(_read, answer)
-        except Unreadable as error:
-            raise ToolError(str(error)) from error
+        entities, text, degrees = await asyncio.to_thread(_read, await self.ask())
         self.entities, self.text, self.degrees, self._started = entities, text, degrees, started
 
 

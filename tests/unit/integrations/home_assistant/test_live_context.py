@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from voice_gateway.errors import ToolError
 from voice_gateway.integrations.home_assistant.live_context import (
     Entity,
-    Unreadable,
     overview,
     read_live_context,
     to_number,
@@ -56,20 +56,20 @@ def test_a_list_that_is_cut_is_no_list(lines: int):
         {"names": "Front Door", "domain": "lock", "state": "locked"},
     )
     cut = whole[: -lines * 2 - 1]
-    with pytest.raises(Unreadable, match=r"cut off|cannot be read"):
+    with pytest.raises(ToolError, match=r"cut off|cannot be read"):
         read_overview(answer(cut))
 
 
 def test_an_entity_without_its_state_is_cut_off_even_at_the_end_of_a_line():
-    with pytest.raises(Unreadable, match="cut off"):
+    with pytest.raises(ToolError, match="cut off"):
         read_overview(answer(HEADING + "- names: Front Door\n  domain: lock\n"))
 
 
 def test_an_answer_without_a_list_is_reported():
     for text in ("", "{", "[]", "no json", '{"success": true}', '{"success": true, "result": 3}'):
-        with pytest.raises(Unreadable, match="cannot be read"):
+        with pytest.raises(ToolError, match="cannot be read"):
             read_overview(text)
-    with pytest.raises(Unreadable, match="shares no devices"):
+    with pytest.raises(ToolError, match="shares no devices"):
         read_overview(json.dumps({"success": False, "error": "Only if the user wants …"}))
 
 
