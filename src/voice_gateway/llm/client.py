@@ -17,8 +17,8 @@ from voice_gateway.llm.offer import Offer, Offering
 from voice_gateway.llm.prompt import (
     Clock,
     Devices,
-    HomeNote,
     Instructions,
+    home_note,
     local_time,
     note_for,
     note_tokens,
@@ -62,7 +62,7 @@ class ModelClient(ABC):
     ) -> None:
         self._brain, self._executor, self._home_tokens = brain, executor, home_tokens
         self._clock = around.get("clock", local_time)
-        self._note = HomeNote(around.get("devices", tuple))
+        self._devices = around.get("devices", tuple)
         self._instructions = around.get("instructions", dict)
         self._tools_ready = around.get("tools_ready")
         self._offers = Offering(
@@ -110,7 +110,7 @@ class ModelClient(ABC):
 
     def _home_note(self, room: int) -> str:
         """The notes on the home and its servers, in `room` tokens."""
-        home = self._note.within(min(self._home_tokens, room))
+        home = home_note(tuple(self._devices()), min(self._home_tokens, room))
         said = server_note(self._instructions(), room - note_tokens(home))
         return "\n".join(filter(None, [home, said]))
 

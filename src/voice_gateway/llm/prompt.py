@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from langchain_core.tools import BaseTool
@@ -83,21 +84,8 @@ COUNTS = "What there is in this home, as data; list the devices to learn their n
 NO_ROOM = "no room"
 
 
-class HomeNote:
-    """The note on the home, written again only when its devices were read again."""
-
-    def __init__(self, devices: Devices) -> None:
-        self._devices = devices
-        self._written: tuple[Sequence[HomeDevice], int, str] | None = None
-
-    def within(self, budget: int) -> str:
-        devices = self._devices()
-        if self._written is None or self._written[0] is not devices or self._written[1] != budget:
-            self._written = (devices, budget, home_note(devices, budget))
-        return self._written[2]
-
-
-def home_note(devices: Iterable[HomeDevice], budget: int) -> str:
+@lru_cache(maxsize=4)  # written again only when the devices were read again
+def home_note(devices: tuple[HomeDevice, ...], budget: int) -> str:
     """All names if they fit; else how many there are of each kind; else nothing.
 
     The same home gives the same bytes in whatever order its devices come. A name that could be taken for an
@@ -105,8 +93,7 @@ def home_note(devices: Iterable[HomeDevice], budget: int) -> str:
     """
     if budget <= 0:
         return ""
-    listed = list(devices)
-    notes = (note(listed) for note in (_names, _kinds))
+    notes = (note(devices) for note in (_names, _kinds))
     return next((note for note in notes if tokens_of(note) <= budget), "")
 
 

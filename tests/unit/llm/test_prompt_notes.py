@@ -37,7 +37,7 @@ def test_names_stand_by_room_and_are_quoted() -> None:
 
 def test_the_order_in_which_devices_come_does_not_matter() -> None:
     devices = [Device(f"Lamp {number}", f"Room {number % 7}") for number in range(60)]
-    notes = {home_note(random.Random(seed).sample(devices, 60), ENOUGH) for seed in range(5)}
+    notes = {home_note(tuple(random.Random(seed).sample(devices, 60)), ENOUGH) for seed in range(5)}
 
     assert len(notes) == 1
 
@@ -48,7 +48,7 @@ def test_past_the_budget_it_says_how_many_there_are_of_each_kind() -> None:
 
     assert home_note(HOME, whole).startswith(f"[{NAMES}")
     assert NAMES not in home_note(HOME, whole - 1)
-    short = home_note([*HOME, *many], 100)
+    short = home_note((*HOME, *many), 100)
     assert "1 dimmer, 40 garage door, 1 other, 1 plug, 1 switch" in short
     assert "lamp 3" not in short
 
@@ -73,10 +73,10 @@ def test_a_home_without_names_is_not_spoken_of(devices: tuple[Device, ...]) -> N
     ],
 )
 def test_what_could_be_taken_for_an_order_is_in_no_note(name: str) -> None:
-    devices = [*HOME, Device(name), Device("Fan", room=name), Device("Hob", kind=name)]
+    devices = (*HOME, Device(name), Device("Fan", room=name), Device("Hob", kind=name))
     note = home_note(devices, ENOUGH)
 
-    assert note == home_note([*HOME, Device("Fan", room=""), Device("Hob")], ENOUGH)
+    assert note == home_note((*HOME, Device("Fan", room=""), Device("Hob")), ENOUGH)
     assert name not in home_note(devices, 60)
 
 
