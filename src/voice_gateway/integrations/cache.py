@@ -97,7 +97,7 @@ class HomeCache:
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
         """What this call would touch, for permission. Its own server's list says what it takes a name for:
         what another calls a lamp may be the garage door there."""
-        source = next((one for one in self._all.all() if one.name == traits.source), None)
+        source = next((each for each in self._all.all() if each.name == traits.source), None)
         if source is None:
             return None
         return source.reach(traits.original_name or call.name, call.arguments) or Reach()

@@ -46,8 +46,8 @@ class Sources:
         linked: dict[str, list[BaseTool]] = {}
         for tool in self._executor.tools.all():
             linked.setdefault(traits(tool).source, []).append(tool)
-        found = (self._source(server, tools) for server, tools in sorted(linked.items()))
-        return tuple(source for source in found if source is not None)
+        sources = (self._source(server, tools) for server, tools in sorted(linked.items()))
+        return tuple(source for source in sources if source is not None)
 
     def looked(self) -> tuple[ToolOutcome, ...]:
         """What the servers said of their devices last: by that a turn can be run again elsewhere."""

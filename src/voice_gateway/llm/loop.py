@@ -177,25 +177,25 @@ class _Rounds:
 
     def _newly_sent(self, messages: list[BaseMessage]) -> dict[str, Any]:
         """What no earlier round of this turn had; what was said in earlier turns is told there."""
-        said = [place for place, one in enumerate(messages) if one is self._question]
-        start = said[-1] if said else 0
-        new = [one for one in messages[start:] if id(one) not in self._sent]
-        self._sent |= {id(one): one for one in new}
+        asked = [place for place, message in enumerate(messages) if message is self._question]
+        start = asked[-1] if asked else 0
+        new = [message for message in messages[start:] if id(message) not in self._sent]
+        self._sent |= {id(message): message for message in new}
         offered = tuple(tool.name for tool in self._model.offer.tools) if self._asked == 1 else ()
         return {"sent": tuple(map(_sent, new)), "earlier": start, "prompt": PROMPT_ID, "tools": offered}
 
     def _calls(self, message: AIMessage, text: str) -> list[ToolCall]:
         """The calls of a message, each with an id of its own (MSG-6), unparsed ones too."""
-        found = [ToolCall(call["id"] or "", call["name"], call["args"]) for call in message.tool_calls]
-        found += [
+        made = [ToolCall(call["id"] or "", call["name"], call["args"]) for call in message.tool_calls]
+        made += [
             ToolCall(call["id"] or "", call["name"] or "", call["args"])
             for call in message.invalid_tool_calls
         ]
-        if not found and (found := text_tool_calls(text, self._model.offer.names())):
-            log.info("call in the text taken as a call", extra={"tools": [call.name for call in found]})
+        if not made and (made := text_tool_calls(text, self._model.offer.names())):
+            log.info("call in the text taken as a call", extra={"tools": [call.name for call in made]})
         used = self._history.call_ids()
         calls = []
-        for call in map(unwrapped, found):
+        for call in map(unwrapped, made):
             call_id = call.id if call.id and call.id not in used else new_id()
             used.add(call_id)
             calls.append(ToolCall(call_id, call.name, call.args))

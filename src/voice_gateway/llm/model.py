@@ -90,5 +90,5 @@ def trust(setting: AutonomySetting, *, provider: str, parameter_size: str | None
 
 def billions(parameter_size: str) -> float:
     """ "494.03M", "7.6B", "8x7B"; 0 for what is no size."""
-    found = _SIZE.fullmatch(parameter_size.strip())
-    return int(found[1] or 1) * float(found[2]) * _BILLIONS[found[3].upper()] if found else 0.0
+    size = _SIZE.fullmatch(parameter_size.strip())
+    return int(size[1] or 1) * float(size[2]) * _BILLIONS[size[3].upper()] if size else 0.0

@@ -128,7 +128,7 @@ class Provenance:
         if not known:
             return []
         text = told(known)
-        return _model(text) if any(self._quotes_the_model(one, text) for one in known) else [_gateway(text)]
+        return _model(text) if any(self._quotes_the_model(each, text) for each in known) else [_gateway(text)]
 
     def _quotes_the_model(self, outcome: ToolOutcome, text: str) -> bool:
         """Whether the text repeats an argument with three or more words of the model's own."""
@@ -141,7 +141,9 @@ class Provenance:
         )
 
     def _question(self) -> list[Part]:
-        asked = [one for one in sentences(self._held) if is_question(one) and len(one) <= LONGEST_QUESTION]
+        asked = [
+            each for each in sentences(self._held) if is_question(each) and len(each) <= LONGEST_QUESTION
+        ]
         return _model(asked[0]) if asked else []
 
     def _numbers_are_known(self) -> bool:
@@ -154,7 +156,7 @@ class Provenance:
 
 def _numbers(text: str) -> list[set[float]]:
     """Each number of the text, in the ways it can be read: a comma may be a decimal point."""
-    found = [re.sub(r"[٫٬]", ",", number) for number in _NUMBER.findall(text)]
+    numbers = [re.sub(r"[٫٬]", ",", number) for number in _NUMBER.findall(text)]
     return [
         {
             float(reading)
@@ -162,7 +164,7 @@ def _numbers(text: str) -> list[set[float]]:
             if reading.count(".") <= 1
         }
         or {float(re.sub(r"\D", "", number))}
-        for number in found
+        for number in numbers
     ]
 
 

@@ -60,7 +60,7 @@ def unusable(text: str, *, prompt: Sequence[str] = (), said: str = "") -> str | 
         "code": _CODE_BLOCK.search(text),
         "echo": _STAMP.match(text) or _repeats(text, said) or _echoes(text, prompt),
     }
-    return next((reason for reason, found in signs.items() if found), None)
+    return next((reason for reason, sign in signs.items() if sign), None)
 
 
 def _words(text: str) -> list[str]:

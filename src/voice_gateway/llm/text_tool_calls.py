@@ -34,8 +34,8 @@ def text_tool_calls(text: str, offered: Collection[str]) -> list[ToolCall]:
     if not text or len(text) > _LONGEST:
         return []
     blocks = _BLOCKS.split(text) if text.startswith("<") else [text]  # tagged calls may follow each other
-    found = [_calls_in(block.strip(), offered) for block in blocks if block.strip()]
-    return [call for calls in found for call in calls] if all(found) else []
+    made = [_calls_in(block.strip(), offered) for block in blocks if block.strip()]
+    return [call for calls in made for call in calls] if all(made) else []
 
 
 def _calls_in(text: str, offered: Collection[str]) -> list[ToolCall]:

@@ -138,10 +138,10 @@ def _covers(old: Call, new: Call) -> bool:
     does not cover a temperature, nor muting a level."""
     if old["name"] != new["name"] or target(old) != target(new):
         return False
-    one, other = old["args"], new["args"]
-    if "deviceName" in one and "action" in one and "action" in other:
+    ours, theirs = old["args"], new["args"]
+    if "deviceName" in ours and "action" in ours and "action" in theirs:
         return True
-    return bool(one.keys() == other.keys() and one.get("action") == other.get("action"))
+    return bool(ours.keys() == theirs.keys() and ours.get("action") == theirs.get("action"))
 
 
 def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> UndoEntry | None:
@@ -168,8 +168,8 @@ def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> UndoEntry | None:
 
 
 def _calls(before: Sequence[Any], by: str, called: Called) -> list[Call]:
-    found = ((called(raw["name"], by), dict(raw["args"])) for raw in before if is_call(raw))
-    return [{"name": name, "args": args} for name, args in found if name is not None]
+    calls = ((called(raw["name"], by), dict(raw["args"])) for raw in before if is_call(raw))
+    return [{"name": name, "args": args} for name, args in calls if name is not None]
 
 
 def _as_call(outcome: ToolOutcome) -> dict[str, Any]:

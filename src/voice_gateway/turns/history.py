@@ -136,7 +136,7 @@ class History:
         starts = [at for at, message in enumerate(self.messages) if isinstance(message, HumanMessage)]
         messages = self.messages[starts[-2:][0] :] if starts else []
         spoken = [message for message in messages if not isinstance(message, ToolMessage)]
-        asked = [call for one in spoken if isinstance(one, AIMessage) for call in one.tool_calls]
+        asked = [call for message in spoken if isinstance(message, AIMessage) for call in message.tool_calls]
         values = [str(value) for call in asked for value in call["args"].values()]
         return " . ".join([*(str(message.text) for message in spoken), *values])
 

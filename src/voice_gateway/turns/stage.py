@@ -84,7 +84,7 @@ class Turn:
 
     def may_act(self, autonomy: Autonomy) -> bool:
         """Whether a model may try to act, by the judgement of earlier stages."""
-        words = {one.words for one in self.passed}
+        words = {passed.words for passed in self.passed}
         return Words.TALK not in words and (autonomy is not Autonomy.LOOK or Words.DOUBTFUL not in words)
 
     def heard_outside(self) -> bool:
@@ -109,8 +109,8 @@ class Turn:
         if not (isinstance(self.gate, TurnGate) and self.gate.confirmed):
             calls = [_without_yes(call) for call in calls]
         if isinstance(self.gate, TurnGate) and self.gate.by_model:
-            found = ((call, executor.tools.find(call.name)) for call in calls)
-            self.gate.consider((call, traits(tool)) for call, tool in found if tool is not None)
+            known = ((call, executor.tools.find(call.name)) for call in calls)
+            self.gate.consider((call, traits(tool)) for call, tool in known if tool is not None)
         with self.interruption.calls():
             gate = None if self.gate is None else partial(self._judged, self.gate)
             return await executor.execute_all(calls, gate=gate, on_outcome=keep)

@@ -46,7 +46,7 @@ class ModelHealth:
 
     async def run(self) -> None:
         while True:
-            found = await trouble(self._settings)
-            self._tell(found)
+            problem = await trouble(self._settings)
+            self._tell(problem)
             self._doubt.clear()
-            await wait_at_most(self._doubt, LOOK_SOON_SECONDS if found else LOOK_SECONDS)
+            await wait_at_most(self._doubt, LOOK_SOON_SECONDS if problem else LOOK_SECONDS)
