@@ -7,15 +7,17 @@ import importlib
 import inspect
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.web.channel import Start
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
 CHANNEL = "mcp"
-MOST_SESSIONS = 200  # further ones get 503
-IDLE_SECONDS = 300.0  # a session without a request or an open stream for so long ends
+MOST_SESSIONS = 200
+IDLE_SECONDS = 300.0  # a session without a request for so long ends
 SESSION_HEADER = "mcp-session-id"
 LIBRARY = "mcp.server.streamable_http_manager"
 INSTRUCTIONS = (
@@ -128,6 +130,7 @@ class McpChannel:
         self._start, self._version = start, version
         self._opening = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
+        self._used: dict[str, float] = {}  # when each session was used last; the oldest first
 
     def route(self) -> Route:
         """A route: a mount would redirect /mcp to /mcp/."""
@@ -137,20 +140,14 @@ class McpChannel:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuses protocol versions without sessions: a confirmation could not be told apart by client."""
-        async with self._opening:
-            if self._manager is None:
-                await asyncio.to_thread(importlib.import_module, LIBRARY)  # large
-                opened = asyncio.Event()
-                self._start(self._serve(opened))
-                await opened.wait()
         from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
         from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-        assert self._manager is not None
+        manager = await self._opened()
         request = Request(scope, receive)
         version = request.headers.get("mcp-protocol-version")
         if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-            await self._manager.handle_request(scope, receive, send)
+            await self._in_session(manager, request, send)
             return
         try:
             number = json.loads(await request.body())["id"]
@@ -161,7 +158,17 @@ class McpChannel:
         error = {"code": code, "message": message, "data": known}
         await json_response({"jsonrpc": "2.0", "id": number, "error": error}, 400)(scope, receive, send)
 
-    async def _serve(self, opened: asyncio.Event) -> None:
+    async def _opened(self) -> "StreamableHTTPSessionManager":
+        """Opened by the first request, because the library is large."""
+        async with self._opening:
+            if self._manager is None:
+                await asyncio.to_thread(importlib.import_module, LIBRARY)
+                ready = asyncio.get_running_loop().create_future()
+                self._start(self._serve(ready))
+                self._manager = await ready
+            return self._manager
+
+    async def _serve(self, ready: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
         from mcp.server.lowlevel import Server
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
@@ -175,12 +182,53 @@ class McpChannel:
             on_list_tools=_list_tools,
             on_call_tool=self._call_tool,
         )
-        self._manager = StreamableHTTPSessionManager(
-            server, max_sessions=MOST_SESSIONS, session_idle_timeout=IDLE_SECONDS
-        )
-        async with self._manager.run():
-            opened.set()
-            await asyncio.Event().wait()
+        try:
+            manager = StreamableHTTPSessionManager(
+                server, max_sessions=MOST_SESSIONS, session_idle_timeout=IDLE_SECONDS
+            )
+            async with manager.run():
+                ready.set_result(manager)
+                await asyncio.Event().wait()
+        except Exception as error:
+            if not ready.done():
+                ready.set_exception(error)
+            raise
+        finally:
+            self._manager = None
+
+    async def _in_session(
+        self, manager: "StreamableHTTPSessionManager", request: Request, send: Send
+    ) -> None:
+        session = request.headers.get(SESSION_HEADER)
+        if session is None:
+            await self._make_room(manager)
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start" and session is None:
+                opened = Headers(raw=message["headers"]).get(SESSION_HEADER)
+                if opened is not None:
+                    self._used[opened] = time.monotonic()
+            await send(message)
+
+        # A session with an open stream of events and no request is idle.
+        at_work = session if session in self._used and request.method == "POST" else None
+        try:
+            self._note(at_work)
+            await manager.handle_request(request.scope, request.receive, noted)
+        finally:
+            self._note(at_work)
+
+    def _note(self, session: str | None) -> None:
+        if session is not None and self._used.pop(session, None) is not None:
+            self._used[session] = time.monotonic()
+
+    async def _make_room(self, manager: "StreamableHTTPSessionManager") -> None:
+        """Ends sessions that are idle for long and, if there are too many, the one that is idle longest."""
+        now, excess = time.monotonic(), len(self._used) - MOST_SESSIONS + 1
+        for number, (session, used) in enumerate(list(self._used.items())):
+            if number < excess or now - used > IDLE_SECONDS:
+                del self._used[session]
+                await manager.handle_request(*_deletion(session))
 
     # --- tools
 
@@ -206,8 +254,10 @@ class McpChannel:
         )
 
     async def _reply(self, given: Arguments, conversation: str) -> Reply:
-        interruption = Interruption()
-        utterance = partial(Utterance, channel=CHANNEL, conversation_id=conversation)
+        interruption, utterance = (
+            Interruption(),
+            partial(Utterance, channel=CHANNEL, conversation_id=conversation),
+        )
         work: Awaitable[Reply]
         if isinstance(given, Ask):
             work = self._answer(utterance(given.text, room=given.room or None), interruption=interruption)
@@ -259,6 +309,20 @@ async def _list_tools(
         for name, tool in TOOLS.items()
     ]
     return ListToolsResult(tools=[Tool.model_validate(tool) for tool in listed])
+
+
+def _deletion(session: str) -> tuple[Scope, Receive, Send]:
+    """The request by which a client ends its session."""
+    headers = [(SESSION_HEADER.encode(), session.encode())]
+    scope = {"type": "http", "method": "DELETE", "path": "/mcp", "query_string": b"", "headers": headers}
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(_message: Message) -> None:
+        """Nobody waits for the answer."""
+
+    return scope, receive, send
 
 
 def _arguments(name: str, given: dict[str, Any]) -> Arguments:

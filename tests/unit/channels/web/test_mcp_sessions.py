@@ -1,6 +1,5 @@
-"""Sessions of MCP clients: a bounded number, for as long as they are used."""
+"""Sessions of MCP clients: idle ones make room for others."""
 
-import asyncio
 from typing import Any, cast
 
 from tests.fakes.web import client, served, unasked
@@ -39,15 +38,17 @@ async def status(http, session: str) -> int:
     return (await http.post("/mcp", json=LIST, headers={"mcp-session-id": session})).status_code
 
 
-async def test_sessions_are_bounded_and_idle_ones_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(mcp, "MOST_SESSIONS", 2)
-    monkeypatch.setattr(mcp, "IDLE_SECONDS", 0.5)
+async def test_the_session_that_is_idle_longest_makes_room(tmp_path, monkeypatch):
+    monkeypatch.setattr(mcp, "MOST_SESSIONS", 3)
     accept = {"Accept": "application/json, text/event-stream"}
     async with served(tmp_path, routes) as channel, client(channel, **accept) as http:
-        first, _second = [await opened(http) for _ in range(2)]
-        assert await status(http, first) == 200
-        assert (await http.post("/mcp", json=INITIALIZE)).status_code == 503
-        async with asyncio.timeout(30):
-            while (await http.post("/mcp", json=INITIALIZE)).status_code == 503:
-                await asyncio.sleep(0.1)
-        assert await status(http, first) == 404
+        first, second, third = [await opened(http) for _ in range(3)]
+        assert await status(http, first) == 200  # so the second is idle longest
+        fourth = await opened(http)
+
+        found = {name: await status(http, name) for name in (first, second, third, fourth)}
+        assert found == {first: 200, second: 404, third: 200, fourth: 200}
+
+        monkeypatch.setattr(mcp, "IDLE_SECONDS", 0.0)
+        fifth = await opened(http)
+        assert [await status(http, name) for name in (first, third, fourth, fifth)] == [404, 404, 404, 200]
