@@ -34,7 +34,7 @@ CALLS: dict[str, tuple[str, dict[str, Any], str]] = {
     "time": ("get_current_time", {"timezone": "Asia/Tokyo"}, "Asia/Tokyo"),
     "git": ("git_status", {"repo_path": "{folder}/repository"}, "new.txt"),
     "fetch": ("fetch", {"url": "{page}"}, "milk and bread"),
-    "sqlite": ("list_tables", {}, "[]"),
+    "sqlite": ("read_query", {"query": "SELECT 2 + 3 AS sum"}, "5"),
     "fastmcp": ("add", {"a": 2, "b": 3}, "5"),
     "mcp1": ("add", {"a": 2, "b": 3}, "5"),
 }
