@@ -1,5 +1,6 @@
 """A scripted model for the loop: each reply is a text, a list of calls, a message, or an error."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ class FakeModel:
     script: list[str | Calls | AIMessage | Exception] = field(default_factory=list)
     tools: Sequence[BaseTool] = ()
     several_steps: bool = False
+    hold_on: asyncio.Event | None = None  # set in mid-answer; then the reply never ends
     asked: list[list[BaseMessage]] = field(default_factory=list)
 
     stage = "fake"
@@ -43,6 +45,9 @@ class FakeModel:
         message = _message(step, len(self.asked))
         for piece in _pieces(str(message.text)):
             on_text(piece)
+        if self.hold_on is not None:
+            self.hold_on.set()
+            await asyncio.Event().wait()
         return message
 
 

@@ -62,7 +62,7 @@ class Routines:
     def tools(self) -> list[Any]:
         from voice_gateway.routines.tools import routine_tools
 
-        return routine_tools(self.book, self._lease.held, self._known)
+        return routine_tools(self.book, self.runner.will_run, self._known)
 
     async def _known(self, calls: Sequence[Call]) -> None:
         """Waits for the home unless all calls are for built-in tools, such as alarms."""

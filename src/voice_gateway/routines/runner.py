@@ -91,7 +91,7 @@ class RoutineRunner:
         self._now, self._monotonic, self._wait = now, monotonic, wait
         self._on_state = on_state
         self._who = uuid.uuid4().hex
-        self._leads = False
+        self._runs = self._leads = False
         self._stamp: object = object()
         self._waiting: list[Routine] = []  # for a time
         self._ends: dict[tuple[int, datetime], float] = {}  # of durations, on the monotonic clock
@@ -107,6 +107,10 @@ class RoutineRunner:
         # A thread of its own: the shared ones may be waiting for another file.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="routines")
 
+    def will_run(self) -> bool:
+        """Whether any gateway, this or another, is running to carry routines out."""
+        return self._runs or self._lease.held()
+
     async def run(self) -> None:
         """Until cancelled."""
         loop = asyncio.get_running_loop()
@@ -115,6 +119,7 @@ class RoutineRunner:
             loop.call_soon_threadsafe(self._wake.set)
 
         stop_listening = self._store.listen(wake)
+        self._runs = True
         try:
             async with asyncio.TaskGroup() as tasks:
                 while True:
@@ -126,6 +131,7 @@ class RoutineRunner:
                         self._on_state(error)
                     await self._wait(self._wake, self._pause())
         finally:
+            self._runs = False
             stop_listening()
             self._lease.release()
 

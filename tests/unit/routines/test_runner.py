@@ -196,6 +196,16 @@ async def test_of_two_gateways_one_runs_it_and_the_other_takes_over(tmp_path, cl
         assert len(first.house.done + second.house.done) == 2
 
 
+async def test_a_starting_gateway_will_run_routines_before_it_holds_the_lease(gateway):
+    assert not gateway.runner.will_run()
+    task = asyncio.create_task(gateway.runner.run())
+    await asyncio.sleep(0)  # the first look has not come to its end
+    assert gateway.runner.will_run()
+    task.cancel()
+    await asyncio.wait([task])
+    assert not gateway.runner.will_run()
+
+
 async def test_a_change_starts_what_waits_for_it(gateway):
     gateway.add(Event(*DOOR, "open"))
     async with gateway.running():
