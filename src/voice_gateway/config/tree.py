@@ -85,7 +85,7 @@ class BrainSettings(Section):
         "local",
         description="who answers what is not understood without a model: local (nobody), ollama or anthropic",
     )
-    language: Language = Field("en", description="language of the sentences that are understood and said")
+    language: Language = Field("en", description="language understood and spoken; English (en) for now")
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')
     max_rounds: ClassVar[int] = 6  # model calls in one turn
     several_steps: SeveralSteps = Field(
