@@ -1,13 +1,10 @@
-"""Pictures, sounds and files in a result: read from content blocks, described, and as files."""
+"""Pictures, sounds and files in a result: read from content blocks, and described."""
 
-import base64
 import json
-import mimetypes
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from voice_gateway.turn import Artifact, encodable
 
@@ -19,11 +16,6 @@ KINDS = frozenset(
 _MEDIA = {"image": "image", "image_url": "image", "audio": "audio", "input_audio": "audio", "video": "video"}
 _DATA = ("data", "blob", "base64")
 DEEPEST = 30  # levels of structured content in which pictures are looked for
-
-# Where Python's table has no extension, or a rare one.
-_EXTENSIONS = {
-    "audio/wav": ".wav", "audio/mp3": ".mp3", "audio/ogg": ".ogg", "image/webp": ".webp",
-}  # fmt: skip
 _NOUNS = {"image": "an image", "audio": "a sound recording", "video": "a video", "file": "a file"}
 
 
@@ -67,27 +59,6 @@ def without_secrets(uri: str) -> str:
     place, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     text = f"{head}://{place.rpartition('@')[2]}{slash}{path}"
     return "".join(c for c in text if c.isprintable() and not c.isspace())[:200]
-
-
-def content(artifact: Artifact) -> bytes:
-    """The decoded data; broken base64 is decoded up to the break."""
-    text = re.sub(r"[^A-Za-z0-9+/]", "", (artifact.data or "").replace("-", "+").replace("_", "/"))
-    text = text[: len(text) - 1] if len(text) % 4 == 1 else text
-    return base64.b64decode(text + "=" * (-len(text) % 4))
-
-
-def file_name(artifact: Artifact, number: int = 1) -> str:
-    """A name that is safe in any folder, with the extension of its type."""
-    given = plain_name(artifact.name) or unquote(urlsplit(without_secrets(artifact.uri)).path)
-    stem = re.split(r"[/\\]", given.rstrip("/\\"))[-1]
-    stem = re.sub(r"[^\w.-]+", "-", stem).strip(".-_")[:LONGEST_NAME]
-    mime_type = artifact.mime_type.partition(";")[0].strip().lower()
-    wanted = _EXTENSIONS.get(mime_type) or mimetypes.guess_extension(mime_type, strict=False) or ""
-    stem = stem or f"{artifact.kind if artifact.kind in _NOUNS else 'file'}-{number}"
-    has = re.search(r"\.[A-Za-z0-9]{1,8}$", stem)
-    if has and (not wanted or has[0].lower() == wanted or mimetypes.guess_type(stem)[0] == mime_type):
-        return stem
-    return f"{stem}{wanted or '.bin'}"
 
 
 # --- content blocks, in which MCP and LangChain wrap a result

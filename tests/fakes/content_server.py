@@ -1,6 +1,6 @@
 """An MCP server on the standard library that answers with more than words: `python content_server.py`.
 
-It has pictures, sounds, files, links, progress, tasks, log messages and resources.
+It has pictures, sounds, files, links, progress, tasks and log messages.
 """
 
 import base64
@@ -44,11 +44,6 @@ RESULTS: dict[str, dict] = {
     "only_task": {"content": [{"type": "text", "text": "as a task"}]},
 }
 NAMES = [*RESULTS, "steps", "stuck", "talk"]
-RESOURCES = [
-    {"uri": "box://notes/today", "name": "today", "title": "Notes of today", "mimeType": "text/plain"},
-    {"uri": "box://pictures/cat", "name": "cat", "mimeType": "image/png", "size": len(PNG)},
-]
-TEMPLATES = [{"uriTemplate": "box://notes/{day}", "name": "notes", "mimeType": "text/plain"}]
 working: dict[str, int] = {}  # tasks, and how often each was asked about
 cancelled: list[str] = []
 
@@ -104,24 +99,12 @@ def tasks(method: str, params: dict) -> dict:
     return task(task_id, "completed" if working[task_id] > 1 else "working")
 
 
-def read(uri: str) -> dict:
-    if uri == "box://pictures/cat":
-        return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": encoded(PNG)}]}
-    if uri.startswith("box://notes/"):
-        text = f"Notes: {uri.rpartition('/')[2]}"
-        return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}
-    raise LookupError(f"there is no {uri}")
-
-
 def answer(method: str, params: dict) -> dict:
     if method.startswith("tasks/"):
         return tasks(method, params)
     answers = {
         "tools/list": lambda: {"tools": [definition(name) for name in NAMES]},
         "tools/call": lambda: called(params),
-        "resources/list": lambda: {"resources": RESOURCES},
-        "resources/templates/list": lambda: {"resourceTemplates": TEMPLATES},
-        "resources/read": lambda: read(params["uri"]),
     }
     if method not in answers:
         raise LookupError(f"there is no method {method}")
@@ -129,5 +112,4 @@ def answer(method: str, params: dict) -> dict:
 
 
 if __name__ == "__main__":
-    offers: dict = {"resources": {}, "logging": {}}
-    serve("content", answer, instructions=INSTRUCTIONS, **offers)
+    serve("content", answer, instructions=INSTRUCTIONS, logging={})

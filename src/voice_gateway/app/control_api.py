@@ -1,21 +1,19 @@
 """The operations of the control socket: requests of other commands to the running gateway."""
 
 import asyncio
-import base64
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from home_names.names import name_key
 from voice_gateway.app.model import autonomy
-from voice_gateway.artifacts import content, description_of, file_name
 from voice_gateway.channels.control import Operation, answer_json
 from voice_gateway.config import data_folder
-from voice_gateway.errors import ErrorKind, GatewayError, ToolError
+from voice_gateway.errors import ErrorKind, ToolError
 from voice_gateway.events import PartState, Progressed, State
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
@@ -23,9 +21,8 @@ from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.reports import server_hangs
 from voice_gateway.tools.executor import unknown_tool
 from voice_gateway.tools.permission.risk import Risk, risk_of
-from voice_gateway.tools.results import plain_text
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
-from voice_gateway.turn import Artifact, Reply, ToolCall, ToolOutcome, Utterance, new_id
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance, new_id
 from voice_gateway.turns.acts import Where
 
 if TYPE_CHECKING:
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Asked = Mapping[str, Any]  # one request, as JSON
-OPERATIONS: Final = "turns hello tools ask undo call status talk vitals routines resources".split()
+OPERATIONS: Final = "turns hello tools ask undo call status talk vitals routines".split()
 
 
 class ControlApi:
@@ -101,8 +98,7 @@ class ControlApi:
     # --- a call
 
     async def call(self, asked: Asked, interruption: Interruption) -> dict[str, Any] | None:
-        """One call; with `fetch`, its pictures, sounds and files are in `files`. A client that leaves cancels
-        it."""
+        """One call; a client that leaves cancels it."""
         asker, publish = listener(), self._gateway.events.publish
 
         def moved(progress: Progress) -> None:
@@ -122,9 +118,7 @@ class ControlApi:
             return self._of_a_silent_server(call, ", ".join(silent), perf_counter() - started).to_json()
         if limit is not None:
             limit = max(limit - round(perf_counter() - started, 2), 0.01)  # a number that can be shown
-        outcome = await gateway.executor.execute(call, timeout_seconds=limit)
-        fetch = asked.get("fetch") is True
-        return {**outcome.to_json(), **({"files": await self._files(outcome)} if fetch else {})}
+        return (await gateway.executor.execute(call, timeout_seconds=limit)).to_json()
 
     def _silent(self, tool: str) -> list[str]:
         """The servers that may have this tool and do not answer; none for a built-in tool."""
@@ -143,21 +137,6 @@ class ControlApi:
         error, seconds = ErrorKind.UNAVAILABLE, round(seconds, 6)
         log.warning("tool failed", extra={"tool": call.name, "seconds": seconds, "result": text})
         return ToolOutcome(call.id, call.name, text, False, seconds, call.arguments, error)
-
-    async def _files(self, outcome: ToolOutcome) -> list[dict[str, Any]]:
-        """The files of an outcome; a link is read from the server that returned it."""
-        artifacts: list[Artifact] = []
-        tool = self._gateway.tools.find(outcome.name)
-        server = traits(tool).source if tool is not None else None
-        for artifact in outcome.artifacts:
-            if artifact.kind != "link":
-                artifacts.append(artifact)
-                continue
-            try:
-                artifacts += (await self._gateway.link.read_resource(artifact.uri, server)).artifacts
-            except GatewayError:
-                continue  # the text names the address
-        return _packed(artifacts)
 
     # --- tools
 
@@ -215,28 +194,3 @@ class ControlApi:
         server = self._gateway.settings.mcpServers.get(known.source)
         home = ", simulated home" if server is not None and server.simulated else ""
         return f"the server {known.source}{home}{'' if known.trusted else ', not trusted'}"
-
-    # --- resources of MCP servers: a list and the servers that did not answer, or one
-
-    async def resources(self, asked: Asked, _interruption: Interruption) -> dict[str, Any]:
-        try:
-            if asked["action"] != "list":
-                read = await self._gateway.link.read_resource(str(asked["uri"]), asked.get("server"))
-                return {"text": plain_text(read.text)[0], "files": _packed(read.artifacts)}
-            listed, problems = await self._gateway.link.resources()
-        except GatewayError as error:
-            return {"problem": plain_text(str(error))[0]}
-        return {"resources": [resource.to_json() for resource in listed], "problems": problems}
-
-
-def _packed(artifacts: Iterable[Artifact]) -> list[dict[str, Any]]:
-    """As JSON for the control socket."""
-    return [
-        {
-            "name": file_name(artifact, number),
-            "said": description_of(artifact),
-            "data": base64.b64encode(content(artifact)).decode(),
-        }
-        for number, artifact in enumerate(artifacts, 1)
-        if artifact.data is not None
-    ]

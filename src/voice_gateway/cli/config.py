@@ -22,7 +22,6 @@ def arguments(command: Parser) -> None:
     add = command.actions()
     add("show", "every setting, its value and where it came from (the default)")
     add("check", "exit code 0 when all is well, 2 when not")
-    add("path", "the file in use; exit code 1 when there is none")
     change = add("set", "change one setting in the settings file")
     change.add_argument("key", metavar="KEY", help="as `config show` has it, such as brain.room")
     change.add_argument("value", metavar="VALUE", help='its value; lists as "a, b"; "" for none')
@@ -35,12 +34,12 @@ def config(options: argparse.Namespace) -> int:
     return ACTIONS[options.action or "show"](options)
 
 
-# --- show, check, path: each raises ConfigError, which is exit code 2, for every mistake
+# --- show, check: each raises ConfigError, which is exit code 2, for every mistake
 
 
 def _show(options: argparse.Namespace) -> int:
     given = loaded(options)
-    values = {name: _shown(given.settings, name) for name in ("preset", *setting_names())}
+    values = {name: _shown(given.settings, name) for name in setting_names()}
     values |= {f"mcpServers.{name}": words for name, words in servers_shown(given.settings).items()}
     rows = [(name, value, given.origins.get(name, "default")) for name, value in values.items()]
     if options.json:
@@ -91,15 +90,6 @@ def _check(options: argparse.Namespace) -> int:
     where = str(given.file) if given.file else "no file, defaults"
     print(f"configuration {'works, without what is named above' if mistakes else 'is good'} ({where})")
     return 2 if mistakes else 0
-
-
-def _path(options: argparse.Namespace) -> int:
-    given = loaded(options)
-    if options.json:
-        print_json(_files(given))
-    elif given.file:
-        print(given.file)
-    return 0 if given.file else 1
 
 
 def _files(given: Loaded) -> dict[str, Any]:
@@ -154,4 +144,4 @@ def _init(options: argparse.Namespace) -> int:
     return 0
 
 
-ACTIONS = {"show": _show, "check": _check, "path": _path, "set": _set, "edit": _edit, "init": _init}
+ACTIONS = {"show": _show, "check": _check, "set": _set, "edit": _edit, "init": _init}

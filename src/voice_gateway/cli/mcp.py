@@ -1,4 +1,4 @@
-"""`voice-gateway mcp`: the MCP servers, what they have to read, and the logins at them."""
+"""`voice-gateway mcp`: the MCP servers, and the logins at them."""
 
 import argparse
 import asyncio
@@ -7,20 +7,16 @@ import sys
 import threading
 import webbrowser
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from voice_gateway.artifacts import size_of
-from voice_gateway.channels.terminal import print_json, print_reply
-from voice_gateway.cli.command import by_gateway, loaded, print_groups, print_table
+from voice_gateway.channels.terminal import print_json
+from voice_gateway.cli.command import loaded, print_table
 from voice_gateway.cli.config import servers_shown
-from voice_gateway.cli.parser import PROGRAM, Parser
-from voice_gateway.cli.tools import save
+from voice_gateway.cli.parser import Parser
 from voice_gateway.config import ServerSettings
 from voice_gateway.config.kinds import did_you_mean
-from voice_gateway.errors import ConfigError, GatewayError, LinkError
-from voice_gateway.logs import one_line
+from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.mcp_client.login_file import LoginFile
 
 LOGIN_SECONDS = 300.0
@@ -31,11 +27,6 @@ PATH = "/callback"
 def arguments(command: Parser) -> None:
     add = command.actions()
     add("list", "each server, and where it was set up (the default)")
-    add("resources", "what the servers have to read, templates included")
-    read = add("read", "print one resource, or keep it as a file")
-    read.add_argument("uri", metavar="URI", help="as `voice-gateway mcp resources` shows it")
-    read.add_argument("--server", metavar="NAME", help="whose it is, where several have it")
-    read.add_argument("--save", metavar="DIR", help="keep it in this folder")
     login = add("login", "log in at a server, with a browser")
     login.add_argument("name", metavar="NAME", help="the server, as `voice-gateway mcp` shows it")
     login.add_argument("--client-id", metavar="ID", help="as which client, where a server registers none")
@@ -45,7 +36,7 @@ def arguments(command: Parser) -> None:
 
 
 async def mcp(options: argparse.Namespace) -> int:
-    actions = {"resources": _resources, "read": _read, "login": login, "logout": logout}
+    actions = {"login": login, "logout": logout}
     return await actions.get(options.action, _list)(options)
 
 
@@ -69,53 +60,6 @@ async def _list(options: argparse.Namespace) -> int:
         for server in servers
     ]
     print_table(("server", "reached by", "from"), rows)
-    return 0
-
-
-# --- resources
-
-
-async def _asked(options: argparse.Namespace, action: str, **more: Any) -> dict[str, Any]:
-    message = {"op": "resources", "action": action, **more}
-    answer = await by_gateway(options, message, first=lambda own: own.linked())
-    if "problem" in answer:
-        raise GatewayError(answer["problem"])
-    return answer
-
-
-async def _resources(options: argparse.Namespace) -> int:
-    """Exit code 1 if a server did not answer."""
-    answer = await _asked(options, "list")
-    rows = [
-        (f"the server {resource['server']}", resource["uri"], _facts(resource))
-        for resource in answer["resources"]
-    ]
-    if options.json:
-        print_json(answer["resources"])
-    elif not rows:
-        print("No MCP server that is connected offers resources.")
-    else:
-        print_groups(rows)
-    for problem in answer["problems"]:
-        print(f"{PROGRAM}: {one_line(problem)}", file=sys.stderr)
-    return 1 if answer["problems"] else 0
-
-
-def _facts(resource: dict[str, Any]) -> str:
-    facts = [resource["title"] or resource["name"], resource["mime_type"]]
-    facts += [size_of(resource["size"])] if resource["size"] is not None else []
-    facts += ["put a value in place of {…}"] if resource["template"] else []
-    return ", ".join(fact for fact in facts if fact)
-
-
-async def _read(options: argparse.Namespace) -> int:
-    answer = await _asked(options, "read", uri=options.uri, server=options.server)
-    files = answer.pop("files", [])
-    saved = save(files, Path(options.save)) if options.save else []
-    if options.json:
-        print_json({"uri": options.uri, **answer, "saved": saved})
-    elif not options.save:
-        print_reply(answer["text"])
     return 0
 
 

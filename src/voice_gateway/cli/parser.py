@@ -22,7 +22,7 @@ COMMANDS = {
     "replay": ("replay", "run a recorded turn again, and show what is different now"),
     "tools": ("tools", "list, show and call tools"),
     "permit": ("permit", "what a tool or a device may do: always, ask, pin or never"),
-    "mcp": ("mcp", "MCP servers: list, resources, login"),
+    "mcp": ("mcp", "MCP servers: list, login, logout"),
     "config": ("config", "show, check, set, edit, init"),
     "doctor": ("doctor", "check everything, and say what to do"),
     "status": ("status", "how each part of the running gateway is"),

@@ -1,13 +1,9 @@
 """`voice-gateway tools`: list, show and call tools."""
 
 import argparse
-import base64
-import contextlib
-import itertools
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +27,6 @@ examples:
   voice-gateway tools call control_speaker_volume --args '{"action": "set", "level": 30}'
   voice-gateway tools call search_web query="weather in Oslo" --timeout 5 --json
 
---save DIR keeps the pictures, sounds and files that a tool gives.
 Exit code: 0 when the tool succeeded, 1 when it did not, 2 for wrong usage or configuration.
 """
 RISKS = {
@@ -56,7 +51,6 @@ def arguments(command: Parser) -> None:
     call.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
     call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
     call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
-    call.add_argument("--save", metavar="DIR", help="keep its pictures, sounds and files in this folder")
 
 
 async def tools(options: argparse.Namespace) -> int:
@@ -101,9 +95,6 @@ async def _call(options: argparse.Namespace) -> int:
             outcome = await _called(options, args)
     finally:
         line.end()
-    files = outcome.pop("files", [])
-    if options.save:
-        outcome["saved"] = save(files, Path(options.save))
     if options.json:
         print_json(outcome)
     else:
@@ -114,7 +105,6 @@ async def _call(options: argparse.Namespace) -> int:
 async def _called(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any]:
     """A running gateway that ends in the middle leaves an outcome, too."""
     message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
-    message["fetch"] = bool(options.save)
     started = perf_counter()
     try:
         return await by_gateway(options, message, on_progress=listener())
@@ -181,30 +171,3 @@ def _about(record: Mapping[str, Any]) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(printable(text).split())
-
-
-# --- saved files
-
-
-def save(files: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
-    """Write each into the folder, over nothing that is there. Returns the paths, and tells them on stderr."""
-    saved = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in files:
-            saved.append(str(_write(folder, str(file["name"]), base64.b64decode(file["data"]))))
-            print(f"saved {file['said']}: {saved[-1]}", file=sys.stderr)
-    except OSError as error:
-        raise GatewayError(f"cannot write to {folder}: {error.strerror or error}") from error
-    return saved
-
-
-def _write(folder: Path, name: str, data: bytes) -> Path:
-    """Under its name, or the next free one; a link of that name is not followed."""
-    path = wanted = folder / (Path(name).name or "file")
-    for number in itertools.count(2):
-        with contextlib.suppress(FileExistsError), path.open("xb") as file:
-            file.write(data)
-            break
-        path = wanted.with_stem(f"{wanted.stem}-{number}")
-    return path

@@ -24,7 +24,7 @@ _PLAIN = (bool, int, float)  # what TOML writes without quotes
 
 
 def set_value(file: Path, name: str, text: str) -> None:
-    """Write one setting, such as `brain.room`, `preset` or `mcpServers.NAME.url`; comments are kept.
+    """Write one setting, such as `brain.room` or `mcpServers.NAME.url`; comments are kept.
 
     An empty `permission.permit.NAME` is removed.
 
@@ -146,7 +146,6 @@ def begin(file: Path) -> None:
 def commented_file() -> str:
     """Every setting with its default, commented out, so that a new file changes nothing."""
     lines = ["# Settings of the voice gateway. Remove the # before a line to change it.", ""]
-    lines += ['# preset = "offline"        # offline, hybrid or online: see docs/configuration.md', ""]
     for section, info in Settings.model_fields.items():
         if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
             fields = info.annotation.model_fields.items()

@@ -62,7 +62,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
                 value = json.loads(value)
             except (ValueError, RecursionError) as error:
                 raise ConfigError(f"{variable}: not valid JSON: {error}") from error
-        elif value and setting != "preset" and is_list(field_of(setting).annotation):
+        elif value and is_list(field_of(setting).annotation):
             value = split_list(value)
         values[setting] = value, variable
     return values
@@ -76,14 +76,14 @@ def is_list(form: Any) -> bool:
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:
     """The variable of each setting that has one: our own name wins over a known name."""
     own = {env_name(setting): setting for setting in setting_names()}
-    whole = {env_name(name): name for name in ("preset", "mcpServers")}
-    given = {setting: name for name, setting in (KNOWN_NAMES | whole).items() if environ.get(name)}
+    known = {**KNOWN_NAMES, env_name("mcpServers"): "mcpServers"}
+    given = {setting: name for name, setting in known.items() if environ.get(name)}
     return given | {setting: name for name, setting in own.items() if name in environ}
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """A line for each variable with our prefix that is no setting."""
-    known = [env_name(name) for name in ("preset", "mcpServers", *setting_names())]
+    known = [env_name(name) for name in ("mcpServers", *setting_names())]
     ends = [name.removeprefix(ENV_PREFIX) for name in known]
     problems = []
     for name in sorted(environ):

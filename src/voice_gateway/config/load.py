@@ -1,4 +1,4 @@
-"""Read the settings: command line over environment over file over preset over default, and who set what."""
+"""Read the settings: command line over environment over file over default, and who set what."""
 
 import os
 import tomllib
@@ -20,15 +20,6 @@ from voice_gateway.private_files import is_open_to_others
 
 Tree = dict[str, Any]  # as the file has it: sections of keys
 SECRET_WORDS = ("authorization", "token", "key", "secret", "password", "cookie")
-# Three ways to run it, as sets of other defaults.
-PRESETS: Mapping[str, Mapping[str, Any]] = {
-    # Nothing leaves the house, and nothing tries to.
-    "offline": {"brain.provider": "local", "tools.search": False, "tools.weather": False},
-    # What is not understood without a model goes to a model server in the house; searches go to the web.
-    "hybrid": {"brain.provider": "ollama", "tools.search": True},
-    # What is not understood without a model goes to a model in the cloud.
-    "online": {"brain.provider": "anthropic", "tools.search": True},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +63,6 @@ def load(
     for name, value in (overrides or {}).items():
         _put(tree, name, value)
         origins[name] = "command line"
-    _fill_from_preset(tree, origins)
     settings = _with_tools_dir(_validated(tree, origins, source, mistakes), source)
     secrets = [what for name, what in _secrets(settings) if source and origins.get(name) == str(source)]
     settings, notes = with_servers(settings, source, origins, environ)
@@ -123,15 +113,6 @@ def _put(tree: Tree, name: str, value: Any) -> None:
         tree[section] = value
     elif isinstance(part := tree.setdefault(section, {}), dict):
         part[key] = value
-
-
-def _fill_from_preset(tree: Tree, origins: dict[str, str]) -> None:
-    """A preset is a set of other defaults: any value that was set wins over it."""
-    preset = tree.get("preset")
-    for name, value in PRESETS.get(preset, {}).items() if isinstance(preset, str) else ():
-        if name not in origins:
-            _put(tree, name, value)
-            origins[name] = f"preset {preset}"
 
 
 def _with_tools_dir(settings: Settings, file: Path | None) -> Settings:

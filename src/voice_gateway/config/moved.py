@@ -6,6 +6,7 @@ from collections.abc import Callable
 RENAMED = {
     "home.latitude": ("home.location", "[latitude, longitude]"),
     "home.longitude": ("home.location", "[latitude, longitude]"),
+    "preset": ("brain.provider", "and tools.search"),
     "mqtt.discovery": ("mqtt.discovery_prefix", '"" is off'),
     "permission.sensitive_tools": ("permission.permit", '{ NAME = "pin" }'),
     "permission.trusted_tools": ("permission.permit", '{ NAME = "always" }'),

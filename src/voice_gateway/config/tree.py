@@ -424,7 +424,6 @@ class RecorderSettings(Section):
 class Settings(Section):
     """The whole tree. Parts get their own section, never this."""
 
-    preset: Literal["offline", "hybrid", "online"] | None = None
     brain: BrainSettings = BrainSettings()
     ollama: OllamaSettings = OllamaSettings()
     anthropic: AnthropicSettings = AnthropicSettings()

@@ -7,9 +7,8 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.errors import GatewayError, ToolError, ToolUnavailable
+from voice_gateway.errors import ToolUnavailable
 from voice_gateway.mcp_client.connection import LinkTimeouts
-from voice_gateway.mcp_client.resources import Contents, Resource, Resources
 from voice_gateway.mcp_client.server import Server
 from voice_gateway.mcp_client.status import Hide, Refusal, ServerStatus, hide_nothing
 
@@ -97,41 +96,6 @@ class MCPIntegration:
 
     def status(self) -> list[ServerStatus]:
         return [server.status() for server in self._servers]
-
-    # what servers offer beside tools
-
-    async def resources(self) -> tuple[list[Resource], list[str]]:
-        """Those of all servers, and a sentence about each server that did not list its own."""
-        servers = self._with_resources()
-        answers = await asyncio.gather(*(server.listed() for server in servers), return_exceptions=True)
-        listed, problems = list[Resource](), list[str]()
-        for server, answer in zip(servers, answers, strict=True):
-            if isinstance(answer, GatewayError):
-                problems.append(f'The server "{server.server}" did not list its resources: {answer}')
-            elif isinstance(answer, BaseException):
-                raise answer
-            else:
-                listed += answer
-        return listed, problems
-
-    async def read_resource(self, uri: str, server: str | None = None) -> Contents:
-        """From the first server that knows it, or from this one."""
-        problems = []
-        for known in self._with_resources():
-            if server in (None, known.server):
-                try:
-                    return await known.read(uri)
-                except GatewayError as error:
-                    problems.append(f'The server "{known.server}" could not read it: {error}')
-        called = f' and is called "{server}"' if server else ""
-        raise ToolError(" ".join(problems) or f"No server that is connected has resources{called}.")
-
-    def _with_resources(self) -> list[Resources]:
-        return [
-            Resources(server.name, server.request)
-            for server in self._servers
-            if server.is_linked and "resources" in server.initialized.capabilities
-        ]
 
     def instructions(self) -> dict[str, str]:
         """The instructions for a model of each connected server that has tools."""

@@ -34,15 +34,12 @@ def test_show_has_the_origin_of_every_value_and_masks_secrets(written, capsys, m
     )
     written('{"mcpServers": {"three": {"command": "x"}}}', "mcp.json")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-hush")
-    monkeypatch.setenv("VOICE_GATEWAY_PRESET", "offline")
 
     assert main(["config"]) == 0
     assert "hush" not in capsys.readouterr().out
     assert main(["config", "show", "--json"]) == 0
 
     rows = shown(capsys)
-    assert next(iter(rows)) == "preset"
-    assert rows["preset"]["origin"] == "VOICE_GATEWAY_PRESET"
     key = {"name": "anthropic.api_key", "value": "***", "origin": "ANTHROPIC_API_KEY"}
     assert rows["anthropic.api_key"] == key
     assert rows["ollama.num_ctx"]["origin"] == "default"
@@ -98,7 +95,6 @@ def test_set_writes_each_type_and_keeps_comments(written, capsys):
         "voice.silence_seconds": "0.7",
         "voice.wake_words": "alexa, hey_jarvis",
         "home.location": "52.5, 13.4",
-        "preset": "offline",
         "mcpServers.ha.url": "http://ha/api/mcp",
         "mcpServers.ha.headers": '{ Authorization = "Bearer x" }',
     }
@@ -115,7 +111,6 @@ def test_set_writes_each_type_and_keeps_comments(written, capsys):
     assert settings.voice.silence_seconds == 0.7
     assert settings.voice.wake_words == ("alexa", "hey_jarvis")
     assert settings.home.location == (52.5, 13.4)
-    assert settings.preset == "offline"
     assert settings.mcpServers["ha"].url == "http://ha/api/mcp"
 
 

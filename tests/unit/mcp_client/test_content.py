@@ -1,5 +1,6 @@
-"""Pictures, files, links, resources, progress, tasks and log messages over a real link."""
+"""Pictures, files, links, progress, tasks and log messages over a real link."""
 
+import base64
 import sys
 from typing import Any
 
@@ -7,9 +8,8 @@ import pytest
 from tests.fakes.linked import FAKES, Linked, linked
 from tests.fakes.stdio_rpc import PNG
 
-from voice_gateway.artifacts import content, description_of
+from voice_gateway.artifacts import description_of
 from voice_gateway.config import ServerSettings
-from voice_gateway.errors import ToolError
 from voice_gateway.progress import Progress, progress_to
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -36,7 +36,7 @@ async def test_results_say_what_they_hold_and_keep_it():
         secret = await run(executor_of(link), "secret_link")
 
     assert picture.text == "[an image of 3 kB]"
-    assert [content(artifact) for artifact in picture.artifacts] == [PNG]
+    assert [base64.b64decode(artifact.data or "") for artifact in picture.artifacts] == [PNG]
     assert every.text.splitlines() == [
         "Here you are.",
         "[an image of 3 kB]",
@@ -55,33 +55,9 @@ async def test_results_say_what_they_hold_and_keep_it():
     assert secret.text == ("See https://***@box.test/x?sig=***&page=2 now\n[a link to https://box.test/f]")
 
 
-async def test_resources_are_listed_and_read_and_instructions_are_known():
-    async with linked({"content": SERVER, "again": SERVER}) as link:
-        instructions = link.integration.instructions()
-        listed, _ = await link.integration.resources()
-        cat = await link.integration.read_resource("box://pictures/cat")
-        notes = await link.integration.read_resource("box://notes/monday", "again")
-        with pytest.raises(ToolError, match=r"could not read it: .*there is no box://none"):
-            await link.integration.read_resource("box://none")
-        with pytest.raises(ToolError, match='called "nobody"'):
-            await link.integration.read_resource("box://pictures/cat", "nobody")
-
-    assert [(each.server, each.uri, each.template) for each in listed][:3] == [
-        ("content", "box://notes/today", False),
-        ("content", "box://pictures/cat", False),
-        ("content", "box://notes/{day}", True),
-    ]
-    assert (cat.text, content(cat.artifacts[0])) == ("[an image of 3 kB]", PNG)
-    assert instructions["content"].startswith("Ask `picture`")
-    assert (notes.text, content(notes.artifacts[0])) == ("Notes: monday", b"Notes: monday")
-
-
-async def test_a_server_without_resources_is_not_asked_and_one_that_dies_costs_only_its_own():
-    plain = ServerSettings(command=sys.executable, args=(str(FAKES / "minimal_server.py"),))
-    async with linked({"plain": plain, "content": SERVER}) as link:
-        listed, problems = await link.integration.resources()
-    assert {resource.server for resource in listed} == {"content"}
-    assert problems == []
+async def test_the_instructions_of_a_server_are_known():
+    async with linked({"content": SERVER}) as link:
+        assert link.integration.instructions()["content"].startswith("Ask `picture`")
 
 
 async def test_each_progress_moves_the_limit_on_and_is_told():

@@ -114,8 +114,8 @@ async def test_a_day_that_is_too_far_or_none_is_told() -> None:
             await weather(server, day="someday")
 
 
-def test_offline_there_is_no_weather() -> None:
-    settings = load(None, environ={"VOICE_GATEWAY_PRESET": "offline"}).settings
+def test_the_weather_can_be_switched_off() -> None:
+    settings = load(None, environ={"VOICE_GATEWAY_TOOLS_WEATHER": "false"}).settings
 
     assert not settings.tools.weather
     assert "get_weather" not in [tool.name for tool in builtin_tools(settings.tools)]
