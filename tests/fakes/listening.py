@@ -7,7 +7,7 @@ import logging
 
 import numpy as np
 
-from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.hearing.microphone import SounddeviceMicrophone
 from voice_gateway.sound.samples import level_db
 
 

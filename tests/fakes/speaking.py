@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from voice_gateway.errors import SpeakingError
-from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+from voice_gateway.speaking.speaker import SounddeviceSpeaker
 from voice_gateway.turn import Speech
 
 RATE = 24_000

@@ -12,8 +12,7 @@ from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.plain_text import spoken_text
-from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
-from voice_gateway.speaking.speaker import KeepingSpeaker, Speaker
+from voice_gateway.speaking.speaker import KeepingSpeaker, SounddeviceSpeaker, Speaker
 from voice_gateway.turns.sentences import sentences
 
 

@@ -7,9 +7,13 @@ from pathlib import Path
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, first_error
 from voice_gateway.hearing.endpoint import SegmentRecorder, SileroActivity
-from voice_gateway.hearing.transcriber import MoonshineTranscriber, Transcriber, WhisperTranscriber
+from voice_gateway.hearing.transcriber import (
+    MoonshineTranscriber,
+    Transcriber,
+    WhisperTranscriber,
+    WyomingTranscriber,
+)
 from voice_gateway.hearing.wake_word import MicroWakeWords, OpenWakeWords, WakeWord
-from voice_gateway.hearing.wyoming_transcriber import WyomingTranscriber
 from voice_gateway.sound.worker import Worker
 
 

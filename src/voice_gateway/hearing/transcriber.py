@@ -1,5 +1,6 @@
 """Speech to text: the Protocol of an engine, Moonshine, Whisper, and the detection of noise."""
 
+import asyncio
 import logging
 import re
 from abc import abstractmethod
@@ -7,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -45,6 +47,9 @@ MODEL = "tiny-en"
 # Our own voice activity has cut the segment already; theirs would split a command into several lines.
 OPTIONS = {"vad_threshold": "0.0", "identify_speakers": "false", "return_audio_data": "false"}
 LONGEST_SECONDS = 30.0  # the model was made for less than this at once
+SERVER_SECONDS = 15.0  # a large model on a small machine is slow; a server that hangs never answers
+SERVER_PORT = 10300
+CHUNK_SAMPLES = RATE // 10
 
 
 class Transcriber(Protocol):
@@ -146,6 +151,57 @@ class WhisperTranscriber(NativeTranscriber):
             )
         except Exception as error:
             raise HearingError(f"the Whisper model in {self._folder} cannot be loaded: {error}") from error
+
+
+class WyomingTranscriber(Transcriber):
+    """A Wyoming server, as Home Assistant uses. Each segment has a connection, which costs a millisecond."""
+
+    name = "wyoming"
+
+    def __init__(self, url: str, *, timeout_seconds: float = SERVER_SECONDS) -> None:
+        self._url, self._timeout = url, timeout_seconds
+
+    async def transcribe(self, samples: Samples) -> str:
+        server, silent = (
+            f"the speech to text server {self._url}",
+            "the speech to text server is not answering",
+        )
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._ask(samples)
+        except TimeoutError as error:
+            raise HearingError(f"{server} did not answer in {self._timeout:g} s", spoken=silent) from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            broken = "the speech to text server does not work as it should"
+            spoken = silent if isinstance(error, OSError) else broken
+            raise HearingError(
+                f"{server} failed ({error}): check it, and voice.stt", spoken=spoken
+            ) from error
+
+    async def close(self) -> None:
+        """Nothing stays open."""
+
+    async def _ask(self, samples: Samples) -> str:
+        need("wyoming", "a Wyoming server")
+        from wyoming.asr import Transcribe, Transcript
+        from wyoming.audio import AudioChunk, AudioStart, AudioStop
+        from wyoming.client import AsyncTcpClient
+        from wyoming.error import Error
+
+        address = urlsplit(self._url)
+        async with AsyncTcpClient(address.hostname or "", address.port or SERVER_PORT) as client:
+            await client.write_event(Transcribe(language="en").event())
+            await client.write_event(AudioStart(RATE, 2, 1).event())
+            for start in range(0, len(samples), CHUNK_SAMPLES):
+                audio = samples[start : start + CHUNK_SAMPLES].tobytes()
+                await client.write_event(AudioChunk(RATE, 2, 1, audio).event())
+            await client.write_event(AudioStop().event())
+            while (event := await client.read_event()) is not None:
+                if Transcript.is_type(event.type):
+                    return str(Transcript.from_event(event).text).strip()
+                if Error.is_type(event.type):
+                    raise ValueError(Error.from_event(event).text)
+        raise ValueError("it closed the connection without an answer")
 
 
 async def transcript_of(

@@ -11,7 +11,7 @@ from tests.fakes.waiting import until
 from tests.fakes.wavs import tone
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.hearing.microphone import SounddeviceMicrophone
 from voice_gateway.sound import card as sound_card
 
 LIMIT_SECONDS = 30

@@ -10,7 +10,7 @@ from wyoming.error import Error
 from wyoming.event import async_read_event, async_write_event
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.wyoming_transcriber import WyomingTranscriber
+from voice_gateway.hearing.transcriber import WyomingTranscriber
 
 SOUND = np.arange(20_000).astype(np.int16)
 

@@ -18,11 +18,14 @@ from tests.fakes.waiting import until
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.earcons import Earcon, earcon
-from voice_gateway.speaking.engines import EspeakSynthesizer, new_synthesizer
-from voice_gateway.speaking.piper import PiperSynthesizer
+from voice_gateway.speaking.engines import (
+    EspeakSynthesizer,
+    PiperSynthesizer,
+    WyomingSynthesizer,
+    new_synthesizer,
+)
 from voice_gateway.speaking.speaker import KeepingSpeaker, PlayedLevels
 from voice_gateway.speaking.synthesizer import trimmed
-from voice_gateway.speaking.wyoming_synthesizer import WyomingSynthesizer
 from voice_gateway.turn import Speech
 
 # A voice program as espeak-ng is: half a second of silence, then a tone for each letter it got.

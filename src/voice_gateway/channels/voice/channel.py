@@ -15,11 +15,11 @@ from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, first_error
 from voice_gateway.events import EventBus, PartState, State
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
-from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.hearing.microphone import SounddeviceMicrophone
 from voice_gateway.hearing.transcriber import Transcriber
 from voice_gateway.private_files import private_file
 from voice_gateway.problems import CANNOT_HEAR
-from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+from voice_gateway.speaking.speaker import SounddeviceSpeaker
 from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.turn import new_id
 
