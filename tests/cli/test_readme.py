@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.terminal import Terminal
 
-from voice_gateway.channels.mqtt.discovery import discovery_messages
+from voice_gateway.channels.mqtt.topics import discovery_messages
 from voice_gateway.config import MqttSettings, Settings
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from voice_gateway.channels import Answer
 from voice_gateway.channels.web.ask_api import AskApi
 from voice_gateway.channels.web.channel import Start, WebChannel
 from voice_gateway.channels.web.guard import LIMITS, Limits
-from voice_gateway.channels.web.sse import Feed
+from voice_gateway.channels.web.responses import Feed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.events import EventBus

@@ -3,9 +3,8 @@
 import asyncio
 import contextlib
 
-from voice_gateway.channels.voice.aloud import AGAIN_SECONDS, Aloud
+from voice_gateway.channels.voice.channel import AGAIN_SECONDS, Aloud
 from voice_gateway.events import EventBus, Notice, State
-from voice_gateway.turn import Speech
 
 
 class House:
@@ -17,18 +16,11 @@ class House:
         self.now = 0.0
         self.aloud = Aloud(
             self.events,
-            self,
+            self.said.put,
             ready=lambda: asyncio.sleep(0),
             missing=lambda: [f"The {part} is gone." for part in missing],
             monotonic=lambda: self.now,
         )
-
-    async def synthesize(self, text: str) -> Speech | None:
-        self.said.put_nowait(text)
-        return None
-
-    async def play(self, speech: Speech) -> None:
-        raise AssertionError("there was nothing to play")
 
     async def hears(self, count: int = 1) -> list[str]:
         return [await asyncio.wait_for(self.said.get(), 30) for _ in range(count)]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.fakes.redis_server import RedisServer
 
-from voice_gateway.channels.mqtt.requests import INTERRUPTED, Requests
+from voice_gateway.channels.mqtt.channel import INTERRUPTED, Requests
 from voice_gateway.channels.mqtt.topics import Request
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore, store_from

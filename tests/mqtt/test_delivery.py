@@ -13,8 +13,14 @@ from tests.fakes.mosquitto import Broker
 from tests.fakes.waiting import until
 from tests.mqtt.conftest import Listener, open_channel
 
-from voice_gateway.channels.mqtt.channel import AT_ONCE, KEPT_MESSAGES, MOST_TRIES, MqttChannel
-from voice_gateway.channels.mqtt.requests import INTERRUPTED, Requests
+from voice_gateway.channels.mqtt.channel import (
+    AT_ONCE,
+    INTERRUPTED,
+    KEPT_MESSAGES,
+    MOST_TRIES,
+    MqttChannel,
+    Requests,
+)
 from voice_gateway.channels.mqtt.topics import Message, Request
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore, SqliteStore

@@ -3,7 +3,7 @@
 import pytest
 from tests.mqtt.conftest import Listener, open_channel, opened_on
 
-from voice_gateway.channels.mqtt.requests import Requests
+from voice_gateway.channels.mqtt.channel import Requests
 from voice_gateway.channels.mqtt.topics import Request
 from voice_gateway.conversation.store import MemoryStore, SqliteStore
 from voice_gateway.shared.store import RedisStore

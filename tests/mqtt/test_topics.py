@@ -2,7 +2,7 @@
 
 import json
 
-from voice_gateway.channels.mqtt.requests import Requests
+from voice_gateway.channels.mqtt.channel import Requests
 from voice_gateway.channels.mqtt.topics import message_for, read_request
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore

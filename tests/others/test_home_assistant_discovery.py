@@ -11,7 +11,7 @@ from tests.fakes.running_gateway import ask
 from tests.fakes.waiting import until
 from tests.mqtt.conftest import NO_SERVER, Listener
 
-from voice_gateway.channels.mqtt.discovery import SWITCHES, discovery_messages, plan_config
+from voice_gateway.channels.mqtt.topics import SWITCHES, discovery_messages, plan_config
 from voice_gateway.config import MqttSettings
 
 pytestmark = pytest.mark.others

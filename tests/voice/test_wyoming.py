@@ -20,7 +20,7 @@ from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
 from wyoming.wake import Detect, Detection, NotDetected
 
-from voice_gateway.channels.wyoming.channel import MOST_CLIENTS, SERVICE, WyomingChannel, reachable_address
+from voice_gateway.channels.wyoming import MOST_CLIENTS, SERVICE, WyomingChannel, reachable_address
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
 from voice_gateway.events import Answered, EventBus

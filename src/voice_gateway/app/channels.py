@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from voice_gateway.channels.voice.recording import Listener
     from voice_gateway.channels.web.channel import Start, WebChannel
     from voice_gateway.channels.web.tokens import TokenFile
-    from voice_gateway.channels.wyoming.channel import WyomingChannel
+    from voice_gateway.channels.wyoming import WyomingChannel
     from voice_gateway.hearing.transcriber import Transcriber
     from voice_gateway.speaking.speaker import KeepingSpeaker
     from voice_gateway.speaking.synthesizer import Synthesizer
@@ -196,19 +196,21 @@ class Channels:
             gateway.events.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), ADVICE)
             return
         if voice is not None:
-            from voice_gateway.channels.voice.aloud import Aloud
+            from voice_gateway.channels.voice.channel import Aloud
 
             self._voice = voice
             gateway.talks_in["voice"] = voice.conversation_id
             gateway.start(voice.run(), "channel.voice")
-            aloud = Aloud(gateway.events, voice.output, ready=gateway.linked, missing=gateway.what_is_missing)
+            aloud = Aloud(
+                gateway.events, voice.output.say, ready=gateway.linked, missing=gateway.what_is_missing
+            )
             gateway.start(aloud.run(), "channel.voice.aloud")
         if wyoming is not None:
             self._wyoming = wyoming
             gateway.start(wyoming.run(), "channel.wyoming")
 
     def _new_wyoming(self) -> "WyomingChannel":
-        from voice_gateway.channels.wyoming.channel import WyomingChannel
+        from voice_gateway.channels.wyoming import WyomingChannel
 
         gateway = self._gateway
         return WyomingChannel(
@@ -244,9 +246,14 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
     from voice_gateway.channels.web.home_api import DevicesApi, Routines
     from voice_gateway.channels.web.mcp import McpChannel
     from voice_gateway.channels.web.openai import openai_router
-    from voice_gateway.channels.web.sse import Feed
-    from voice_gateway.channels.web.stats import Stats, metrics_router
-    from voice_gateway.channels.web.system_api import doctor_router, health_router, turns_router
+    from voice_gateway.channels.web.responses import Feed
+    from voice_gateway.channels.web.system_api import (
+        Stats,
+        doctor_router,
+        health_router,
+        metrics_router,
+        turns_router,
+    )
     from voice_gateway.channels.web.voice import Engines, voice_router
 
     talk, home, events = gateway.conversation, gateway.local.cache, gateway.events

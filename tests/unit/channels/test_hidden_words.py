@@ -1,6 +1,6 @@
 """Hidden words are for who spoke them, once, and not for long."""
 
-from voice_gateway.channels.wyoming.client import KEPT_SECONDS, HiddenWords
+from voice_gateway.channels.wyoming import KEPT_SECONDS, HiddenWords
 
 
 def test_hidden_words_come_back_only_to_who_spoke_them_in_time():

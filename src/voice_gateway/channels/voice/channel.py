@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from voice_gateway.channels.voice.speech_output import SpeechOutput
 from voice_gateway.channels.voice.transcriber import NOT_LISTENING, BackgroundTranscriber
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, first_error
-from voice_gateway.events import EventBus, PartState, State
+from voice_gateway.events import Changes, EventBus, Notice, PartState, State
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.microphone import SounddeviceMicrophone
 from voice_gateway.hearing.transcriber import Transcriber
@@ -28,6 +29,8 @@ log = logging.getLogger(__name__)
 STARTING = "The voice is starting."
 FIRST_PAUSE_SECONDS = 2.0  # between attempts to load the engines
 LONGEST_PAUSE_SECONDS = 30.0
+AGAIN_SECONDS = 3600.0  # a part that keeps failing is announced once in this time
+MUTE = frozenset({"speech", "speaker"})
 
 
 class VoiceSwitches:
@@ -181,3 +184,60 @@ class VoiceChannel:
             self._events.report("microphone", State.OK, "The microphone works.")
         else:
             self.transcriber.microphone_lost(problem)
+
+
+class Aloud:
+    """`ready` returns when the servers are connected or given up, `missing` gives a sentence for each missing
+    part."""
+
+    def __init__(
+        self,
+        events: EventBus,
+        say: Callable[[str], Awaitable[None]],
+        *,
+        ready: Callable[[], Awaitable[None]],
+        missing: Callable[[], list[str]],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._events, self._say = events, say
+        self._ready, self._missing, self._monotonic = ready, missing, monotonic
+        self._changes = Changes()
+        self._told: dict[str, float] = {}  # when a part's failure was spoken last
+        self._gone: set[str] = set()  # parts whose failure was spoken
+        self._sentences: asyncio.Queue[str] = asyncio.Queue()
+        events.subscribe(self._noticed, Notice)  # notices are spoken during the start too
+
+    async def run(self) -> None:
+        await self._ready()
+        await self._events.decided()
+        for part in self._events.parts():  # parts that are missing now are in the first sentence
+            self._worth_saying(part)
+        self._events.subscribe(self._happened, PartState)
+        await self._say(" ".join(["I am ready.", *self._missing()]))
+        while True:
+            await self._say(await self._sentences.get())
+
+    def _noticed(self, event: Notice) -> None:
+        if event.aloud:
+            self._sentences.put_nowait(event.text)
+
+    def _happened(self, event: PartState) -> None:
+        if self._worth_saying(event):
+            self._sentences.put_nowait(event.sentence)
+
+    def _worth_saying(self, event: PartState) -> bool:
+        news = self._changes.news(event)
+        if event.late:
+            self._gone.add(event.part)
+        if event.part in MUTE or news is None:
+            return False
+        if event.state is State.OK:
+            spoken = event.part in self._gone
+            self._gone.discard(event.part)
+            return spoken
+        now = self._monotonic()
+        if now - self._told.get(event.part, -AGAIN_SECONDS) < AGAIN_SECONDS:
+            return False
+        self._told[event.part] = now
+        self._gone.add(event.part)
+        return True

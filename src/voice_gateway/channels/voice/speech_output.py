@@ -141,6 +141,11 @@ class SpeechOutput:
         self._events.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
         return speech
 
+    async def say(self, text: str) -> None:
+        """Speaks a notice, when nobody speaks."""
+        if (speech := await self.synthesize(spoken_text(text))) is not None:
+            await self.play(speech)
+
     async def play(
         self, speech: Speech, playback: "ReplyPlayback | None" = None, *, rings: bool = False
     ) -> bool:

@@ -13,9 +13,19 @@ from starlette.responses import RedirectResponse, Response
 from voice_gateway.channels import Answer
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.guard import COOKIE, LIMITS, YEAR_SECONDS, RateLimit, client_of
-from voice_gateway.channels.web.models import REPLY, STREAMS, Body, Name, Words, json_response
+from voice_gateway.channels.web.responses import (
+    REPLY,
+    STREAMS,
+    Body,
+    Feed,
+    Name,
+    Stream,
+    Words,
+    json_response,
+    sse,
+    streamed,
+)
 from voice_gateway.channels.web.server import WENT_WRONG
-from voice_gateway.channels.web.sse import Feed, Stream, sse, streamed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import Reply, Utterance, new_id

@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from voice_gateway.channels.web.ask_api import AskApi, utterance_of
-from voice_gateway.channels.web.models import ERROR, REPLY, STREAMS, Body, Name, json_response, shape
-from voice_gateway.channels.web.sse import Feed
+from voice_gateway.channels.web.responses import ERROR, REPLY, STREAMS, Body, Feed, Name, json_response, shape
 from voice_gateway.integrations.device import ABILITIES, Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.integrations.source import Act

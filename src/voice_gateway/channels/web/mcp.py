@@ -22,7 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.home_api import MakeCalls, Routines
-from voice_gateway.channels.web.models import json_response
+from voice_gateway.channels.web.responses import json_response
 from voice_gateway.errors import ToolError
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, ToolCall, Utterance, new_id

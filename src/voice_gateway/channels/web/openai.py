@@ -14,8 +14,7 @@ from starlette.responses import Response
 from voice_gateway.channels import Answer, json_text, not_yet_said
 from voice_gateway.channels.web.ask_api import unless_left
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.models import STREAMS, json_response, shape
-from voice_gateway.channels.web.sse import Stream, streamed
+from voice_gateway.channels.web.responses import STREAMS, Stream, json_response, shape, streamed
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Utterance
 

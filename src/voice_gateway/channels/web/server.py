@@ -21,7 +21,7 @@ from uvicorn.server import ServerState
 
 from voice_gateway import __version__
 from voice_gateway.channels.web.guard import LIMITS, PROGRAMS, Guard, Limits, refusal
-from voice_gateway.channels.web.models import ERROR
+from voice_gateway.channels.web.responses import ERROR
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.config import WebSettings
 from voice_gateway.errors import LinkError, ToolError

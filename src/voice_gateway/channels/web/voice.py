@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from voice_gateway.channels import Answer, ModelReplies, json_text, unsaid
 from voice_gateway.channels.web.ask_api import utterance_of
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.sse import Feed
+from voice_gateway.channels.web.responses import Feed
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import EventBus
@@ -250,7 +250,7 @@ class Microphone:
 
     async def _speak(self, pieces: "asyncio.Queue[Part | None]", interruption: Interruption) -> None:
         """Speaks sentence by sentence while the rest comes. If that fails, the text remains."""
-        from voice_gateway.channels.wyoming.speech import StreamedSpeech
+        from voice_gateway.channels.speech import StreamedSpeech
 
         async def send(kind: str, form: Mapping[str, Any], pcm: bytes) -> None:
             if interruption.wanted:

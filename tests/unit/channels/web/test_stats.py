@@ -8,8 +8,7 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 from tests.fakes.web import client, served
 
-from voice_gateway.channels.web.stats import MOST_NAMES, Stats, metrics_router, quantile
-from voice_gateway.channels.web.system_api import health_router
+from voice_gateway.channels.web.system_api import MOST_NAMES, Stats, health_router, metrics_router, quantile
 from voice_gateway.errors import ErrorKind
 from voice_gateway.events import Acted, Answered, ModelRound, PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus

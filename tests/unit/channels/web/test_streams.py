@@ -8,7 +8,7 @@ from tests.fakes.waiting import until
 from tests.fakes.web import asking
 
 from voice_gateway.channels.web.guard import Limits
-from voice_gateway.channels.web.sse import Stream, sse
+from voice_gateway.channels.web.responses import Stream, sse
 from voice_gateway.events import Answered, EventBus, Heard
 from voice_gateway.turn import Reply
 

@@ -16,7 +16,7 @@ from websockets.exceptions import InvalidStatus
 from voice_gateway.channels.web.ask_api import AskApi, login_router
 from voice_gateway.channels.web.guard import Limits
 from voice_gateway.channels.web.openai import openai_router
-from voice_gateway.channels.web.sse import Feed
+from voice_gateway.channels.web.responses import Feed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.events import EventBus, Said, State
 from voice_gateway.problems import WEB_NO_TOKEN

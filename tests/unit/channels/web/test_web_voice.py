@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from voice_gateway.channels import ModelReplies
 from voice_gateway.channels.web.guard import Limits
-from voice_gateway.channels.web.sse import Feed
+from voice_gateway.channels.web.responses import Feed
 from voice_gateway.channels.web.tokens import TokenFile
 from voice_gateway.channels.web.voice import Engines, voice_router
 from voice_gateway.config import VoiceSettings

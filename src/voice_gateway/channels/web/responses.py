@@ -1,14 +1,16 @@
-"""Server-sent events: streams of one turn or of everything that happens, bounded for each listener."""
+"""What routes answer: JSON and its shapes, and server-sent events, bounded for each listener."""
 
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from types import GenericAlias
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, StringConstraints, create_model
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from voice_gateway.channels import json_text
 from voice_gateway.channels.web.channel import Start
@@ -16,6 +18,49 @@ from voice_gateway.channels.web.guard import LIMITS, Limits
 from voice_gateway.events import AlarmsTold, Event, EventBus
 from voice_gateway.interruption import Interruption
 from voice_gateway.trace import event_json, public_name
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+Words = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=r"\S")]
+
+
+class Body(BaseModel):
+    """A request body. Unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def shape(name: str, /, **fields: Any) -> Any:
+    """A model that describes an answer in `/openapi.json`. Every field is required; [X] is a list of X."""
+    made: dict[str, Any] = {}
+    for field, kind in fields.items():
+        made[field] = (GenericAlias(list, (kind[0],)) if isinstance(kind, list) else kind, ...)
+    return create_model(name, **made)
+
+
+ERROR = shape("Error", error=str)
+OUTCOME = shape("Outcome", call_id=str, name=str, args=dict[str, Any], text=str, ok=bool, seconds=float)
+PART = shape("Part", source=Literal["gateway", "model"], text=str)
+REPLY = shape(
+    "Reply",
+    text=str,
+    parts=[PART],
+    ok=bool,
+    stage=str,
+    expects_answer=bool,
+    conversation_id=str,
+    outcomes=[OUTCOME],
+    seconds=float,
+)
+
+
+# What a route answers that also streams its steps.
+STREAMS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": {}}}}}
+
+
+def json_response(value: Any, status: int = 200) -> Response:
+    return Response(json_text(value).encode(), status, media_type="application/json")
+
 
 _LINE_ENDS = {ord(character): f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"}
 

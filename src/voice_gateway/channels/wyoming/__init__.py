@@ -1,1 +1,0 @@
-"""The Wyoming channel, for Home Assistant and other clients. Others use `channel.WyomingChannel`."""
