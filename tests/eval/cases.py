@@ -161,7 +161,7 @@ def seconds(duration: str) -> float:
 
 def moment(text: str, kind: str) -> str:
     """A time as the timer tool would read it."""
-    from voice_gateway.tools.builtin.zones import local_zone
+    from voice_gateway.tools.builtin.times import local_zone
 
     zone = local_zone()[0]
     read = spoken_times().moment(text, datetime.now(UTC), kind)

@@ -11,7 +11,7 @@ from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
 from voice_gateway.errors import ToolError
 from voice_gateway.llm.loop import run_loop
-from voice_gateway.tools import arguments
+from voice_gateway.tools import prepared
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission.untrusted import QUOTED
@@ -147,7 +147,7 @@ async def test_a_real_servers_refusal_reaches_the_user_through_link_executor_and
 
 @pytest.mark.scenario("NORM-9")
 def test_the_decision_and_its_reason_stand_where_normalisation_lives():
-    source = inspect.getsource(arguments)
+    source = inspect.getsource(prepared)
 
     assert "Normalisation stays" in source
     assert "passes names to a server\n# exactly as they were sent" in source

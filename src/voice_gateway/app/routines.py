@@ -19,7 +19,7 @@ from voice_gateway.routines.runner import RoutineRunner, StateChange
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import kept_in
 from voice_gateway.tools.builtin import system_clock
-from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.builtin.times import local_zone
 from voice_gateway.tools.permission.question import described
 from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.traits import traits

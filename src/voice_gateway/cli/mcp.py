@@ -17,7 +17,6 @@ from voice_gateway.cli.parser import Parser
 from voice_gateway.config import ServerSettings
 from voice_gateway.config.kinds import did_you_mean
 from voice_gateway.errors import ConfigError, LinkError
-from voice_gateway.mcp_client.login_file import LoginFile
 
 LOGIN_SECONDS = 300.0
 REQUEST_LIMIT = 64 * 1024
@@ -70,7 +69,7 @@ async def login(options: argparse.Namespace) -> int:
     """Exit code 0: logged in, or no login is needed."""
     from mcp.shared.auth import AuthorizationCodeResult
 
-    from voice_gateway.mcp_client.oauth import log_in
+    from voice_gateway.mcp_client.login import log_in
 
     name, server = _server(options)
     came: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -100,6 +99,8 @@ async def login(options: argparse.Namespace) -> int:
 
 async def logout(options: argparse.Namespace) -> int:
     name, server = _server(options)
+    from voice_gateway.mcp_client.login import LoginFile  # brings the SDK
+
     known = LoginFile(name, server.url or "").forget()
     return _told(options, f"The login at {name} is forgotten." if known else f"There is no login at {name}.")
 

@@ -10,7 +10,6 @@ from langchain_core.tools import BaseTool
 from voice_gateway.artifacts import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester, mapping
-from voice_gateway.mcp_client.tasks import only_as_task
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
 from voice_gateway.turn import Artifact, OutcomeStatus, ToolTraits, encodable
 
@@ -34,7 +33,7 @@ def to_langchain_tools(
     known = ToolTraits(source=server, timeout_seconds=timeout_seconds, trusted=trusted)
     return [
         _tool(definition, known, call_as_task)
-        if call_as_task is not None and only_as_task(definition)
+        if call_as_task is not None and mapping(definition.get("execution")).get("taskSupport") == "required"
         else _tool(definition, known, call, cancellation_safe=cancellation_safe)
         for definition in _usable(definitions, server)
     ]

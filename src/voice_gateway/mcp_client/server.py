@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.backoff import backoff_seconds, wait_at_most
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
+from voice_gateway.errors import GatewayError, LinkError, ToolError, ToolUnavailable
 from voice_gateway.logs import MultilineText, one_line
 from voice_gateway.mcp_client.connection import (
+    NOT_UNDERSTOOD,
     TOOLS_CHANGED,
     CallLost,
     Connection,
@@ -22,8 +23,8 @@ from voice_gateway.mcp_client.connection import (
 )
 from voice_gateway.mcp_client.convert import to_langchain_tools
 from voice_gateway.mcp_client.status import Refusal, ServerStatus, State, failure_report, refusal
-from voice_gateway.mcp_client.stdio.connection import StdioConnection
-from voice_gateway.mcp_client.tasks import run_as_task
+from voice_gateway.mcp_client.stdio import StdioConnection
+from voice_gateway.progress import listener, read_progress
 
 if TYPE_CHECKING:
     from voice_gateway.mcp_client.integration import MCPIntegration
@@ -32,6 +33,8 @@ log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 LEAST_LATER_DELAY_SECONDS = 1.0
+TASK_KEPT_MILLISECONDS = 600_000  # the server may forget a task after that
+LEAST_POLL_SECONDS, POLL_SECONDS, MOST_POLL_SECONDS = 0.1, 1.0, 5.0  # of a task's status
 LONGEST_MESSAGE = 2000  # characters of a log message of the server
 STARTING_DELAY_SECONDS = 4.0  # at most, for a Home Assistant that is just starting
 ADDRESS_DELAY_SECONDS = 10.0  # at most, with an address: to ask there costs less than to start a process
@@ -133,11 +136,39 @@ class Server:
         return await self._send(lambda link: link.request(method, params), lambda: method != "tools/call")
 
     async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await run_as_task(self.request, self._post, tool, arguments)
+        """For a tool that runs only as a task: start it, poll its status, fetch its result."""
+        params = {"name": tool, "arguments": dict(arguments), "task": {"ttl": TASK_KEPT_MILLISECONDS}}
+        created = await self.request("tools/call", params)
+        task = created.get("task")
+        if not isinstance(task, Mapping):
+            return created  # it was quick, and answered at once
+        task_id = task.get("taskId")
+        if not isinstance(task_id, str):
+            raise ToolError(NOT_UNDERSTOOD)
+        try:
+            status = await self._final_status(task_id, task)
+            if status == "input_required":  # an elicitation would be answered here
+                raise ToolError("The tool has a question, and questions of tools cannot be asked yet.")
+        except BaseException:
+            if self._connection is not None:
+                self._connection.post("tasks/cancel", {"taskId": task_id})
+            raise
+        if status == "cancelled":
+            raise ToolError("The server has cancelled it.")
+        return await self.request("tasks/result", {"taskId": task_id})
 
-    def _post(self, method: str, params: Mapping[str, Any]) -> None:
-        if self._connection is not None:
-            self._connection.post(method, params)
+    async def _final_status(self, task_id: str, task: Mapping[str, Any]) -> str:
+        """Each answer that it is still working is progress: only the hard limit applies."""
+        on_progress, steps = listener(), 0
+        while (status := task.get("status")) == "working":
+            steps += 1
+            if on_progress is not None and (report := read_progress(steps, None, task.get("statusMessage"))):
+                on_progress(report)
+            await asyncio.sleep(_poll_seconds(task.get("pollInterval")))
+            task = await self.request("tasks/get", {"taskId": task_id})
+        if status not in ("completed", "failed", "cancelled", "input_required"):
+            raise ToolError(NOT_UNDERSTOOD)
+        return str(status)
 
     async def _send(
         self, send: Callable[[Connection], Awaitable[Mapping[str, Any]]], reads: Callable[[], bool]
@@ -233,7 +264,7 @@ class Server:
         kind: Callable[..., Connection] = StdioConnection
         if self._settings.url is not None:
             # Imports the SDK, which takes 0.7 s: not in the event loop, and not within the time limit.
-            module = "voice_gateway.mcp_client.http.connection"
+            module = "voice_gateway.mcp_client.http"
             kind = (await asyncio.to_thread(importlib.import_module, module)).HttpConnection
         return kind(
             self.name,
@@ -431,6 +462,12 @@ class Server:
         if state != self._state:
             self._state = state
             self._link.status_changed(self.status())
+
+
+def _poll_seconds(milliseconds: Any) -> float:
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return POLL_SECONDS
+    return min(max(milliseconds / 1000, LEAST_POLL_SECONDS), MOST_POLL_SECONDS)
 
 
 def _now() -> float:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from voice_gateway.mcp_client.connection import shorten
-from voice_gateway.mcp_client.stdio.process import LineBuffer, parse, shown
+from voice_gateway.mcp_client.process import LineBuffer, parse, shown
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.linked import FAKES, LIMIT, fault_server, linked
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.mcp_client.stdio.process import find_program, server_environment
+from voice_gateway.mcp_client.process import find_program, server_environment
 from voice_gateway.reports import INSTALLING, server_report
 
 

@@ -19,7 +19,7 @@ from tests.fakes.ports import free_port
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.mcp_client.connection import LinkTimeouts
-from voice_gateway.mcp_client.login_file import LoginFile
+from voice_gateway.mcp_client.login import LoginFile
 from voice_gateway.mcp_client.status import Refusal
 
 NOT_UNIT = "a web server on the loopback address, and the program as a process"

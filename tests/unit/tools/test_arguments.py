@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, mcp_tool, outcome_of
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.arguments import as_object, repair, to_camel_case
+from voice_gateway.tools.prepared import as_object, repair, to_camel_case
 from voice_gateway.tools.schema import signature
 
 

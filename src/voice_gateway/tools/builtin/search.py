@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolTimeout, ToolUnavailable
+from voice_gateway.tools.builtin.times import local_zone
 from voice_gateway.tools.builtin.web_json import get_json, unreadable
-from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.executor import DaemonThreads
 from voice_gateway.tools.gateway_tool import GatewayTool, parameters
 from voice_gateway.turn import ToolTraits

@@ -9,9 +9,8 @@ from langchain_core.tools import BaseTool
 
 from home_names.phrases import capital
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
-from voice_gateway.tools.builtin.times import Times, say_day
+from voice_gateway.tools.builtin.times import Times, local_zone, say_day
 from voice_gateway.tools.builtin.web_json import get_json, unreadable
-from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 

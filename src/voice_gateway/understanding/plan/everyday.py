@@ -7,7 +7,7 @@ from typing import Any, Final
 from voice_gateway.integrations.home import Request
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.builtin.lists import split_items
-from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.builtin.times import local_zone
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Which, bare, closed
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.when import Moment, offset

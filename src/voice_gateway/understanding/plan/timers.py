@@ -11,8 +11,7 @@ from voice_gateway.integrations.home import Request
 from voice_gateway.routines.model import MAKE, Missing, Once, calls_text, later_text
 from voice_gateway.routines.model import Later as Kept
 from voice_gateway.routines.schedule import Place
-from voice_gateway.tools.builtin.times import MAX_TEXT, Times
-from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.builtin.times import MAX_TEXT, Times, local_zone
 from voice_gateway.understanding.nodes import (
     Clock,
     Everyday,

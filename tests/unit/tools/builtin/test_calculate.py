@@ -11,8 +11,7 @@ from tests.fakes.some_tools import said_by
 from tests.fakes.spoken_times import spoken_times
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.calculate import calculate_tool, plain
-from voice_gateway.tools.builtin.sums import read_sum
+from voice_gateway.tools.builtin.calculate import calculate_tool, plain, read_sum
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 TOOL = calculate_tool(lambda: NOW, spoken_times())

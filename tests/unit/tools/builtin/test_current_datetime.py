@@ -8,8 +8,7 @@ from tests.fakes.some_tools import said_by
 from tests.fakes.spoken_times import spoken_times
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.times import datetime_tool
-from voice_gateway.tools.builtin.zones import resolve_zone
+from voice_gateway.tools.builtin.times import datetime_tool, resolve_zone
 
 # Half past midnight in Berlin, on the Sunday whose clocks go forward at two.
 BEFORE_SPRING = datetime(2026, 3, 28, 23, 30, 15, tzinfo=UTC)

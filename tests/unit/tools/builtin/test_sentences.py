@@ -21,8 +21,7 @@ from voice_gateway.tools.builtin.calculate import calculate_tool, plain, read_as
 from voice_gateway.tools.builtin.lists import split_items
 from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
-from voice_gateway.tools.builtin.times import Times, datetime_tool, say_seconds
-from voice_gateway.tools.builtin.zones import resolve_zone
+from voice_gateway.tools.builtin.times import Times, datetime_tool, resolve_zone, say_seconds
 
 TABLES = yaml.safe_load(Path(__file__).with_name("sentences.yaml").read_text(encoding="utf-8"))
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -20,8 +20,7 @@ from voice_gateway.tools.builtin.timers.wording import (
     say_remaining,
     say_set,
 )
-from voice_gateway.tools.builtin.times import Times, say_seconds
-from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.builtin.times import Times, local_zone, say_seconds
 from voice_gateway.tools.gateway_tool import declared_tool, parameters
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 

@@ -7,8 +7,7 @@ from datetime import datetime
 
 from home_names.phrases import capital
 from voice_gateway.tools.builtin.timers.store import Kind, Timer
-from voice_gateway.tools.builtin.times import say_clock, say_moment, say_seconds
-from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.builtin.times import local_zone, say_clock, say_moment, say_seconds
 
 MOST_SAID = 5  # of each kind
 

@@ -25,7 +25,7 @@ from voice_gateway.mcp_client.connection import (
     mapping,
     shorten,
 )
-from voice_gateway.mcp_client.stdio.process import ServerProcess, parse, shown
+from voice_gateway.mcp_client.process import ServerProcess, parse, shown
 from voice_gateway.progress import OnProgress, listener, read_progress
 
 log = logging.getLogger(__name__)
