@@ -9,7 +9,7 @@ from time import process_time
 from bench.large_zwave_home import NODES, VALUES, listing, nodes
 from bench.worker import Figures, serve_async
 from zwave_mcp.home import Snapshot
-from zwave_mcp.mqtt.nodes import NodeLists
+from zwave_mcp.mqtt.home import NodeLists
 from zwave_mcp.server import ZwaveServer
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
@@ -29,7 +29,7 @@ class LargeHome(SimulatedHome):
 
     async def read(self, answer: bytes = ANSWER) -> None:
         """One answer of the gateway, as far as whoever listens has it."""
-        listed = (await self.lists.read(answer))["result"]
+        listed = self.lists.read(answer)["result"]
         self.latest = Snapshot(tuple(one.node for one in listed if one.node is not None))
         for listener in self._listeners:
             listener(self.latest)

@@ -17,13 +17,14 @@ from zwave_mcp.home import (
     ValueId,
     WriteResult,
 )
-from zwave_mcp.mqtt.nodes import _node, with_groups
+from zwave_mcp.mqtt.home import _node, groups_in
 
 
 def parse_nodes(result: Iterable[object], groups: object = None) -> tuple[Node, ...]:
     """The devices of a `getNodes` result."""
-    nodes = (_node(raw) for raw in result if isinstance(raw, Mapping))
-    return with_groups((node for node in nodes if node is not None), groups)
+    made = (_node(raw) for raw in result if isinstance(raw, Mapping))
+    nodes = [node for node in made if node is not None]
+    return (*nodes, *groups_in(groups, nodes))
 
 
 def devices_of(snapshot: Snapshot) -> tuple[Device, ...]:

@@ -10,28 +10,225 @@ import itertools
 import json
 import logging
 import secrets
+import socket
+import ssl
+import struct
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import aiomqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
 
 from zwave_mcp.home import GatewayError, HomeDown, NoAnswer, NotUnderstood
 from zwave_mcp.options import MqttOptions
-
-if TYPE_CHECKING:  # the MQTT library is imported with the first connection
-    from zwave_mcp.mqtt.link import Link
 
 log = logging.getLogger(__name__)
 
 Publish = Callable[[str, bytes], Awaitable[None]]
 Read = Callable[[bytes], Awaitable[Mapping[str, Any]]]  # payload -> answer
 
-_WITHOUT_STICK = "Z-Wave client not connected"  # the gateway's answer to every call while its stick is away
-_LONGEST_MESSAGE = 200
-ASK_AGAIN_SECONDS = 0.5
-_MOST_ANSWERS = 20  # kept for one call; the rest of a flood is dropped
-NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
-NOT_CONNECTED = "Z-Wave JS UI is not connected to the MQTT broker."
+NO_STICK: Final = "Z-Wave JS UI has no connection to its Z-Wave stick."
+NOT_CONNECTED: Final = "Z-Wave JS UI is not connected to the MQTT broker."
+
+# --- one connection to the broker, used once, and the sentence that says why it failed
+
+CONNECT_SECONDS: Final = 2.0
+KEEPALIVE_SECONDS: Final = 15
+EXPIRY_SECONDS: Final = 5  # the broker drops a command that the gateway did not fetch by then
+LARGEST_PACKET: Final = 32 * 1024 * 1024  # `getNodes` of the largest network is a tenth of it
+_THROW_AWAY: Final = struct.pack("ii", 1, 0)  # linger on, zero seconds
+ACKNOWLEDGE_SECONDS: Final = 2.0  # a broker that takes longer for one message is as good as gone
+MAX_IN_FLIGHT: Final = 20  # Mosquitto's own default; more would wait inside the library, out of our reach
+
+_NO_SUBSCRIBERS: Final = 0x10
+_NOT_AUTHORIZED: Final = 0x87
+_REFUSED_LOGIN: Final = {0x86, _NOT_AUTHORIZED}
+_FIRST_FAILURE: Final = 0x80
+
+
+class _Tls(ssl.SSLContext):
+    """Keeps the socket, because the library leaves it open when the certificate check fails."""
+
+    opened: ssl.SSLSocket | None = None
+
+    def wrap_socket(self, *args: Any, **settings: Any) -> ssl.SSLSocket:
+        self.opened = super().wrap_socket(*args, **settings)
+        return self.opened
+
+
+class Link(aiomqtt.Client):
+    """One connection. Sends at most once: a message is on its way or refused, and nothing is queued for a
+    later connection.
+
+    It is never reused: the library would deliver an unacknowledged message after a reconnect (measured).
+    """
+
+    def __init__(self, options: MqttOptions) -> None:
+        limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        limits.MaximumPacketSize = LARGEST_PACKET
+        self._tls = _tls(options) if options.tls else None
+        super().__init__(
+            options.host,
+            options.port,
+            identifier=f"zwave-mcp-{secrets.token_hex(4)}",  # new each time, and readable in the broker's log
+            username=options.username,
+            password=options.password,
+            protocol=aiomqtt.ProtocolVersion.V5,
+            clean_start=True,
+            timeout=CONNECT_SECONDS,
+            keepalive=KEEPALIVE_SECONDS,
+            properties=limits,
+            socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # saves 40 ms a call (measured)
+            tls_context=self._tls,
+        )
+        self._client.connect_timeout = CONNECT_SECONDS
+        self._address = options.address
+        self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
+        self._verdicts: dict[int, asyncio.Future[int]] = {}
+        self._down: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def give_up(self, sentence: str) -> None:
+        """End every sender and listener with this sentence."""
+        if not self._down.done():
+            self._down.set_exception(HomeDown(sentence, sent=True))
+            self._down.exception()  # mark it as retrieved
+
+    async def lost(self) -> None:
+        """Raise when this end has given the connection up."""
+        await asyncio.shield(self._down)
+
+    async def hear(self, *topics: str) -> None:
+        try:
+            codes = await self.subscribe([(topic, 1) for topic in topics])
+        except aiomqtt.MqttError as error:
+            raise HomeDown(_lost(self._address)) from error
+        except ValueError as error:  # a wildcard in a configured name
+            raise HomeDown(f"{topics[0]} cannot be an MQTT topic.") from error
+        for topic, code in zip(topics, codes, strict=False):
+            if _value(code) >= _FIRST_FAILURE:
+                raise HomeDown(f"The MQTT broker does not let this account read {topic}.")
+
+    async def send(self, topic: str, payload: bytes) -> None:
+        """Return when the broker took the message and its topic has a subscriber."""
+        expiry = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        expiry.MessageExpiryInterval = EXPIRY_SECONDS
+        async with self._slots:
+            if self._down.done():
+                raise HomeDown(str(self._down.exception()))
+            info = self._client.publish(topic, payload, qos=1, retain=False, properties=expiry)
+            if info.rc != 0:
+                raise HomeDown(_lost(self._address))
+            arrived = self._verdicts[info.mid] = asyncio.get_running_loop().create_future()
+            try:
+                either: set[asyncio.Future[Any]] = {arrived, self._down}
+                await asyncio.wait(either, timeout=ACKNOWLEDGE_SECONDS, return_when="FIRST_COMPLETED")
+                if not arrived.done():
+                    self._throw_away()  # or it would leave when the broker comes back to life
+                    self.give_up(f"The MQTT broker at {self._address} does not answer.")
+                    raise HomeDown(str(self._down.exception()), sent=True)
+                verdict = arrived.result()
+            finally:
+                del self._verdicts[info.mid]
+        if verdict == _NO_SUBSCRIBERS:
+            raise HomeDown(NOT_CONNECTED)
+        if verdict == _NOT_AUTHORIZED:
+            raise HomeDown(f"The MQTT broker does not let this account write {topic}.")
+        if verdict >= _FIRST_FAILURE:
+            raise HomeDown(f"The MQTT broker refused the request with code {verdict}.")
+
+    def _on_publish(
+        self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any
+    ) -> None:
+        """Keep the broker's reason code, which the library drops: no subscriber, or not authorised."""
+        verdict = self._verdicts.get(mid)
+        if verdict is not None and not verdict.done():
+            verdict.set_result(reason_code.value)
+
+    def _throw_away(self) -> None:
+        """Make closing throw away what the network has not delivered yet."""
+        connection = self._client.socket()
+        if isinstance(connection, socket.socket):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _THROW_AWAY)
+
+    def close_now(self) -> None:
+        """Close what a failed attempt left open, and consume its error: the library does neither."""
+        self._client.disconnect()
+        if self._tls is not None and self._tls.opened is not None:
+            self._tls.opened.close()
+        if self._disconnected.done() and not self._disconnected.cancelled():
+            self._disconnected.exception()
+
+
+def _tls(options: MqttOptions) -> _Tls:
+    context = _Tls(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        if options.ca_file is None:
+            context.load_default_certs()
+        else:
+            context.load_verify_locations(options.ca_file)
+        return context
+    except OSError as error:
+        raise HomeDown(f"The CA file {options.ca_file} cannot be read: {error}.") from error
+
+
+@contextlib.asynccontextmanager
+async def _connected(options: MqttOptions) -> AsyncIterator[Link]:
+    """A new connection with a clean start; leaving closes it. HomeDown says why there is none."""
+    link = Link(options)
+    try:
+        await link.__aenter__()
+    except aiomqtt.MqttError as error:
+        link.close_now()
+        raise HomeDown(_why(error, options)) from error
+    except (OSError, ValueError) as error:
+        raise HomeDown(f"The MQTT broker at {options.address} cannot be used: {error}.") from error
+    except BaseException:
+        link.close_now()
+        raise
+    try:
+        yield link
+    finally:
+        link.give_up(_lost(options.address))
+        with contextlib.suppress(aiomqtt.MqttError):  # it may be gone already
+            await link.__aexit__(None, None, None)
+        link.close_now()
+
+
+def _why(error: aiomqtt.MqttError, options: MqttOptions) -> str:
+    address = options.address
+    if isinstance(error, aiomqtt.exceptions.MqttConnectError):
+        if _value(error.rc) in _REFUSED_LOGIN:
+            return f"The MQTT broker at {address} refused the user name or password."
+        return f"The MQTT broker at {address} refused the connection: {error.rc}."
+    cause = error.__context__  # aiomqtt keeps only its text, but Python knows what was being handled
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"The certificate of the MQTT broker at {address} is not trusted; check the CA file."
+    if isinstance(cause, ssl.SSLError) or (options.tls and isinstance(cause, ConnectionResetError)):
+        return f"The MQTT broker at {address} does not speak TLS."
+    if isinstance(cause, TimeoutError):
+        return f"The MQTT broker at {address} does not answer."
+    reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(error)
+    return f"The MQTT broker at {address} cannot be reached: {reason.lower()}."
+
+
+def _lost(address: str) -> str:
+    return f"The connection to the MQTT broker at {address} is lost."
+
+
+def _value(code: object) -> int:
+    return int(getattr(code, "value", code))  # type: ignore[call-overload, no-any-return]
+
+
+# --- the gateway's API
+
+ASK_AGAIN_SECONDS: Final = 0.5
+_WITHOUT_STICK: Final = "Z-Wave client not connected"  # the answer to every call while the stick is away
+_LONGEST_MESSAGE: Final = 200
+_MOST_ANSWERS: Final = 20  # kept for one call; the rest of a flood is dropped
 
 
 class Api(StrEnum):
@@ -82,7 +279,7 @@ class GatewayApi:
                 # tells: the broker then reports that nothing subscribes. The id is the same, so a late answer
                 # counts.
                 again = (lambda: self._publish(topic, payload)) if api is Api.GET_INFO else None
-                return _result(await self._answer(request_id, read, again))
+                answer = await self._answer(request_id, read, again)
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -92,6 +289,12 @@ class GatewayApi:
             raise
         finally:
             del self._waiting[request_id]
+        message = answer.get("message")
+        if answer.get("success") is True:
+            return answer.get("result")
+        if answer.get("success") is not False or not isinstance(message, str):
+            raise NotUnderstood
+        raise HomeDown(NO_STICK) if message == _WITHOUT_STICK else GatewayError(one_line(message))
 
     async def _answer(
         self, request_id: str, read: Read | None, again: Callable[[], Awaitable[None]] | None
@@ -128,17 +331,6 @@ class GatewayApi:
         """End every pending call: the connection is gone."""
         for waiting in self._waiting.values():
             waiting.put_nowait((time.monotonic(), HomeDown(sentence, sent=True)))
-
-
-def _result(answer: Mapping[str, Any]) -> Any:
-    if answer.get("success") is True:
-        return answer.get("result")
-    message = answer.get("message")
-    if answer.get("success") is not False or not isinstance(message, str):
-        raise NotUnderstood
-    if message == _WITHOUT_STICK:
-        raise HomeDown(NO_STICK)
-    raise GatewayError(one_line(message))
 
 
 def one_line(message: object) -> str:
@@ -308,13 +500,11 @@ class Connection:
 
     async def _connect_once(self) -> None:
         """One connection, until it fails."""
-        from zwave_mcp.mqtt.link import connected
-
         self._settled.clear()
         self._wanted.clear()
         self.gateways.forget()
         self._problem = self._silence
-        async with connected(self._options) as link:
+        async with _connected(self._options) as link:
             self.broker, self._delay = True, self._first_delay
             self._problem = "Z-Wave JS UI has not answered yet."
             log.info("connected to the MQTT broker")
@@ -330,33 +520,37 @@ class Connection:
             finally:
                 self.broker = False
 
-    async def _listen(self, link: "Link") -> None:
+    async def _listen(self, link: Link) -> None:
         try:
-            async for topic, payload, retained in link.messages():
+            async for message in link.messages:
+                topic, payload = str(message.topic), message.payload
+                payload = payload if isinstance(payload, bytes) else b""
                 rest = topic.removeprefix(f"{self._options.prefix}/")
                 if self.gateways.receive(topic, payload):
                     self._status.set()
                 elif rest.startswith("_EVENTS/"):
                     self._on_message(topic, payload)
                 elif self._following.is_set() and rest[:1] != "_" and not rest.endswith("/lastActive"):
-                    if not retained:  # a retained value is no event
+                    if not message.retain:  # a retained value is no event
                         self._on_message(topic, payload)
                     self._on_change()
                 elif self._api is not None:
                     self._api.receive(payload)
+        except aiomqtt.MqttError as error:
+            raise HomeDown(_lost(self._options.address)) from error
         finally:
             self._problem = "The connection to the MQTT broker was lost."
             api, self._api = self._api, None
             if api is not None:
                 api.fail(self._problem)
 
-    async def _subscribe_values(self, link: "Link") -> None:
+    async def _subscribe_values(self, link: Link) -> None:
         await self._following.wait()
-        await link.subscribe([f"{self._options.prefix}/#"])
+        await link.hear(f"{self._options.prefix}/#")
         await asyncio.Event().wait()
 
-    async def _follow_gateway(self, link: "Link") -> None:
-        await link.subscribe(self.gateways.topics)
+    async def _follow_gateway(self, link: Link) -> None:
+        await link.hear(*self.gateways.topics)
         if self.gateways.chosen is None:
             await self._discover()
         there: tuple[bool, bool] | None = None
@@ -364,8 +558,8 @@ class Connection:
             self._status.clear()
             self.gateways.choose()
             if self.gateways.chosen and self._api is None:
-                api = GatewayApi(f"{self._options.prefix}/_CLIENTS/{self.gateways.chosen}", link.publish)
-                await link.subscribe([api.reply_topic])
+                api = GatewayApi(f"{self._options.prefix}/_CLIENTS/{self.gateways.chosen}", link.send)
+                await link.hear(api.reply_topic)
                 self._api = api
                 log.info("found Z-Wave JS UI", extra={"gateway": self.gateways.name})
             gone = self.gateways.problem()

@@ -10,7 +10,7 @@ from tests.fakes.scripted_home import ScriptedHome, devices_of, parse_nodes
 
 from zwave_mcp.devices import Device
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
-from zwave_mcp.mqtt.nodes import duration_seconds, parse_scenes
+from zwave_mcp.mqtt.home import duration_seconds, parse_scenes
 from zwave_mcp.states import reading_text, state_text
 from zwave_mcp.tools import Tools
 

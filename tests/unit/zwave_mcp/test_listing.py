@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zwave_mcp.home import Node
-from zwave_mcp.mqtt.nodes import NodeLists
+from zwave_mcp.mqtt.home import NodeLists
 
 DATA = Path(__file__).parents[2] / "zwave_data"
 HOME: list[dict[str, Any]] = json.loads((DATA / "getNodes.json").read_text("utf-8"))["result"]
@@ -19,7 +19,7 @@ def answer(nodes: object, **style: Any) -> bytes:
 
 
 async def read(lists: NodeLists, payload: bytes) -> tuple[Node, ...]:
-    reported = await lists.read(payload)
+    reported = lists.read(payload)
     return tuple(item.node for item in reported["result"] if item.node is not None)
 
 
@@ -29,7 +29,7 @@ async def read(lists: NodeLists, payload: bytes) -> tuple[Node, ...]:
 async def test_lists_of_anything_are_read(entries: object):
     lists = NodeLists()
     for _ in range(2):
-        reported = (await lists.read(answer(entries)))["result"]
+        reported = (lists.read(answer(entries)))["result"]
         assert reported == entries if not isinstance(entries, list) else len(reported) == len(entries)
 
 
@@ -38,7 +38,7 @@ async def test_lists_of_anything_are_read(entries: object):
 )
 async def test_what_is_no_answer_is_none(odd: bytes):
     with pytest.raises(ValueError):  # noqa: PT011 - whichever it is
-        await NodeLists().read(odd)
+        NodeLists().read(odd)
 
 
 async def test_what_did_not_change_is_the_same_object():

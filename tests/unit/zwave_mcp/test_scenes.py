@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.scripted_home import ScriptedHome, blind, bulb, dimmer, lock, sensor, switch, thermostat
 
 from zwave_mcp.home import NoAnswer, Node, Scene, SceneValue, Value, ValueId
-from zwave_mcp.mqtt.nodes import parse_scenes
+from zwave_mcp.mqtt.home import parse_scenes
 from zwave_mcp.tools import Tools
 
 

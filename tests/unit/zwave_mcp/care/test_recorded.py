@@ -21,7 +21,7 @@ from zwave_mcp.home import (
     Snapshot,
     ValueId,
 )
-from zwave_mcp.mqtt.connection import Api, _result
+from zwave_mcp.mqtt.connection import Api
 from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
 from zwave_mcp.server import Resources
@@ -57,7 +57,10 @@ class Recorded(MqttHome):
         if self.answer is not None:
             return self.answer()
         known = ANSWERS[str(api), json.dumps(list(args))]
-        return _result(known[0] if len(known) == 1 else known.pop(0))
+        answer = known[0] if len(known) == 1 else known.pop(0)
+        if not answer["success"]:
+            raise GatewayError(answer["message"])
+        return answer["result"]
 
 
 async def test_users_of_a_lock() -> None:
