@@ -1,4 +1,4 @@
-"""The tools that switch, dim, open, close and lock: one device, or every member of a group."""
+"""The tools that act: switch, dim, open, close and lock a device or a group, play sounds, set thermostats."""
 
 import asyncio
 import logging
@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from home_names import wording
+from home_names.names import fold, loose_words
 from home_names.phrases import capital, listed
 from home_names.risk import is_guarded, is_sensitive
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
-from zwave_mcp.confirm import Command, CommandOutcome, carry_out
+from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.devices import (
     BOLT_UNKNOWN,
     CC,
@@ -30,20 +31,45 @@ from zwave_mcp.devices import (
     with_value,
     without_jam,
 )
-from zwave_mcp.home import CannotDo, GatewayError, Home, HomeDown, HomeError, NoAnswer, Value, is_number
+from zwave_mcp.home import (
+    CannotDo,
+    GatewayError,
+    Home,
+    HomeDown,
+    HomeError,
+    NoAnswer,
+    Value,
+    ValueId,
+    is_number,
+)
 from zwave_mcp.results import (
     Before,
     Outcome,
     Refused,
     Result,
     before_command,
+    before_setting,
+    before_sound,
     refused,
     resolve_device,
     result,
     together,
     worst,
 )
-from zwave_mcp.states import JAMMED_STATE, own_tone, remembered, state_of, state_text, tones_of
+from zwave_mcp.states import (
+    DEFAULT_TONE,
+    JAMMED_STATE,
+    Tone,
+    active_setpoint,
+    auto_setpoints,
+    mode_text,
+    number_text,
+    own_tone,
+    remembered,
+    state_of,
+    state_text,
+    tones_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +80,7 @@ _DIRECTIONS: Final[dict[int, tuple[str, ...]]] = {
     CC.MULTILEVEL_SWITCH: ("Up", "Down", "Open", "Close"),
     CC.WINDOW_COVERING: ("levelChangeUp", "levelChangeDown"),
 }
+_OFFERED: Final = 10  # tones that a refusal names
 HAPPENED: Final = frozenset({"confirmed", "working", "queued", "unconfirmed"})
 
 
@@ -334,3 +361,219 @@ def down(error: HomeError, device: Device | None = None, before: Before | None =
         sentence = f"{sentence.rstrip('.')}; the command is not confirmed, it may still happen."
     more = before.facts() if sent and before is not None else {}
     return result(sentence, outcome, device, state=UNKNOWN if device else None, more=more)
+
+
+# --- sirens, doorbells and chimes
+
+
+async def play(
+    home: Home, viewer: Viewer, asked: str, action: str, *, tone: str | None = None, volume: int | None = None
+) -> Result:
+    """`action` is play or stop."""
+    view = await viewer.now(0)
+    device = resolve_device(view, asked, lambda hit: hit.kind in SOUNDERS, room_will_do=action == "stop")
+    before = before_sound(view.names, device, action)
+    with answering(device, before):
+        sent, wanted = _sound(device, action, tone, volume)
+        verdict = await _played(home, sent, wanted, action, volume)
+    outcome = verdict.outcome
+    state = state_of(device, verdict.value) if verdict.known else UNKNOWN
+    more = before.facts() if may_have_changed(sent, verdict) else {}
+    sentence = sentences.unsuccessful(device, outcome, action, state, verdict.message)
+    if outcome == "confirmed":
+        loud = f" at {volume} percent" if volume is not None else ""
+        now = "now " if action == "stop" else ""
+        sentence = capital(f"{wording.the(device)} {wording.verb(device, 'is')} {now}{state}{loud}.")
+    return result(sentence, outcome, device, state=state, more=more)
+
+
+async def _played(
+    home: Home, sent: Command, tone: Tone | None, action: str, volume: int | None
+) -> CommandOutcome:
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    if action == "stop":  # each endpoint of a doorbell may sound
+        for value in sent.device.values:
+            tones = value.id.command_class == CC.SOUND_SWITCH and value.id.property == "toneId"
+            if tones and value.id != sent.write and value.value not in (0, None):
+                await home.write(value.id, 0)
+    verdict = await carry_out(home, sent)
+    # A short tone may be over when the device is polled.
+    short = tone is not None and tone.seconds is not None and tone.seconds <= clock() - began
+    if verdict.outcome == "failed" and short:
+        return CommandOutcome("unconfirmed", message="it is silent now")
+    if verdict.outcome == "confirmed" and verdict.value == DEFAULT_TONE:  # only the device knows its own tone
+        seen = await look(home, sent)
+        verdict = seen if seen.outcome == "confirmed" else verdict
+    if verdict.outcome != "confirmed" or volume is None:
+        return verdict
+    for value in sent.device.values:
+        if value.id.property == "volume" and value.id.endpoint == sent.write.endpoint:
+            heard = Command(sent.device, value.id, volume, value.id, lambda now: bool(now == volume))
+            if (await look(home, heard)).outcome == "confirmed":
+                return verdict
+    return CommandOutcome("unconfirmed", verdict.value, verdict.known, message="how loud is not known")
+
+
+def _sound(device: Device, action: str, asked: str | None, volume: int | None) -> tuple[Command, Tone | None]:
+    name, state, target = wording.the(device), device.state_value, device.target
+    if device.kind not in SOUNDERS or state is None or target is None:
+        raise refused("unsupported", capital(f"{name} makes no sounds."), device)
+    switch = state.id.command_class != CC.SOUND_SWITCH
+    if action == "stop" or switch:
+        if asked is not None or volume is not None:
+            if action == "stop":
+                raise refused("invalid", "To stop a sound no tone and no volume are needed.", device)
+            raise refused("unsupported", capital(f"{name} has one sound only, and one volume."), device)
+        value: Any = action != "stop" if switch else 0
+        return Command(device, target, value, state.id, lambda now: bool(now == value)), None
+    tone = _tone(device, asked)
+    number = tone.id if tone is not None else DEFAULT_TONE
+    options = None if volume is None else {"volume": volume}
+
+    def plays(now: Any) -> bool:
+        return is_number(now) and (now == number if tone is not None else now > 0)
+
+    return Command(device, target, number, state.id, plays, options=options), tone
+
+
+def _tone(device: Device, asked: str | None) -> Tone | None:
+    """By number, by name, or by words of the name that no other tone has; None is the device's own
+    default."""
+    if asked is None or fold(asked) == "default":
+        return None
+    known = tones_of(device)
+    hits = [tone for tone in known if fold(tone.name) == fold(asked) or str(tone.id) == asked.strip()]
+    words = loose_words(asked)
+    hits = hits or [tone for tone in known if words and words <= loose_words(tone.name)]
+    if len(hits) == 1:
+        return hits[0]
+    offered = listed([tone.name for tone in (hits or known)[:_OFFERED]], "or" if hits else "and")
+    if hits:
+        raise refused("invalid", f"Which tone of {wording.the(device)} do you mean: {offered}?", device)
+    tail = f"; it has {offered}" if known else ""
+    name = capital(wording.the(device))
+    raise refused("invalid", f"{name} has no tone {wording.quoted(asked)}{tail}.", device)
+
+
+# --- thermostats: mode first, then the temperature that goes with it, each confirmed by the device
+
+_SAME_MODE: Final = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
+_FURNACE: Final = 7  # the property key of its setpoint
+# Limits in degrees Celsius where the thermostat names none: one without limits would take 500 degrees.
+_ROOM, _OF_FURNACE = (4.0, 40.0), (4.0, 90.0)
+_IN_FAHRENHEIT: Final = {4.0: 40.0, 40.0: 104.0, 90.0: 194.0}
+_NEAR_DEGREES: Final = 0.5  # many thermostats round to their own step, and report that
+
+
+async def set_thermostat(
+    home: Home,
+    viewer: Viewer,
+    asked: str,
+    *,
+    temperature: float | None = None,
+    unit: str | None = None,
+    mode: str | None = None,
+    setpoint: str | None = None,
+) -> Result:
+    """`setpoint`: heating or cooling, where an automatic mode keeps both."""
+    view = await viewer.now(0)
+    # A room with one thermostat leaves no doubt, and little can go wrong.
+    device = resolve_device(view, asked, lambda hit: hit.kind == "thermostat", room_will_do=True)
+    commands = _commands(device, temperature, unit, mode, setpoint)
+    clock = asyncio.get_running_loop().time
+    end = clock() + home.timing.tool_seconds
+    now, more = device, {}
+    written: list[ValueId] = []
+    for sent in commands:
+        verdict = await carry_out(home, sent, end - clock())
+        if verdict.known:
+            now = with_value(now, sent.read, verdict.value)
+        if may_have_changed(sent, verdict):
+            written.append(sent.write)
+        more = before_setting(view.names, device, written, now).facts() if written else {}
+        more |= {"was": remembered(device), "reason": verdict.message}
+        if verdict.outcome != "confirmed":
+            state = remembered(now) if verdict.known else UNKNOWN
+            sentence = sentences.unsuccessful(now, verdict.outcome, "set", state, verdict.message)
+            return result(sentence, verdict.outcome, now, state=state, more=more)
+    sentence = _confirmed(now, temperature is not None, mode is not None, written)
+    # Not `state_text`: a device that was taken for dead has just answered.
+    return result(sentence, "confirmed", now, state=remembered(now), more=more)
+
+
+def _commands(
+    device: Device, temperature: float | None, unit: str | None, mode: str | None, which: str | None
+) -> list[Command]:
+    name = wording.the(device)
+    if device.kind != "thermostat":
+        raise refused("unsupported", capital(f"{name} is not a thermostat."), device)
+    if temperature is None and mode is None:
+        raise refused("invalid", f"A temperature or a mode is needed to set {name}.", device)
+    commands = []
+    number = None
+    if mode is not None:
+        value, number = _mode(device, mode)
+        commands.append(Command(device, value.id, number, value.id, lambda now: bool(now == number)))
+    if temperature is not None:
+        setpoint = active_setpoint(device, number, temperature, which)
+        if setpoint is None:
+            raise refused("unsupported", capital(f"{name} takes no temperature."), device)
+        degrees = _degrees(device, setpoint, temperature, unit)
+        commands.append(
+            Command(device, setpoint.id, degrees, setpoint.id, lambda now: _is_near(now, degrees))
+        )
+    return commands
+
+
+def _is_near(now: Any, degrees: float) -> bool:
+    return is_number(now) and abs(now - degrees) <= _NEAR_DEGREES
+
+
+def _mode(device: Device, asked: str) -> tuple[Value, int]:
+    value = device.mode
+    wanted = asked.strip().casefold()
+    wanted = _SAME_MODE.get(wanted, wanted)
+    known = value.states if value is not None else {}
+    for number, text in known.items():
+        if text.casefold() == wanted and value is not None and isinstance(number, int):
+            return value, number
+    modes = listed([text.lower() for text in known.values()])
+    tail = f"; it has {modes}" if modes else ""
+    raise refused(
+        "unsupported", f"{capital(wording.the(device))} has no mode {wording.quoted(asked)}{tail}.", device
+    )
+
+
+def _degrees(device: Device, setpoint: Value, temperature: float, unit: str | None) -> float:
+    """The temperature in the setpoint's own unit, within its limits."""
+    fahrenheit = "F" in setpoint.unit
+    if unit is not None and (unit == "F") != fahrenheit:
+        temperature = temperature * 9 / 5 + 32 if fahrenheit else (temperature - 32) * 5 / 9
+    degrees = round(temperature, 1)
+    usual = _OF_FURNACE if setpoint.id.property_key == _FURNACE else _ROOM
+    low, high = (_IN_FAHRENHEIT[limit] if fahrenheit else limit for limit in usual)
+    low = low if setpoint.minimum is None else setpoint.minimum
+    high = high if setpoint.maximum is None else setpoint.maximum
+    if not low <= degrees <= high:
+        limits = f"{number_text(low)} and {number_text(high)} {_unit(setpoint)}"
+        raise refused("invalid", f"The temperature must be between {limits}.", device)
+    return degrees
+
+
+def _unit(setpoint: Value) -> str:
+    return "degrees Fahrenheit" if "F" in setpoint.unit else "degrees Celsius"
+
+
+def _confirmed(device: Device, set_temperature: bool, set_mode: bool, written: list[ValueId]) -> str:
+    mode = mode_text(device)
+    setpoint = next((item for item in device.setpoints if item.id in written), active_setpoint(device))
+    parts = []
+    if set_mode:
+        parts.append("off" if mode == "off" else f"in {mode} mode")
+    if set_temperature and setpoint is not None:
+        kind = next((kind for kind, item in auto_setpoints(device).items() if item.id == setpoint.id), "")
+        which = f" for {kind}" if kind else ""
+        parts.append(f"set to {number_text(setpoint.value)} {_unit(setpoint)}{which}")
+    off = ", but it is off" if not set_mode and mode == "off" else ""
+    return capital(f"{wording.the(device)} is now {listed(parts)}{off}.")

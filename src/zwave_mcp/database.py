@@ -3,7 +3,11 @@
 import sqlite3
 from pathlib import Path
 
-from zwave_mcp.options import data_folder
+import platformdirs
+
+
+def data_folder() -> Path:
+    return platformdirs.user_data_path("voice-gateway", appauthor=False)
 
 
 def opened(file: Path | None, table: str, busy_seconds: float) -> sqlite3.Connection:

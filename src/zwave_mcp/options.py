@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from zwave_mcp.care import NoUserNames, UserNames
+from zwave_mcp.database import data_folder
 
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 DEFAULT_HOME: Final = "default"
@@ -112,12 +113,6 @@ def _mark(text: str) -> str:
     import zlib
 
     return f"{zlib.crc32(text.encode()):08x}"
-
-
-def data_folder() -> Path:
-    import platformdirs
-
-    return platformdirs.user_data_path("voice-gateway", appauthor=False)
 
 
 def _mqtt(chosen: Callable[[str, str], str], password: str | None) -> MqttOptions:

@@ -3,8 +3,11 @@
 import asyncio
 import json
 import logging
+import os
+import queue
 import re
 import signal
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +21,6 @@ from zwave_mcp.results import result
 from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
 from zwave_mcp.states import Row, Rows, reading
 from zwave_mcp.tools import Tools
-from zwave_mcp.wire import Lines, Writer
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -40,6 +42,89 @@ ALL: Final = "zwave://devices"  # updated with every change of any device
 EVENTS: Final = "zwave://events"  # updated with every event; holds the standing alarms
 _JSON: Final = "application/json"
 _EVENTS_OF: Final = re.compile(rf"{EVENTS}(?:/(\d{{1,5}})/(\d{{1,3}}))?")
+
+
+# --- newline-delimited text over two file descriptors
+#
+# The SDK reads and writes in worker threads that cannot be interrupted: a signal must wait for the next line.
+# Here both are daemon threads on raw descriptors, which die with the process.
+
+_CHUNK: Final = 65_536
+
+
+class Lines:
+    """The lines of a descriptor, until its end."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+
+    def start(self) -> None:
+        threading.Thread(target=self._read, name="stdin", daemon=True).start()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while (line := await self._queue.get()) is not None:
+            if line.strip():
+                yield line
+
+    def _read(self) -> None:
+        rest = b""
+        try:
+            while chunk := os.read(self._descriptor, _CHUNK):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    self._hand_over(line.decode("utf-8", "replace"))
+        except OSError as error:
+            log.warning("stdin failed", extra={"error": str(error)})
+        self._hand_over(rest.decode("utf-8", "replace"))
+        self._hand_over(None)
+
+    def _hand_over(self, line: str | None) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
+        except RuntimeError:  # the loop is closed: we are ending
+            return
+
+
+class Writer:
+    """What the SDK writes to; `drain` waits until all of it has left."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._queue: queue.SimpleQueue[bytes | threading.Event] = queue.SimpleQueue()
+        self.written = 0  # messages
+        threading.Thread(target=self._write, name="stdout", daemon=True).start()
+
+    async def write(self, text: str) -> int:
+        self.written += 1
+        self._queue.put(text.encode())
+        return len(text)
+
+    async def flush(self) -> None:
+        return
+
+    def drain(self, timeout_seconds: float) -> None:
+        done = threading.Event()
+        self._queue.put(done)
+        done.wait(timeout_seconds)
+
+    def _write(self) -> None:
+        broken = False
+        while True:
+            item = self._queue.get()
+            if isinstance(item, threading.Event):
+                item.set()
+                continue
+            view = memoryview(item)
+            while view and not broken:
+                try:
+                    view = view[os.write(self._descriptor, view) :]
+                except OSError:  # the client is gone; end of input follows
+                    broken = True
+
+
+# --- the server
 
 
 class ZwaveServer:

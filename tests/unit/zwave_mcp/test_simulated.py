@@ -7,8 +7,7 @@ from tests.fakes.scripted_home import QUICK, devices_of
 from zwave_mcp.devices import Device
 from zwave_mcp.home import ValueId
 from zwave_mcp.simulated.file import BadHome, parse_home, read_home
-from zwave_mcp.simulated.home import SimulatedHome
-from zwave_mcp.simulated.store import StateFile
+from zwave_mcp.simulated.home import SimulatedHome, StateFile
 from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.unit.zwave_mcp.care.conftest import House
 
-from zwave_mcp.energy import Day, MeterDays, counts_energy, day_of, midnight
+from zwave_mcp.care import Day, MeterDays, counts_energy, day_of, midnight
 from zwave_mcp.home import Value, ValueId
 
 MONDAY, TUESDAY = date(2026, 11, 16), date(2026, 11, 17)
