@@ -369,12 +369,11 @@ class Energy:
         self._days = days
         self._clock = clock
         self._seen: dict[str, tuple[float, float | None]] = {}
-        viewer.on_view(self._note)
 
-    def _note(self, view: View) -> None:
+    def note(self, devices: Iterable[Device]) -> None:
         """Keep what the meters have newly reported."""
         fresh: list[MeterReading] = []
-        for device in view.fresh:
+        for device in devices:
             for value in () if device.node.dead else meters(device):
                 meter, seen = _meter_of(value), (value.value, value.updated)
                 if self._seen.get(meter) != seen:

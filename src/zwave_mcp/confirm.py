@@ -65,11 +65,6 @@ class Command:
     rounds: bool = False  # a fan that takes one of a few speeds: only it can tell which
     options: Mapping[str, Any] | None = None
 
-    @property
-    def recalls(self) -> bool:
-        """Whether it is "on, as bright as it was": only the device knows that level."""
-        return self.value == LAST_LEVEL and self.write.command_class == CC.MULTILEVEL_SWITCH
-
 
 @dataclass(frozen=True, slots=True)
 class CommandOutcome:
@@ -164,7 +159,8 @@ class _Attempt:
             return self._seen_as("confirmed") if there else CommandOutcome("working")
         if self._is_lock:
             return await self._after_bolt()
-        if command.recalls or command.rounds:
+        recalls = command.value == LAST_LEVEL and command.write.command_class == CC.MULTILEVEL_SWITCH
+        if recalls or command.rounds:  # only the device knows the level
             if command.rounds:
                 self._command = replace(command, reached=lambda now: is_number(now) and now > 0)
             verdict = await self.ask(self.window_seconds)

@@ -286,7 +286,15 @@ def command(device: Device, action: Action) -> Command:
     state, target = device.state_value, device.target
     if state is None or target is None:
         raise refused("unsupported", sentences.cannot(device, action.name), device)
-    value = _value(action, state.id.command_class)
+    value: Any = LAST_LEVEL if action.name == "on" else HIGHEST_LEVEL
+    if state.id.command_class == CC.BINARY_SWITCH:
+        value = action.name == "on"
+    elif action.percent is not None:
+        value = to_level(action.percent)
+    elif action.name in ("off", "close"):
+        value = 0
+    elif state.id.command_class == CC.BARRIER:
+        value = _BARRIER_OPEN
     fan, moves = device.kind == "fan", device.kind in ("blind", "garage_door")
     reached = _reached(value, action.name, state, gear=_GEAR if fan and is_number(state.value) else 0)
     return Command(device, target, value, state.id, reached, moves=moves, rounds=fan and bool(value))
@@ -300,18 +308,6 @@ def stop_command(device: Device) -> Command:
     if state is None or target is None:
         raise refused("unsupported", sentences.cannot(device, "stop"), device)
     return Command(device, target, False, state.id, is_number, stops=True)
-
-
-def _value(action: Action, command_class: int) -> Any:
-    if command_class == CC.BINARY_SWITCH:
-        return action.name == "on"
-    if action.percent is not None:
-        return to_level(action.percent)
-    if action.name in ("off", "close"):
-        return 0
-    if command_class == CC.BARRIER:
-        return _BARRIER_OPEN
-    return LAST_LEVEL if action.name == "on" else HIGHEST_LEVEL
 
 
 def _reached(value: Any, action: str, state: Value, gear: int) -> Callable[[Any], bool]:

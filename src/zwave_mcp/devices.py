@@ -393,8 +393,9 @@ class Viewer:
 
     def _view_of(self, snapshot: Snapshot) -> View:
         last = self._view
-        if last is not None and last.snapshot is snapshot:
-            return last
+        if last is not None and last.snapshot.nodes == snapshot.nodes:
+            self._view = replace(last, snapshot=snapshot, fresh=())
+            return self._view
         made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
         for node in snapshot.nodes:
             known = self._made.get(node.id)

@@ -138,8 +138,10 @@ class EventLog:
         self._last_id = 0
         self._slots: dict[Slot, _Known] = {}
         self._alarms: dict[Slot, Event] = {}
+        self._listed: tuple[Device, ...] = ()
         self._devices: dict[tuple[int, int], Device] = {}
         self._first_of: dict[int, Device] = {}
+        self._live: set[int] = set()  # nodes that have reported: a list may know better
         self._looked = False
         self._shown: dict[int, tuple[Node, tuple[_Shown, ...]]] = {}
         self._held: dict[tuple[int, int, int], asyncio.TimerHandle] = {}
@@ -156,13 +158,18 @@ class EventLog:
     def look(self, view: "View") -> None:
         """Add the events that a new view shows and no report told."""
         snapshot = view.snapshot
-        single = [item for item in view.devices if not item.members]  # a group repeats what these report
-        self._devices = {item.place: item for item in single}
-        self._first_of = {item.node.id: item for item in reversed(single)}
+        if view.devices is not self._listed:
+            self._listed = view.devices
+            single = [item for item in view.devices if not item.members]  # a group repeats what these report
+            self._devices = {item.place: item for item in single}
+            self._first_of = {item.node.id: item for item in reversed(single)}
         before, self._shown = self._shown, {}
         for node in snapshot.nodes:
             known = before.get(node.id)
-            self._shown[node.id] = known if known and known[0] is node else (node, tuple(_shown(node)))
+            same = known is not None and known[0] is node
+            self._shown[node.id] = known if known is not None and same else (node, tuple(_shown(node)))
+            if same and node.id not in self._live:
+                continue
             for slot, source, standing, updated in self._shown[node.id][1]:
                 new = self._looked and updated is not None and self._now() - updated < NEW_SECONDS
                 self._take(slot, source, standing, taken=snapshot.taken, new=new)
@@ -186,6 +193,7 @@ class EventLog:
         elif len(report.nodes) == 1:  # of two devices with one name the next list tells which it was
             source = report.command_class, plain(report.prop), plain(report.key or "")
             slot = _slot(report.nodes[0], report.endpoint, report.command_class, sense)
+            self._live.add(report.nodes[0])
             self._take(slot, source, sense, taken=None, new=True)
             if report.command_class == CC.BATTERY and source[1] == "level" and sense.state == "off":
                 # A low-battery report is never taken back; a new battery reports its level.

@@ -132,9 +132,6 @@ class Snapshot:
     nodes: tuple[Node, ...]
     taken: float = field(default_factory=time.monotonic)
 
-    def age_seconds(self) -> float:
-        return time.monotonic() - self.taken
-
 
 @dataclass(frozen=True, slots=True)
 class Report:

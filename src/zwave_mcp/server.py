@@ -270,7 +270,7 @@ class ZwaveServer:
     def _on_view(self, view: View) -> None:
         before, self._view = self._view, view
         self._events.look(view)
-        if before is None:
+        if before is None or before.devices is view.devices:
             return
         if self._resources.followed:
             self._updated |= dict.fromkeys(self._resources.changes(before, view))

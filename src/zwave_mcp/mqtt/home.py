@@ -100,7 +100,8 @@ class Snapshots:
         latest = self.latest
         if latest is None or self._changes_seen != self.changes:
             return None
-        return latest if latest.taken >= arrived or latest.age_seconds() <= max_age_seconds else None
+        old = latest.taken < arrived and time.monotonic() - latest.taken > max_age_seconds
+        return None if old else latest
 
 
 class KnownNodes:
@@ -558,8 +559,10 @@ def parse_write(result: object) -> WriteResult:
     status = result.get("status") if isinstance(result, Mapping) else None
     if not isinstance(result, Mapping) or not _is_int(status):
         raise NotUnderstood
-    remaining = duration_seconds(result.get("remainingDuration"))
-    return WriteResult(status, remaining, one_line(result.get("message")))
+    message, remaining = result.get("message"), result.get("remainingDuration")
+    return WriteResult(
+        status, duration_seconds(remaining) if remaining else None, one_line(message) if message else ""
+    )
 
 
 def duration_seconds(raw: object) -> float | None:
