@@ -140,7 +140,8 @@ class Confirmation:
             hidden = replace(utterance, text=HIDDEN)
             numbered = any(len(number) >= SHORTEST_PIN for number in readings(parted(text)))
             return Incoming(hidden, pending, answer, hidden=True, numbered=numbered)
-        return Incoming(utterance, pending, answer, choice=choice, declined=declined(state, pending, text))
+        before = declined(state, pending, self.masked(text))
+        return Incoming(utterance, pending, answer, choice=choice, declined=before)
 
     def _hides(self, text: str, answer: Answer, pending: Pending | None, state: Mapping[str, Any]) -> bool:
         """Whether the words may hold a PIN. While one is asked for, only words without a number pass that our
@@ -160,7 +161,7 @@ class Confirmation:
         return self._context.home_facts(text).read
 
     def masked(self, text: str) -> str:
-        """The words as logs and events may have them: with a PIN configured, long numbers are masked."""
+        """The words as they may be kept and published: with a PIN configured, long numbers are masked."""
         return text if self._pin is None else LONG_NUMBER.sub(MASK, text)
 
     def wants_pin(self, channel: str) -> bool:
@@ -196,7 +197,7 @@ class Confirmation:
             return say("confirm.locked", time=say_seconds(ceil(seconds))), False
         asks = question(calls, self._traits, self._context.reach, pin=pin)
         expires = self._now() + self._settings.expiry_seconds
-        pending = Pending(tuple(calls), asks, expires, sensitive, turn.utterance.text)
+        pending = Pending(tuple(calls), asks, expires, sensitive, self.masked(turn.utterance.text))
         turn.history.state[QUESTION] = pending.to_json()
         if pin:
             self._asked_until[turn.utterance.channel] = pending.expires + GRACE_SECONDS

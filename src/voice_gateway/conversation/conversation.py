@@ -191,7 +191,8 @@ class Conversation:
                     if (turn := opened.turn) is not None:
                         if turn.acts is not None:
                             await turn.acts.keep(turn.outcomes, turn.history.state)
-                        await self._histories.save(key, turn.history)
+                        words = turn.utterance.text
+                        await self._histories.save(key, turn.history, words, self._confirmation.masked(words))
 
     def _turn(
         self,

@@ -48,12 +48,18 @@ class Histories:
         history.stored = stored  # also if unreadable: it is replaced
         return history
 
-    async def save(self, key: str, history: History) -> None:
+    async def save(self, key: str, history: History, words: str = "", shown: str = "") -> None:
+        """Keeps the history, with `shown` in place of the user's words: those may hold a PIN."""
         try:
             history.trim_to_keep()
-            text = json.dumps(history.to_json())
-            kept = await self._store.exchange(key, history.stored, text, expiry_seconds=self._expiry_seconds)
-            if not kept:  # another gateway continued the conversation meanwhile
+            kept = history.to_json()
+            if words != shown:  # they end a message, alone or behind the moment's facts
+                messages = json.dumps(kept["messages"]).replace(json.dumps(words)[1:], json.dumps(shown)[1:])
+                kept["messages"] = json.loads(messages)
+            text = json.dumps(kept)
+            seconds = self._expiry_seconds
+            if not await self._store.exchange(key, history.stored, text, expiry_seconds=seconds):
+                # Another gateway continued the conversation meanwhile.
                 log.warning("conversation went on elsewhere meanwhile, what was said here is not kept")
         except Exception as error:  # each kind of store has errors of its own
             self.failed("conversation could not be kept", error)

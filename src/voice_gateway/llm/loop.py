@@ -182,7 +182,8 @@ class _Rounds:
         new = [message for message in messages[start:] if id(message) not in self._sent]
         self._sent |= {id(message): message for message in new}
         offered = tuple(tool.name for tool in self._model.offer.tools) if self._asked == 1 else ()
-        return {"sent": tuple(map(_sent, new)), "earlier": start, "prompt": PROMPT_ID, "tools": offered}
+        sent = tuple(_sent(message, self._turn) for message in new)
+        return {"sent": sent, "earlier": start, "prompt": PROMPT_ID, "tools": offered}
 
     def _calls(self, message: AIMessage, text: str) -> list[ToolCall]:
         """The calls of a message, each with an id of its own (MSG-6), unparsed ones too."""
@@ -267,13 +268,16 @@ def _round_facts(message: AIMessage) -> dict[str, Any]:
     }
 
 
-def _sent(message: BaseMessage) -> SentMessage:
+def _sent(message: BaseMessage, turn: Turn) -> SentMessage:
+    """The message as it may be published: the user's words hold no PIN."""
     text = str(message.text)
     if isinstance(message, ToolMessage):
         return SentMessage("tool", text, tool=message.name or "", call_id=message.tool_call_id)
     if isinstance(message, AIMessage):
         calls = tuple(ToolCall(one["id"] or "", one["name"], one["args"]) for one in message.tool_calls)
         return SentMessage("assistant", text, calls)
+    if turn.watched is not None:
+        text = text.replace(turn.utterance.text, turn.watched.utterance.text)
     return SentMessage("user", text)
 
 

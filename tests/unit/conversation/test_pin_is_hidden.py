@@ -1,11 +1,13 @@
 """While a PIN is asked for, no words are kept: not in events, the history, the log, or at a model."""
 
+import json
 import logging
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 from tests.fakes.locked_house import LOCK, UNLOCK, House
+from tests.fakes.model import Calls, FakeModel
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.confirmation import GRACE_SECONDS, Confirmation
@@ -13,6 +15,7 @@ from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.events import EventBus
 from voice_gateway.languages import say
+from voice_gateway.llm.loop import run_loop
 from voice_gateway.turn import Passed, Reply, Utterance
 
 SETTINGS = PermissionSettings(pin="2468", sensitive_channels=("cli", "voice", "wyoming"))
@@ -141,14 +144,24 @@ async def test_a_failure_logs_no_pin(tmp_path, caplog, monkeypatch):
     assert await everything.leaked() == []
 
 
-async def test_long_numbers_are_masked_in_events_while_a_pin_is_configured():
-    house = House("okay", permission=SETTINGS)
+async def test_a_long_number_reaches_the_stages_and_is_kept_masked(tmp_path):
+    """Said unasked it may be a PIN: neither the history, the open question nor an event has it."""
+    words, shown = "unlock the door of 73519846, at 10:30", "unlock the door of ••••, at 10:30"
+    store = SqliteStore(tmp_path / "c.sqlite")
+    house = House(permission=SETTINGS, store=store)
+    model = FakeModel([Calls((UNLOCK.name, UNLOCK.args))])
 
-    reply = await house.hears("what happened in 1984, at 10:30")
+    async def ask_model(turn):
+        return await run_loop(model, turn, house.stage.executor, user_text=f"[Monday] {turn.utterance.text}")
 
-    assert house.stage.seen[0].utterance.text == "what happened in 1984, at 10:30"
-    assert reply.heard == "what happened in ••••, at 10:30"
-    assert not [event for event in house.told if "1984" in str(getattr(event, "utterance", ""))]
+    house.stage.steps.append(ask_model)
+    reply = await house.hears(words)
+
+    assert (reply.expects_answer, reply.heard, model.asked[0][0].text) == (True, shown, f"[Monday] {words}")
+    assert not [event for event in house.told if "73519846" in repr(event)]
+    kept = await store.get("conversation::cli::default") or ""
+    assert "73519846" not in kept
+    assert json.loads(kept)["messages"][0]["data"]["content"] == f"[Monday] {shown}"
 
 
 async def test_other_words_are_heard_when_no_pin_is_wanted():
