@@ -65,9 +65,8 @@ class ModelClient(ABC):
         self._devices = around.get("devices", tuple)
         self._instructions = around.get("instructions", dict)
         self._tools_ready = around.get("tools_ready")
-        self._offers = Offering(
-            executor.tools, cost=cost, budget=budget, priority=priority, clock=self._clock
-        )
+        limits = {"cost": cost, "budget": budget, "priority": priority}
+        self._offers = Offering(executor.tools, self._clock, **limits)
 
     def offer(self) -> Offer:
         """The tools the model sees now, what was shortened, and what was left out and why."""
@@ -111,8 +110,8 @@ class ModelClient(ABC):
     def _home_note(self, room: int) -> str:
         """The notes on the home and its servers, in `room` tokens."""
         home = home_note(tuple(self._devices()), min(self._home_tokens, room))
-        said = server_note(self._instructions(), room - note_tokens(home))
-        return "\n".join(filter(None, [home, said]))
+        servers = server_note(self._instructions(), room - note_tokens(home))
+        return "\n".join(filter(None, [home, servers]))
 
     @abstractmethod
     async def ready(self) -> object:

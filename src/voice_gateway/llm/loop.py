@@ -53,14 +53,15 @@ async def run_loop(
     finally:
         if not rounds.answered and not rounds.called:
             turn.history.messages = start
-    text, parts = rounds.said
+    text = rounds.out.text
+    good = rounds.answered and not rounds.provenance.replaced
     return Reply(
         text,
-        parts=parts,
+        parts=rounds.out.parts,
         outcomes=tuple(rounds.outcomes),
         stage=model.stage,
         expects_answer=is_question(text),
-        ok=rounds.answered and not rounds.replaced and all(outcome.ok for outcome in rounds.outcomes),
+        ok=good and all(outcome.ok for outcome in rounds.outcomes),
         model=model.model_name,
         conversation_id=turn.utterance.conversation_id,
     )
@@ -69,34 +70,20 @@ async def run_loop(
 class _Rounds:
     """The state of one turn: what was done, and what was said."""
 
-    def __init__(
-        self,
-        model: Model,
-        turn: Turn,
-        executor: ToolExecutor,
-        history_budget: int | None,
-    ) -> None:
+    def __init__(self, model: Model, turn: Turn, executor: ToolExecutor, history_budget: int | None) -> None:
         self.outcomes: list[ToolOutcome] = []
         self.called = False  # a call was begun: whatever happens now, the history must say so
         self.answered = False
         self._model, self._turn, self._executor = model, turn, executor
         self._history, self._history_budget = turn.history, history_budget
         self._question = turn.history.messages[-1]  # what was said in this turn, as the model gets it
-        self._provenance = Provenance(turn.utterance.text, turn.home, of_home=self._is_of_home)
+        self.provenance = Provenance(turn.utterance.text, turn.home, of_home=self._is_of_home)
         self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, SAID, *model.offer.descriptions()]
-        self._out = SentenceStreamer(turn.say, self._provenance.on_sentence, self._usable)
+        self.out = SentenceStreamer(turn.say, self.provenance.on_sentence, self._usable)
         self._first: dict[str, str] = {}  # by what a call does: the id of the first such call
         self._by_id: dict[str, ToolOutcome] = {}
         self._asked = 0  # how often the model was
         self._sent: dict[int, BaseMessage] = {}  # in this turn, by their ids, which stay taken so
-
-    @property
-    def replaced(self) -> bool:
-        return self._provenance.replaced
-
-    @property
-    def said(self) -> tuple[str, tuple[Part, ...]]:
-        return self._out.text, self._out.parts
 
     @property
     def acted(self) -> bool:
@@ -119,13 +106,13 @@ class _Rounds:
                 continue
             reason = self._unusable(text)
             if reason is None:
-                self._out.finish(text)
+                self.out.finish(text)
                 return self.close()
             log.warning("reply is not an answer", extra={"reason": reason, "again": not extra})
-            if extra or self._provenance.acted:  # what was done is told already
+            if extra or self.provenance.acted:  # what was done is told already
                 return self.close()
-            said: list[BaseMessage] = [AIMessage(content=text)] if text else []
-            extra = [*said, HumanMessage(content=correction(reason))]
+            given: list[BaseMessage] = [AIMessage(content=text)] if text else []
+            extra = [*given, HumanMessage(content=correction(reason))]
         log.warning("model did not come to an end", extra={"rounds": max_rounds})
         return self.close(say("too_many_steps"))
 
@@ -142,12 +129,12 @@ class _Rounds:
         if self._history_budget is not None and (gone := self._history.trim(self._history_budget)):
             log.info("older part of the conversation forgotten", extra={"messages": gone})
         messages = [*self._history.paired(), *extra]
-        self._out.open()
+        self.out.open()
         try:
             return await self._watched(messages)
         except UnreadableCall as error:
             log.warning("tool call could not be read, asking again", extra={"reason": str(error)})
-            self._out.open(again=True)
+            self.out.open(again=True)
             return await self._watched([*messages, HumanMessage(content=correction("call"))])
 
     async def _watched(self, messages: list[BaseMessage]) -> AIMessage:
@@ -158,7 +145,7 @@ class _Rounds:
         def feed(text: str) -> None:
             if not first:
                 first.append(perf_counter() - started)
-            self._out.feed(text)
+            self.out.feed(text)
 
         sent = self._newly_sent(messages)
 
@@ -187,11 +174,7 @@ class _Rounds:
 
     def _calls(self, message: AIMessage, text: str) -> list[ToolCall]:
         """The calls of a message, each with an id of its own (MSG-6), unparsed ones too."""
-        made = [ToolCall(call["id"] or "", call["name"], call["args"]) for call in message.tool_calls]
-        made += [
-            ToolCall(call["id"] or "", call["name"] or "", call["args"])
-            for call in message.invalid_tool_calls
-        ]
+        made = _made(message)
         if not made and (made := text_tool_calls(text, self._model.offer.names())):
             log.info("call in the text taken as a call", extra={"tools": [call.name for call in made]})
         used = self._history.call_ids()
@@ -207,15 +190,15 @@ class _Rounds:
         each is said as soon as it is known."""
         firsts = {call.id: self._first.setdefault(self._act(call), call.id) for call in calls}
         self.called = True
-        self._out.finish(text)
-        self._provenance.begin_calls()
+        self.out.finish(text)
+        self.provenance.begin_calls()
         self._history.add_ai(text, calls)
         done: list[ToolOutcome] = []
         new = [call for call in calls if firsts[call.id] == call.id]
 
         def tell(outcome: ToolOutcome) -> None:
             done.append(outcome)
-            self._out.add(self._provenance.on_outcome(outcome))
+            self.out.add(self.provenance.on_outcome(outcome))
 
         try:
             await self._turn.run(self._executor, new, on_outcome=tell)
@@ -246,11 +229,11 @@ class _Rounds:
 
     def close(self, *behind: str) -> None:
         """The end of the turn, with what still has to be said; what was said closes it in the history."""
-        self.answered = not self._provenance.silent
-        self._out.add([*self._provenance.finish(), *(Part(PartSource.GATEWAY, text) for text in behind)])
-        if not self._out.said:
-            self._out.add([Part(PartSource.GATEWAY, say("not_understood"))])
-        self._history.add_ai(self._out.text)
+        self.answered = not self.provenance.silent
+        self.out.add([*self.provenance.finish(), *(Part(PartSource.GATEWAY, text) for text in behind)])
+        if not self.out.said:
+            self.out.add([Part(PartSource.GATEWAY, say("not_understood"))])
+        self._history.add_ai(self.out.text)
 
     def _is_of_home(self, outcome: ToolOutcome) -> bool:
         tool = self._executor.tools.find(outcome.name)
@@ -259,13 +242,17 @@ class _Rounds:
 
 def _round_facts(message: AIMessage) -> dict[str, Any]:
     used = message.usage_metadata
-    calls = [*message.tool_calls, *message.invalid_tool_calls]
     return {
         "input_tokens": used["input_tokens"] if used else None,
         "output_tokens": used["output_tokens"] if used else None,
-        "calls": tuple(ToolCall(one["id"] or "", one["name"] or "", one["args"]) for one in calls),
+        "calls": tuple(_made(message)),
         "text": str(message.text),
     }
+
+
+def _made(message: AIMessage) -> list[ToolCall]:
+    calls = [*message.tool_calls, *message.invalid_tool_calls]
+    return [ToolCall(call["id"] or "", call["name"] or "", call["args"]) for call in calls]
 
 
 def _sent(message: BaseMessage, turn: Turn) -> SentMessage:
@@ -274,8 +261,7 @@ def _sent(message: BaseMessage, turn: Turn) -> SentMessage:
     if isinstance(message, ToolMessage):
         return SentMessage("tool", text, tool=message.name or "", call_id=message.tool_call_id)
     if isinstance(message, AIMessage):
-        calls = tuple(ToolCall(one["id"] or "", one["name"], one["args"]) for one in message.tool_calls)
-        return SentMessage("assistant", text, calls)
+        return SentMessage("assistant", text, tuple(_made(message)))
     if turn.watched is not None:
         text = text.replace(turn.utterance.text, turn.watched.utterance.text)
     return SentMessage("user", text)

@@ -80,12 +80,10 @@ def trust(setting: AutonomySetting, *, provider: str, parameter_size: str | None
     """What becomes of an act that the words do not plainly ask for."""
     if setting != "auto":
         return Trust(Autonomy(setting), f"brain.autonomy is {setting}")
-    autonomy = Autonomy.ACT if is_trusted(provider, parameter_size) else Autonomy.ASK
-    if provider == "anthropic":
-        return Trust(autonomy, "brain.autonomy is auto, and Anthropic is trusted")
     size = f"the model has {parameter_size} parameters" if parameter_size else "its size is not known"
-    least = f"from {LEAST_BILLIONS:.0f} B on it is trusted"
-    return Trust(autonomy, f"brain.autonomy is auto, {size}, {least}")
+    why = "Anthropic is trusted" if provider == "anthropic" else f"{size}, trusted are {LEAST_BILLIONS:.0f} B"
+    autonomy = Autonomy.ACT if is_trusted(provider, parameter_size) else Autonomy.ASK
+    return Trust(autonomy, f"brain.autonomy is auto: {why}")
 
 
 def billions(parameter_size: str) -> float:

@@ -16,14 +16,7 @@ from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, trait
 
 log = logging.getLogger(__name__)
 
-_SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<!\s)\s*\n\s*")
-_EXAMPLE = re.compile(
-    r"^\W*(?:good|bad|right|wrong|examples?|e\.g\.?|for example|for instance)\b", re.IGNORECASE
-)
-_EXAMPLE_WITHIN = re.compile(
-    r",?\s{0,8}\(?\b(?:for example|for instance|such as|e\.g\.?)\s[^.;)\n]*\)?", re.IGNORECASE
-)
-_NEGATIVE = re.compile(r"\b(?:do not|don't|not for|avoid|never)\b", re.IGNORECASE)
+_FIRST_SENTENCE = re.compile(r".*?(?:(?<!e\.g)[.!?;](?=\s)|(?=\n)|$)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +37,9 @@ class Offer:
 
 
 def shorter(text: str) -> str:
-    """Without examples and negative cases: words go before any tool does."""
-    kept = [part for part in _SENTENCES.split(text) if not _EXAMPLE.match(part)]
-    plain = [part for part in kept if not _NEGATIVE.search(part)] or kept
-    return _EXAMPLE_WITHIN.sub("", " ".join(plain)).strip() or text
+    """The first sentence: what a tool or a parameter is for. Examples and exceptions stand behind it."""
+    sentence = _FIRST_SENTENCE.match(text.strip())
+    return sentence[0] if sentence else text
 
 
 def make_offer(
@@ -62,7 +54,7 @@ def make_offer(
     tools = [_named(tool, manager.offered_name(tool)) for tool in manager.all()]
     rare: tuple[BaseTool, ...] = ()
     if budget is not None:
-        rare = tuple(tool for tool in tools if is_rare(tool) and not _is_named(tool, priority))
+        rare = tuple(tool for tool in tools if is_rare(tool) and not _names(tool) & {*priority})
         seldom = {tool.name for tool in rare}
         tools = [tool for tool in tools if tool.name not in seldom] + ([use_tool()] if rare else [])
     made: list[BaseTool] = []
@@ -87,19 +79,13 @@ def make_offer(
 
 
 class Offering:
-    """The offer for one model, made again only when the tools or the year change."""
+    """The offer for one model, made again only when the tools or the year change.
 
-    def __init__(
-        self,
-        manager: ToolManager,
-        *,
-        cost: Callable[[BaseTool], int],
-        budget: int | None = None,
-        priority: Sequence[str] = (),
-        clock: Clock,
-    ) -> None:
-        self._manager, self._cost, self._budget, self._priority = manager, cost, budget, priority
-        self._clock = clock
+    `limits` are those of `make_offer`.
+    """
+
+    def __init__(self, manager: ToolManager, clock: Clock, **limits: Any) -> None:
+        self._manager, self._clock, self._limits = manager, clock, limits
         self._made: tuple[tuple[int, int], Offer] | None = None
 
     def current(self) -> Offer:
@@ -108,20 +94,12 @@ class Offering:
             for tool in self._manager.all():
                 if callable(renew := getattr(tool, "renew", None)):
                     renew(key[1])  # a tool whose examples carry the year
-            offer = make_offer(self._manager, cost=self._cost, budget=self._budget, priority=self._priority)
+            offer = make_offer(self._manager, **self._limits)
             self._made = (key, offer)
-            _log(offer, self._budget)
+            facts = {"tools": len(offer.tools), "tokens": offer.tokens, "shortened": offer.shortened}
+            level = logging.WARNING if offer.left_out else logging.DEBUG
+            log.log(level, "tools offered", extra={**facts, "left_out": dict(offer.left_out)})
         return self._made[1]
-
-
-def _log(offer: Offer, budget: int | None) -> None:
-    facts = {"tools": len(offer.tools), "tokens": offer.tokens, "budget": budget}
-    if offer.left_out:
-        log.warning("tools left out for the model's sake", extra={**facts, "left_out": dict(offer.left_out)})
-    elif offer.shortened:
-        log.info("tool descriptions shortened", extra=facts)
-    else:
-        log.debug("tools offered", extra=facts)
 
 
 def _rank(tool: BaseTool, priority: Sequence[str]) -> tuple[int, bool]:
@@ -129,10 +107,6 @@ def _rank(tool: BaseTool, priority: Sequence[str]) -> tuple[int, bool]:
     names = _names(tool)
     places = [place for place, wanted in enumerate(priority) if wanted in names]
     return (min(places, default=len(priority)), traits(tool).source != BUILTIN)
-
-
-def _is_named(tool: BaseTool, priority: Sequence[str]) -> bool:
-    return bool(_names(tool) & set(priority))
 
 
 def _names(tool: BaseTool) -> set[str]:

@@ -145,15 +145,9 @@ MOST_TOKENS = 600  # of all of them together
 
 def server_note(instructions: Mapping[str, str], budget: int) -> str:
     """The servers' instructions, shortened until they fit, or nothing."""
+    given = [(_quoted(server), text) for server, text in sorted(instructions.items()) if text.strip()]
     for longest in (LONGEST, LONGEST // 2, LONGEST // 4):
-        note = _note(
-            SAID,
-            [
-                f"{_quoted(server)}: {_quoted(_cut(text, longest))}"
-                for server, text in sorted(instructions.items())
-                if text.strip()
-            ],
-        )
+        note = _note(SAID, [f"{server}: {_quoted(_cut(text, longest))}" for server, text in given])
         if tokens_of(note) <= min(budget, MOST_TOKENS):
             return note
     return ""

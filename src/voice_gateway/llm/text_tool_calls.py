@@ -1,9 +1,7 @@
 """A call in the wrong place: a reply whose whole text is a call of an offered tool becomes a call."""
 
-import ast
 import json
 import re
-import warnings
 from collections.abc import Collection
 from typing import Any
 
@@ -11,7 +9,7 @@ from voice_gateway.turn import ToolCall, new_id
 
 # Small models write calls in whatever form their training showed them. Only a text that is nothing but a call
 # counts: prose that mentions one is an answer (or rubbish), and acting on it would be guessing.
-_FENCE = re.compile(r"^(`{1,3})(?:json|python|tool_call|tool_code|xml|text)?(?!`)(.*)\1$", re.DOTALL)
+_FENCE = re.compile(r"^(`{1,3})(?:json|tool_call|tool_code|xml|text)?(?!`)(.*)\1$", re.DOTALL)
 _WRAPPER = r"tool_calls?|tools?|functions?|function_calls?|tool_use|invoke|call"
 _NAMED_TAG = re.compile(r"^<function=([^<>\s]+)>(.*?)(?:</function>)?$", re.DOTALL)
 _TAG = re.compile(rf"^<\|?({_WRAPPER})\|?>(.*?)(?:</\|?\1\|?>|<\|/\1\|>)?$", re.DOTALL)
@@ -19,7 +17,6 @@ _BLOCKS = re.compile(rf"(?=<\|?(?:{_WRAPPER})\|?>|<function=)")
 _MARKED = re.compile(r"^\[?(?:TOOL_CALLS?|tool_calls?)\]?\s*(?::\s*)?(?=[\[{])")
 # Seen from a real model: {"type":"function","function":{"get_current_datetime"}}, which is no JSON at all.
 _NAME_ONLY = re.compile(r'^\{[^{}]*"function"\s*:\s*\{\s*"([^"{}]+)"\s*\}\s*\}$')
-_PYTHON_CALL = re.compile(r"^([^\s(){}\[\]\"']+)\s*\((.*)\)\s*;?$", re.DOTALL)
 
 _NAME_KEYS = ("name", "function", "tool", "tool_name", "function_name", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "params", "action_input")
@@ -46,8 +43,6 @@ def _calls_in(text: str, offered: Collection[str]) -> list[ToolCall]:
         value = _loads(inner)
         if value is None and (only := _NAME_ONLY.match(inner)):
             value = {"name": only[1]}
-        elif value is None and (written := _PYTHON_CALL.match(inner)):
-            value = {"name": written[1], "arguments": _python_arguments(written[2])}
     if isinstance(value, dict) and len(value) == 1 and _LISTS.issuperset(value):
         [value] = value.values()
     calls = [_one_call(item, offered) for item in (value if isinstance(value, list) else [value])]
@@ -88,24 +83,6 @@ def _one_call(value: Any, offered: Collection[str]) -> ToolCall | None:
     if arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict):
         return None  # a schema
     return ToolCall(new_id(), value[name_key], arguments)
-
-
-def _python_arguments(source: str) -> Any:
-    """Keyword arguments, or one literal; a list, which is no arguments, for anything else."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a model's odd escapes are not our program's
-            node = ast.parse(f"f({source})", mode="eval").body
-        if not isinstance(node, ast.Call) or any(item.arg is None for item in node.keywords):
-            return []
-        if not node.args:
-            return {str(item.arg): ast.literal_eval(item.value) for item in node.keywords}
-        if len(node.args) == 1 and not node.keywords:
-            value = _loads(source)
-            return ast.literal_eval(node.args[0]) if value is None else value
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        pass
-    return []
 
 
 def _loads(text: str) -> Any:

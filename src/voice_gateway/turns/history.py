@@ -24,8 +24,7 @@ NO_RESULT = (
 SHORT_RESULT = 400  # characters kept of a result when the conversation does not fit otherwise
 # What a store keeps of a conversation: more than any of our models reads, and little enough to be read and
 # written in every turn.
-MOST_KEPT_MESSAGES = 120
-MOST_KEPT_BYTES = 200_000
+MOST_KEPT_BYTES = 100_000
 
 OUTSIDE = "outside"  # marks a message with words from outside the house; no provider is sent it
 
@@ -41,31 +40,32 @@ def pair(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
     """
     source = list(messages)
     used: set[str] = set()
-    taken: set[int] = set()
     fixed: list[BaseMessage] = []
     for position, message in enumerate(source):
         if isinstance(message, AIMessage):
-            fixed += _with_results(message, source[position + 1 :], used, taken)
+            fixed += _with_results(message, source[position + 1 :], used)
         elif not isinstance(message, ToolMessage):
             fixed.append(message)
     return fixed
 
 
-def _with_results(
-    message: AIMessage, later: list[BaseMessage], used: set[str], taken: set[int]
-) -> list[BaseMessage]:
+def _with_results(message: AIMessage, later: list[BaseMessage], used: set[str]) -> list[BaseMessage]:
+    """The message and its results. `used` are the ids of calls before it."""
     calls = []
     results: list[BaseMessage] = []
+    given = _results(message, later)
     for call in message.tool_calls:
         old_id = call["id"] or ""
         new_id = _free_id(old_id, used)
         used.add(new_id)
         calls.append(call if new_id == old_id else {**call, "id": new_id})
-        result = _find_result(old_id, later, taken)
+        result = next((each for each in given if each.tool_call_id == old_id), None)
         if result is None:
             result = ToolMessage(content=NO_RESULT, tool_call_id=new_id, name=call["name"], status="error")
-        elif new_id != old_id:
-            result = result.model_copy(update={"tool_call_id": new_id})
+        else:
+            given.remove(result)
+            if new_id != old_id:
+                result = result.model_copy(update={"tool_call_id": new_id})
         results.append(result)
     plain = _plain(message, calls)
     if not plain.tool_calls and not str(plain.text).strip():
@@ -81,14 +81,16 @@ def _free_id(wanted: str, used: set[str]) -> str:
     return candidate
 
 
-def _find_result(call_id: str, later: list[BaseMessage], taken: set[int]) -> ToolMessage | None:
-    for message in later:
-        if isinstance(message, AIMessage) and any(call["id"] == call_id for call in message.tool_calls):
-            return None  # the id was used again: what follows belongs to that call
-        if isinstance(message, ToolMessage) and message.tool_call_id == call_id and id(message) not in taken:
-            taken.add(id(message))
-            return message
-    return None
+def _results(message: AIMessage, later: list[BaseMessage]) -> list[ToolMessage]:
+    """The results behind a message, up to one that uses an id of its calls again."""
+    ids = {call["id"] or "" for call in message.tool_calls}
+    results: list[ToolMessage] = []
+    for each in later if ids else ():
+        if isinstance(each, AIMessage):
+            ids -= {call["id"] or "" for call in each.tool_calls}
+        elif isinstance(each, ToolMessage) and each.tool_call_id in ids:
+            results.append(each)
+    return results
 
 
 def _plain(message: AIMessage, calls: list[Any]) -> AIMessage:
@@ -149,26 +151,21 @@ class History:
 
     def trim(self, budget_tokens: int) -> int:
         """Forget the oldest turns when the conversation is over a model's budget; how many messages went."""
-        gone = self._forget([_cost(message, estimate_tokens) for message in self.messages], budget_tokens)
-        self._shorten(budget_tokens, estimate_tokens, ToolMessage)
-        return gone
+        return self._trim(budget_tokens, estimate_tokens, ToolMessage)
 
-    def trim_to_keep(self, most_messages: int = MOST_KEPT_MESSAGES, most_bytes: int = MOST_KEPT_BYTES) -> int:
+    def trim_to_keep(self, most_bytes: int = MOST_KEPT_BYTES) -> int:
         """The same by what a store takes: however long people talk, a turn costs no more than at first."""
-        gone = self._forget([1] * len(self.messages), most_messages)
-        gone += self._forget([_cost(message, _bytes) for message in self.messages], most_bytes)
-        self._shorten(most_bytes, _bytes, BaseMessage)
-        return gone
+        return self._trim(most_bytes, _bytes, BaseMessage)
 
-    def _forget(self, costs: list[int], limit: int) -> int:
+    def _trim(self, limit: int, estimate: Estimate, kind: type[BaseMessage]) -> int:
         """It forgets down to two thirds of the limit at once: a model server that keeps what it has read must
         read everything behind the first difference again, and that should be rare. The newest turn always
         stays, and a turn goes as a whole, so a call never loses its result.
         """
-        left = sum(costs)
+        costs = [_cost(message, estimate) for message in self.messages]
+        left, cut = sum(costs), 0
         if left <= limit:
             return 0
-        cut = 0
         for position, message in enumerate(self.messages):
             if isinstance(message, HumanMessage):
                 cut = position
@@ -176,6 +173,7 @@ class History:
                     break
             left -= costs[position]
         del self.messages[:cut]
+        self._shorten(limit, estimate, kind)
         return cut
 
     def _shorten(self, limit: int, estimate: Estimate, kind: type[BaseMessage]) -> None:
@@ -213,4 +211,4 @@ def _cost(message: BaseMessage, estimate: Estimate) -> int:
 
 
 def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
+    return len(text.encode("utf-8", "replace")) + 400  # the rest of a message in JSON

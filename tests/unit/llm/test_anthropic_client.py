@@ -149,10 +149,10 @@ async def test_a_truncated_call_is_never_run(bench: Bench, stop_reason: str) -> 
 @pytest.mark.parametrize(
     ("reply", "words", "spoken"),
     [
-        (Scripted(status=529, error_type="overloaded_error"), "overloaded", "busy"),
+        (Scripted(status=529, error_type="overloaded_error"), "in trouble", "busy"),
         (Scripted(status=429, error_type="rate_limit_error"), "rate-limited", "busy"),
         (Scripted(status=500, error_type="api_error"), "in trouble", "busy"),
-        (Scripted("It is", error_type="overloaded_error"), "overloaded", "busy"),
+        (Scripted("It is", error_type="overloaded_error"), "in trouble", "busy"),
         (Scripted("It is", error_type="api_error"), "in trouble", "busy"),
         (Scripted("It is", end="abort"), "connection", "reach"),
         (Scripted("It is", end="stall"), "did not answer within", "too long"),

@@ -69,10 +69,9 @@ def test_words_go_before_tools() -> None:
     assert not offer.left_out
     assert [tool.name for tool in offer.tools] == ["builtin_clock", "a", "b"]
     first = offer.tools[1]
-    assert first.description.startswith("REQUIRED for lamps: you MUST call this.")
-    assert not {"Good:", "DO NOT"} & set(first.description.split())
+    assert first.description == "REQUIRED for lamps: you MUST call this."
     properties = schema_of(first)["properties"]
-    assert properties["level"]["description"] == "How bright."
+    assert properties["level"]["description"] == "How bright, for example 30."
     assert properties["description"] == {"type": "string", "description": "Words."}
     assert tools.all()[1].description == TEXT
 
@@ -103,7 +102,7 @@ def test_the_offer_is_made_again_only_when_tools_or_year_change() -> None:
     tools = ToolManager()
     for builtin in builtin_tools(ToolsSettings()):
         tools.add(builtin)
-    offering = Offering(tools, cost=cost, clock=lambda: now)
+    offering = Offering(tools, lambda: now, cost=cost)
 
     first = offering.current()
     assert offering.current() is first
@@ -119,11 +118,11 @@ def test_the_offer_is_made_again_only_when_tools_or_year_change() -> None:
 @pytest.mark.parametrize(
     ("text", "short"),
     [
-        (TEXT, "REQUIRED for lamps: you MUST call this. Use it whenever the user asks about light."),
-        ("Examples: one, two.", "Examples: one, two."),
-        ("Do not use.", "Do not use."),
-        ("Level (e.g. 30), 0 to 99.", "Level, 0 to 99."),
+        (TEXT, "REQUIRED for lamps: you MUST call this."),
+        ("Level (e.g. 30), 0 to 99. Avoid 5.", "Level (e.g. 30), 0 to 99."),
+        ("Its name\nGood: Lamp", "Its name"),
+        ("", ""),
     ],
 )
-def test_what_goes_and_what_stays(text: str, short: str) -> None:
+def test_the_first_sentence_stays(text: str, short: str) -> None:
     assert shorter(text) == short

@@ -454,7 +454,7 @@ async def test_tools_that_do_not_fit_are_left_out_and_the_log_says_so(
         tool.name for tool in offer.tools
     ]
     assert offer.tokens <= 600
-    record = next(r for r in caplog.records if r.getMessage() == "tools left out for the model's sake")
+    record = next(r for r in caplog.records if r.getMessage() == "tools offered")
     assert "lamp_39" in record.left_out  # type: ignore[attr-defined]
 
 

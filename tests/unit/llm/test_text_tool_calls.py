@@ -38,9 +38,6 @@ def found(text: str) -> list[tuple[str, dict[str, object]]]:
         '<function>{"name": "control", "arguments": {"device": "lamp"}}</function>',
         '```xml\n<tool_call>{"name": "control", "arguments": {"device": "lamp"}}</tool_call>\n```',
         '[TOOL_CALLS] [{"name": "control", "arguments": {"device": "lamp"}}]',
-        'control(device="lamp")',
-        'control({"device": "lamp"})',
-        "`control(device='lamp')`",
     ],
 )
 def test_every_form_that_models_write(text: str) -> None:
@@ -52,7 +49,6 @@ def test_every_form_that_models_write(text: str) -> None:
     "text",
     [
         '{"name": "clock"}',
-        "clock()",
         '<tools>{"type":"function","function":{"clock"}}</tools>',
         '{"tool": "clock"}',
     ],
@@ -81,10 +77,6 @@ def test_a_call_without_arguments(text: str) -> None:
         "<tool_call></tool_call>",
         '<tool_call>{"name": "clock"}</tool_call> I did it.',
         "control(lamp)",
-        'control(device=open("x"))',
-        'control(**{"device": "lamp"})',
-        'control("lamp")',
-        "clock(" + "(" * 3000 + ")" * 3000 + ")",
         "{" * 40_000,
         "`" * 40_000,
         "<tool_call>" * 3_000,

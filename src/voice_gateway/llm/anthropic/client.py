@@ -181,20 +181,12 @@ _KINDS = {
     401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error",
     529: "overloaded_error",
 }  # fmt: skip
+_KEY_REFUSED = ("Anthropic does not accept the key ({status}). Check ANTHROPIC_API_KEY.", MODEL_KEY_REFUSED)
+_BUSY = ("Anthropic is rate-limited or in trouble ({status}). Try again later.", MODEL_BUSY)
 _REFUSALS = {
-    "authentication_error": (
-        "Anthropic does not accept the key ({status}). Check ANTHROPIC_API_KEY.",
-        MODEL_KEY_REFUSED,
-    ),
-    "permission_error": (
-        "Anthropic does not accept the key ({status}). Check ANTHROPIC_API_KEY.",
-        MODEL_KEY_REFUSED,
-    ),
+    **dict.fromkeys(("authentication_error", "permission_error"), _KEY_REFUSED),
     "not_found_error": ('Anthropic does not know the model "{model}". Check anthropic.model.', MODEL_UNKNOWN),
-    "rate_limit_error": ("Anthropic is rate-limited ({status}). Try again later.", MODEL_BUSY),
-    "overloaded_error": ("Anthropic is overloaded ({status}). Try again later.", MODEL_BUSY),
-    "api_error": ("Anthropic is in trouble ({status}). Try again later.", MODEL_BUSY),
-    "timeout_error": ("Anthropic is in trouble ({status}). Try again later.", MODEL_BUSY),
+    **dict.fromkeys(("rate_limit_error", "overloaded_error", "api_error", "timeout_error"), _BUSY),
 }
 
 
@@ -229,10 +221,7 @@ def incomplete(stop_reason: str | None, settings: AnthropicSettings) -> BrainErr
         return UnfitAnswer(f"The answer was cut after {settings.max_tokens} tokens.", spoken=MODEL_TOO_LONG)
     if stop_reason == "refusal":
         return UnfitAnswer("The model refused to answer.", spoken=MODEL_REFUSED)
+    text = f"Anthropic's answer ended without its end (stop_reason {stop_reason})."
     if stop_reason == "model_context_window_exceeded":
-        return BrainError(
-            "The conversation is too long for the model. Start a new one.", spoken=MODEL_BROKE_OFF
-        )
-    return BrainError(
-        f"Anthropic's answer ended without its end (stop_reason {stop_reason}).", spoken=MODEL_BROKE_OFF
-    )
+        text = "The conversation is too long for the model. Start a new one."
+    return BrainError(text, spoken=MODEL_BROKE_OFF)

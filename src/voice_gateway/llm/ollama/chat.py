@@ -4,15 +4,15 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from functools import cache
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from pydantic import ValidationError
 
 from voice_gateway.config import OllamaSettings
+from voice_gateway.config.kinds import is_loopback
 from voice_gateway.errors import BrainError, UnfitAnswer, named
 from voice_gateway.llm.client import Made
 from voice_gateway.llm.model import UnreadableCall, collected
@@ -65,10 +65,14 @@ def make_chat(settings: OllamaSettings) -> "ChatOllama":
         client_kwargs={
             "timeout": httpx.Timeout(settings.timeout_seconds, connect=CONNECT_SECONDS),
             # A proxy of the environment is for the internet, not for a server on this very machine.
-            "trust_env": not _on_this_machine(settings.base_url),
+            "trust_env": not is_loopback(_address(settings.base_url).hostname or ""),
             "verify": _certificates(),
         },
     )
+
+
+def _address(base_url: str) -> SplitResult:
+    return urlsplit(base_url if "://" in base_url else f"http://{base_url}")
 
 
 @cache
@@ -77,14 +81,6 @@ def _certificates() -> "ssl.SSLContext":
     import httpx
 
     return httpx.create_ssl_context()
-
-
-def _on_this_machine(base_url: str) -> bool:
-    host = urlsplit(base_url if "://" in base_url else f"http://{base_url}").hostname or ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class OllamaChat:
@@ -187,7 +183,7 @@ class OllamaChat:
 
 def shown(base_url: str) -> str:
     """The address without a login that may stand in it."""
-    parts = urlsplit(base_url if "://" in base_url else f"http://{base_url}")
+    parts = _address(base_url)
     return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
 
 
@@ -196,56 +192,48 @@ def translated(error: Exception, settings: OllamaSettings, capabilities: list[st
     import httpx
     from ollama import ResponseError
 
-    where, spoken = shown(settings.base_url), MODEL_BROKE_OFF
+    where = shown(settings.base_url)
     if isinstance(error, ResponseError):
         return _refused(error, settings, capabilities)
     if isinstance(error, ValidationError | OutputParserException):
         text = f"{settings.model} called a tool with arguments that are not an object"
-        return UnreadableCall(text, spoken=spoken)
+        return UnreadableCall(text, spoken=MODEL_BROKE_OFF)
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | ConnectionError):
-        spoken = MODEL_SILENT
-        text = f"Nothing answers at {where}. Start Ollama with `ollama serve`, or set OLLAMA_BASE_URL to "
-        text += "where it runs."
-    elif isinstance(error, httpx.TimeoutException):
-        spoken = MODEL_TOO_SLOW
-        text = f"Ollama at {where} was silent for {settings.timeout_seconds:g} s. A smaller model, fewer "
-        text += "tools, or a larger ollama.timeout_seconds may help."
-    elif isinstance(error, httpx.HTTPError | OSError):
-        text = f"The connection to Ollama at {where} broke: {named(error)}"
-    else:  # text that is not Ollama's protocol (JSONDecodeError), or an empty stream
-        text = f"Ollama at {where} gave no readable answer: {named(error)}"
-    return BrainError(text, spoken=spoken)
+        text = f"Nothing answers at {where}. Start Ollama with `ollama serve`, or set OLLAMA_BASE_URL."
+        return BrainError(text, spoken=MODEL_SILENT)
+    if isinstance(error, httpx.TimeoutException):
+        text = f"Ollama at {where} was silent for {settings.timeout_seconds:g} s (ollama.timeout_seconds)."
+        return BrainError(text, spoken=MODEL_TOO_SLOW)
+    # Else text that is not Ollama's protocol (JSONDecodeError), or an empty stream.
+    broke = isinstance(error, httpx.HTTPError | OSError)
+    text = "The connection to Ollama at {} broke: {}" if broke else "Ollama at {} gave no readable answer: {}"
+    return BrainError(text.format(where, named(error)), spoken=MODEL_BROKE_OFF)
 
 
 def _refused(error: "ResponseError", settings: OllamaSettings, capabilities: list[str] | None) -> BrainError:
-    model, status, spoken = settings.model, error.status_code, MODEL_SILENT
+    model, status = settings.model, error.status_code
     known = capabilities if status == 400 else None
-    text = f"Ollama refused the request ({status}): {error.error}"
     if status == 404:
-        spoken = MODEL_NOT_INSTALLED
-        text = f'Ollama does not have the model "{model}". Get it with `ollama pull {model}`, or set '
-        text += "OLLAMA_MODEL to one that `ollama list` shows."
-    elif known is not None and "tools" not in known:
-        spoken = MODEL_WITHOUT_TOOLS
-        text = f'The model "{model}" does not support tools. Choose one that does, for example `ollama pull '
-        text += "qwen2.5:0.5b` and OLLAMA_MODEL=qwen2.5:0.5b."
-    elif known is not None and settings.reasoning and "thinking" not in known:
+        text = f'Ollama does not have the model "{model}". Get it with `ollama pull {model}`.'
+        return BrainError(text, spoken=MODEL_NOT_INSTALLED)
+    if known is not None and "tools" not in known:
+        text = f'The model "{model}" does not support tools. Choose one that does, for example qwen2.5:0.5b.'
+        return BrainError(text, spoken=MODEL_WITHOUT_TOOLS)
+    if known is not None and settings.reasoning and "thinking" not in known:
         return BrainError(f'The model "{model}" cannot think aloud. Set ollama.reasoning = false.')
-    elif status == -1:
-        spoken, text = MODEL_BROKE_OFF, f"Ollama stopped in the middle of an answer: {error.error}"
-    return BrainError(text, spoken=spoken)
+    if status == -1:
+        text = f"Ollama stopped in the middle of an answer: {error.error}"
+        return BrainError(text, spoken=MODEL_BROKE_OFF)
+    return BrainError(f"Ollama refused the request ({status}): {error.error}", spoken=MODEL_SILENT)
 
 
 def incomplete(done_reason: str | None, settings: OllamaSettings) -> BrainError:
     """A reply that ended before its end is no answer, however good it looks."""
     if done_reason == "length":
-        return UnfitAnswer(
-            f"The answer was cut after {settings.num_predict} tokens. Raise ollama.num_predict.",
-            spoken=MODEL_TOO_LONG,
-        )
-    return BrainError(
-        f"Ollama's answer ended without its end (done_reason {done_reason}).", spoken=MODEL_BROKE_OFF
-    )
+        text = f"The answer was cut after {settings.num_predict} tokens. Raise ollama.num_predict."
+        return UnfitAnswer(text, spoken=MODEL_TOO_LONG)
+    text = f"Ollama's answer ended without its end (done_reason {done_reason})."
+    return BrainError(text, spoken=MODEL_BROKE_OFF)
 
 
 def prompt_cut(tokens: int, settings: OllamaSettings) -> BrainError:

@@ -17,15 +17,7 @@ Schema = Mapping[str, Any]
 _TYPES = {
     bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object",
 }  # fmt: skip
-_LONG_ENOUGH = 100  # characters for whatever a model fills in: such a limit is not worth its tokens
 _DEEPEST = 6  # a schema that goes on below this refers to itself, or no small model could fill it
-_LIMITS = {
-    "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}",
-    "multipleOf": "a multiple of {}",
-    "pattern": "must match {}",
-    "format": "format {}",
-}
 
 
 def to_qwen_tools(tools: Sequence[BaseTool] | None) -> list[dict[str, Any]]:
@@ -136,31 +128,17 @@ def _described(part: Schema, root: Schema) -> str:
 
 
 def _limits(part: Schema) -> list[str]:
-    """What Ollama's client strips from the schema, in words."""
-    low, high = part.get("minLength"), part.get("maxLength")
-    ordinary = low in (None, 0, 1) and isinstance(high, int) and high >= _LONG_ENOUGH
-    notes = [
-        _range(part.get("minimum"), part.get("maximum")),
-        "" if ordinary else _range(low, high, " characters"),
-        _range(part.get("minItems"), part.get("maxItems"), " items"),
-    ]
-    # An older JSON Schema says `exclusiveMinimum: true`, which is a mark on another limit.
-    limits = {key: value for key in _LIMITS if not isinstance(value := part.get(key), bool)}
-    notes += [_LIMITS[key].format(value) for key, value in limits.items() if value not in (None, "")]
+    """What Ollama's client strips from the schema and a model can use, in words."""
+    low, high = part.get("minimum"), part.get("maximum")
+    limit = f"{low} to {high}" if low is not None else f"at most {high}"
+    notes = [limit if high is not None else f"at least {low}"] if (low, high) != (None, None) else []
+    notes += [f"{key} {part[key]}" for key in ("pattern", "format") if part.get(key)]
     if part.get("default") not in (None, "", [], {}):
         notes.append(f"default {_shown(part['default'])}")
     examples = part.get("examples")
     if isinstance(examples, list | tuple) and examples:
-        notes.append("for example " + ", ".join(_shown(value) for value in examples[:3]))
-    return [note for note in notes if note]
-
-
-def _range(low: Any, high: Any, unit: str = "") -> str:
-    if low is not None and high is not None:
-        return f"{low} to {high}{unit}"
-    if low is not None:
-        return f"at least {low}{unit}"
-    return f"at most {high}{unit}" if high is not None else ""
+        notes.append("for example " + ", ".join(map(_shown, examples[:3])))
+    return notes
 
 
 def _shown(value: Any) -> str:
