@@ -28,8 +28,28 @@ def folder(commands):
     return made
 
 
+async def approve(commands):
+    approved = await commands.run("tools", "approve", "--json")
+    assert approved.code == 0, approved.err
+    return approved.json["approved"]
+
+
+async def test_a_changed_file_is_left_out_until_it_is_approved(commands, folder):
+    assert await approve(commands) == [str(folder / "dice.py")]
+    (folder / "dice.py").write_text(DICE.replace("You rolled", "You threw"), encoding="utf-8")
+
+    listed = await commands.run("tools", "--json")
+    assert "roll_dice" not in {tool["name"] for tool in listed.json}
+    looked = await commands.run("doctor")
+    assert "tools approve" in looked.out
+    await approve(commands)
+    called = await commands.run("tools", "call", "roll_dice", "sides=3", "--json")
+    assert called.json["text"] == "You threw a 3."
+
+
 async def test_a_file_with_a_mistake_is_named_with_its_line_and_everything_else_works(commands, folder):
     (folder / "broken.py").write_text("import os\n\nnobody()\n", encoding="utf-8")
+    await approve(commands)
     async with Running.opened(commands):
         part = (await parts(commands))["tools"]
         assert part["state"] == "degraded"
@@ -40,6 +60,7 @@ async def test_a_file_with_a_mistake_is_named_with_its_line_and_everything_else_
 
 
 async def test_the_list_shows_where_a_tool_comes_from(commands, folder):
+    await approve(commands)
     shown = await commands.run("tools")
 
     assert shown.code == 0, shown.err

@@ -41,7 +41,7 @@ from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager, contenders
 from voice_gateway.tools.masking import without_secrets
-from voice_gateway.tools.own_tools import own_tools
+from voice_gateway.tools.own_tools import APPROVED_FILE, Approvals, own_tools
 from voice_gateway.turn import COMMANDS
 from voice_gateway.turns.stage import Stage
 from voice_gateway.understanding.plan.timers import SpokenTimes
@@ -167,7 +167,8 @@ class Gateway:
         )
 
     def _add_own_tools(self) -> None:
-        own = own_tools(self.settings.tools.tools_dir, taken=self.settings.mcpServers)
+        approvals = Approvals(data_folder() / APPROVED_FILE)
+        own = own_tools(self.settings.tools.tools_dir, approvals, taken=self.settings.mcpServers)
         for tool in own.tools:
             self.tools.add(tool)
         for problem in own.problems:

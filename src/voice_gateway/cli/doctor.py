@@ -178,9 +178,11 @@ async def machine(
 
 
 async def own_tools(settings: Settings) -> CheckResults:
+    from voice_gateway.tools.own_tools import APPROVED_FILE, Approvals
     from voice_gateway.tools.own_tools import own_tools as all_own_tools
 
-    own = all_own_tools(settings.tools.tools_dir, taken=settings.mcpServers)
+    approvals = Approvals(data_folder() / APPROVED_FILE)
+    own = all_own_tools(settings.tools.tools_dir, approvals, taken=settings.mcpServers)
     if own.tools:
         yield ok("tools", f"your own: {', '.join(tool.name for tool in own.tools)}")
     for reason in own.problems:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from voice_gateway import __version__
 
 PROGRAM = "voice-gateway"
-TOOL_ACTIONS = ("list", "show", "call")
+TOOL_ACTIONS = ("list", "show", "call", "approve")
 # By name: the module, with a function of its name and its arguments, and the line of `--help`.
 COMMANDS = {
     "run": ("run", "start the gateway; answer what is typed or piped in"),

@@ -8,8 +8,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, printable
-from voice_gateway.cli.command import by_gateway, print_groups, print_table
+from voice_gateway.cli.command import by_gateway, loaded, print_groups, print_table
 from voice_gateway.cli.parser import Parser
+from voice_gateway.config import data_folder
 from voice_gateway.errors import ConfigError, ErrorKind, GatewayError, LinkError
 from voice_gateway.progress import listener, progress_to
 from voice_gateway.tools.masking import shorten
@@ -51,11 +52,14 @@ def arguments(command: Parser) -> None:
     call.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
     call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
     call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
+    add("approve", "let the files of `tools_dir` run as they are now")
 
 
 async def tools(options: argparse.Namespace) -> int:
     if options.action == "call":
         return await _call(options)
+    if options.action == "approve":
+        return _approve(options)
     action = options.action or "list"
     asked = {"op": "tools", "action": action, "name": getattr(options, "name", None)}
     heading = RUNNING
@@ -82,6 +86,28 @@ async def tools(options: argparse.Namespace) -> int:
         )
         if sys.stdout.isatty():
             print(FURTHER)
+    return 0
+
+
+def _approve(options: argparse.Namespace) -> int:
+    from voice_gateway.tools.own_tools import APPROVED_FILE, Approvals, tool_files
+
+    folder = loaded(options).settings.tools.tools_dir
+    if folder is None:
+        raise ConfigError(
+            "tools approve: no folder is set; `voice-gateway config set tools.tools_dir FOLDER`"
+        )
+    approvals = Approvals(data_folder() / APPROVED_FILE)
+    try:
+        files = tool_files(folder)
+        approvals.approve(files)
+    except OSError as error:
+        raise GatewayError(f"{error.filename or folder}: {error.strerror or error}") from error
+    if options.json:
+        print_json({"approved": [str(file) for file in files]})
+    else:
+        print_table(("approved", ""), [(file.name, str(file.parent)) for file in files])
+    print("A running gateway needs a restart for it.", file=sys.stderr)
     return 0
 
 

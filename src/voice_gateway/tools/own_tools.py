@@ -1,13 +1,15 @@
 """A user's own LangChain tools: those of installed packages (entry points), and those of files in a folder.
 
-Both run in this process, so a file is read only if no other user could have written it. A file or entry point
-with a mistake is left out and named.
+Both run in this process. A file runs only with the content that the owner approved, and only if no other user
+could have written it. A file or entry point with a mistake is left out and named.
 """
 
 import contextlib
+import hashlib
+import json
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
@@ -16,7 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import ToolError
-from voice_gateway.private_files import read_own
+from voice_gateway.private_files import private_file, read_own
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.traits import check_definition, lc_name, sendable_name, with_traits
 from voice_gateway.turn import ToolTraits
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 GROUP = "voice_gateway.tools"  # the name of the entry points
 LONGEST_REASON = 300  # characters
 NO_TOOL = "there is no LangChain tool in it"
+NOT_APPROVED = "it is new or has changed; `voice-gateway tools approve` lets it run"
+APPROVED_FILE = "approved-tools.json"  # in the data folder
 # The hints in a tool's `metadata` that are believed, by our names and by MCP's.
 HINTS = {"read_only": "readOnlyHint", "destructive": "destructiveHint", "idempotent": "idempotentHint"}
 
@@ -57,7 +61,38 @@ class OwnTools:
                 self.tools.append(with_traits(tool, _traits(tool, source, origin)))
 
 
-def own_tools(folder: Path | None, taken: Collection[str] = ()) -> OwnTools:
+class Approvals:
+    """The content of tool files that the owner lets run: a hash for each path, in a private file."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        try:
+            self._hashes: dict[str, str] = dict(json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            self._hashes = {}  # the owner approves the files again
+
+    def allows(self, file: Path, content: bytes) -> bool:
+        return self._hashes.get(str(file.resolve())) == _hash(content)
+
+    def approve(self, files: Iterable[Path]) -> None:
+        """Let these files run as they are now. Raises OSError for one that others could have written."""
+        self._hashes |= {str(file.resolve()): _hash(read_own(file)) for file in files}
+        private_file(self._file).write_text(json.dumps(self._hashes, indent=1), encoding="utf-8")
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def tool_files(folder: Path) -> list[Path]:
+    return [
+        file
+        for file in sorted(folder.iterdir())
+        if file.suffix == ".py" and not file.name.startswith(("_", "."))
+    ]
+
+
+def own_tools(folder: Path | None, approvals: Approvals, taken: Collection[str] = ()) -> OwnTools:
     """All tools that could be loaded. `taken` are the names of servers, which no source of tools gets."""
 
     def source(name: str) -> str:
@@ -72,13 +107,12 @@ def own_tools(folder: Path | None, taken: Collection[str] = ()) -> OwnTools:
             origin = f"the package {entry.dist.name if entry.dist is not None else entry.value}"
             found.take(source(entry.name), origin, f'"{entry.name}" of {origin}', partial(_called, entry))
         try:
-            files = sorted(folder.iterdir()) if folder is not None else []
+            files = tool_files(folder) if folder is not None else []
         except OSError as error:
             found.leave_out(f"tools_dir {folder}", error.strerror or str(error))
             files = []
         for file in files:
-            if file.suffix == ".py" and not file.name.startswith(("_", ".")):
-                found.take(source(file.stem), f"the file {file}", str(file), partial(_run, file))
+            found.take(source(file.stem), f"the file {file}", str(file), partial(_run, file, approvals))
     return found
 
 
@@ -90,9 +124,11 @@ def _called(entry: EntryPoint) -> Any:
     return given() if callable(given) and not isinstance(given, BaseTool) else given
 
 
-def _run(file: Path) -> list[Any]:
+def _run(file: Path, approvals: Approvals) -> list[Any]:
     """The public values of a file, after running it."""
     content = read_own(file)
+    if not approvals.allows(file, content):
+        raise OSError(0, NOT_APPROVED)
     # Known by its name, as a module is: what it defines may be looked up there.
     module = ModuleType(f"own_tools_{file.stem}")
     module.__file__ = str(file)

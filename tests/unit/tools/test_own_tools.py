@@ -1,5 +1,6 @@
 """A user's own tools: what is taken from files and packages, and what is left out with a reason."""
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.errors import ErrorKind
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.own_tools import OwnTools, own_tools
+from voice_gateway.tools.own_tools import NOT_APPROVED, Approvals, OwnTools, own_tools, tool_files
 from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import ToolCall
@@ -72,6 +73,14 @@ def write(folder: Path, name: str, text: str, mode: int = 0o600) -> Path:
     return file
 
 
+def approved(folder: Path) -> Approvals:
+    approvals = Approvals(folder.parent / "approved-tools.json")
+    for file in tool_files(folder):
+        with contextlib.suppress(OSError):
+            approvals.approve([file])
+    return approvals
+
+
 def names(found: OwnTools) -> list[str]:
     return [tool.name for tool in found.tools]
 
@@ -81,7 +90,7 @@ async def test_the_tools_of_a_folder_are_taken_and_run(folder: Path) -> None:
     write(folder, "songs.py", SEVERAL)
     write(folder, "_helper.py", "1 / 0")
     write(folder, "notes.txt", "milk")
-    found = own_tools(folder)
+    found = own_tools(folder, approved(folder))
     tools = ToolManager()
     for tool in found.tools:
         tools.add(tool)
@@ -102,7 +111,7 @@ async def test_the_tools_of_a_folder_are_taken_and_run(folder: Path) -> None:
 def test_one_that_says_nothing_of_itself_is_judged_as_a_strangers(folder: Path) -> None:
     write(folder, "dice.py", DICE)
     write(folder, "songs.py", SEVERAL)
-    dice, song, garage = own_tools(folder).tools
+    dice, song, garage = own_tools(folder, approved(folder)).tools
     settings = PermissionSettings()
 
     def judged(tool: object, name: str) -> Risk:
@@ -129,7 +138,7 @@ def test_one_that_says_nothing_of_itself_is_judged_as_a_strangers(folder: Path) 
 def test_a_file_with_a_mistake_costs_itself_and_names_the_line(folder: Path, text: str, reason: str) -> None:
     broken = write(folder, "broken.py", text)
     write(folder, "dice.py", DICE)
-    found = own_tools(folder)
+    found = own_tools(folder, approved(folder))
 
     assert names(found) == ["roll_dice"]
     [problem] = found.problems
@@ -142,7 +151,7 @@ def test_a_file_that_others_could_have_written_is_not_run(folder: Path, tmp_path
     touch = f"open({str(ran)!r}, 'w').close()\n"
     write(folder, "theirs.py", touch, mode=0o622)
     (folder / "folder.py").mkdir()
-    found = own_tools(folder)
+    found = own_tools(folder, approved(folder))
 
     assert [("others may write it" in one, "Is a directory" in one) for one in sorted(found.problems)] == [
         (False, True),
@@ -150,8 +159,22 @@ def test_a_file_that_others_could_have_written_is_not_run(folder: Path, tmp_path
     ]
     write(folder, "theirs.py", touch)
     folder.chmod(0o777)
-    assert "could be replaced" in own_tools(folder).problems[1]
+    assert "could be replaced" in own_tools(folder, approved(folder)).problems[1]
     assert not ran.exists()
+
+
+def test_a_file_runs_only_with_the_content_that_was_approved(folder: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    write(folder, "dice.py", DICE)
+    approvals = approved(folder)
+    write(folder, "songs.py", SEVERAL)
+    dice = write(folder, "dice.py", f"open({str(ran)!r}, 'w').close()\n" + DICE)
+
+    assert own_tools(folder, approvals).tools == []
+    assert [NOT_APPROVED in problem for problem in own_tools(folder, approvals).problems] == [True, True]
+    assert not ran.exists()
+    approvals.approve([dice])
+    assert names(own_tools(folder, Approvals(tmp_path / "approved-tools.json"))) == ["roll_dice"]
 
 
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: dict[str, str], code: str) -> None:
@@ -181,7 +204,7 @@ def test_the_tools_of_an_installed_package_are_taken(tmp_path: Path, monkeypatch
         "def wrong():\n    raise ValueError('no key')\n"
     )
     package(tmp_path, monkeypatch, entries, code)
-    found = own_tools(None)
+    found = own_tools(None, approved(tmp_path))
 
     assert names(found) == ["roll_dice", "sing"]
     assert [traits(tool).source for tool in found.tools] == ["dice", "songs"]
