@@ -139,6 +139,16 @@ class Notice(Dated):
 
 
 @dataclass(frozen=True, slots=True)
+class OwnerAsked(Dated):
+    """A program wants what needs a person's yes. Published again, not open, once that is settled."""
+
+    id: str
+    text: str
+    pin: bool = False  # the yes needs the PIN
+    open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Happened(Dated):
     """Something in the home: a button, a door, smoke."""
 
@@ -222,8 +232,8 @@ class PartState:
 # Events between the begin and the end of a turn.
 Step = Staged | ModelRound | Judged | CallStarted | CallFinished | Said
 Event = (
-    Heard | Step | Acted | Answered | Waiting | Progressed | Notice | Happened | AlarmsTold | ListTold
-    | Planned | PartState
+    Heard | Step | Acted | Answered | Waiting | Progressed | Notice | OwnerAsked | Happened | AlarmsTold
+    | ListTold | Planned | PartState
 )  # fmt: skip
 
 

@@ -186,6 +186,8 @@ def _facts(event: events.Event) -> tuple[str, dict[str, Any]]:  # noqa: C901, PL
         case events.Notice():
             text = _without_passwords(event.text)
             return "notice", {"text": text, "aloud": event.aloud, "alarm": event.alarm}
+        case events.OwnerAsked():
+            return "question", _as_it_is(event, "id", "text", "pin", "open")
         case events.Happened(facts=facts):
             own = {"happened_at": facts.get("at"), "at": event.at, "noticed": event.noticed}
             return "event", {**facts, **own}

@@ -16,7 +16,11 @@ from tests.fakes.web import served
 from voice_gateway.app import opened
 from voice_gateway.app.channels import web_routes
 from voice_gateway.channels.web.tokens import TokenFile
-from voice_gateway.config import SIMULATED_HOME, PermissionSettings, ServerSettings, Settings
+from voice_gateway.config import SIMULATED_HOME, BrainSettings, PermissionSettings, ServerSettings, Settings
+from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.conversation.owner import OwnerDesk
+from voice_gateway.events import OwnerAsked
+from voice_gateway.turn import ToolCall, Utterance
 
 LAMP = {"deviceName": "Floor Lamp", "action": "on"}
 UNLOCK = {"deviceName": "Front Door", "action": "unlock"}
@@ -84,18 +88,54 @@ async def test_another_assistant_uses_the_home_in_one_conversation(shared, mode)
         assert "off" in undone.content[0].text
 
 
-async def test_a_sensitive_call_is_refused_unless_the_settings_let_this_door(shared):
+@pytest.mark.parametrize("answer", ["yes", "no"])
+async def test_the_owner_answers_a_programs_sensitive_call_in_another_channel(shared, answer):
     gateway, address = shared
-    async with Client(f"{address}/mcp") as session:
-        refused, facts = await call(session, "call_tool", name="control_zwave_lock", arguments=UNLOCK)
-        spoken, _ = await call(session, "ask", text="unlock the front door")
-        yes, _ = await call(session, "ask", text="yes")
-        assert refused.is_error
-        assert "not allowed from here" in refused.content[0].text
-        assert not facts["expects_answer"]
-        assert spoken.is_error
-        assert "is now unlocked" not in yes.content[0].text
-        assert "unlocked" not in _state(gateway, "Front Door")
+    asked, waits = [], []
+    gateway.events.subscribe(asked.append, OwnerAsked)
+
+    async def told(_done, _total, message):
+        waits.append(message)
+
+    async with (
+        Client(f"{address}/mcp") as session,
+        Client(f"{address}/mcp") as other,
+        httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
+    ):
+        arguments = {"name": "control_zwave_lock", "arguments": UNLOCK}
+        waiting = asyncio.create_task(session.call_tool("call_tool", arguments, progress_callback=told))
+        await until(lambda: asked and waits)
+        await call(other, "ask", text="yes")
+        here = (await http.post("/api/ask", json={"text": "yes", "question": asked[0].id})).json()
+        assert not here["ok"], "the console may not unlock with these settings"
+        assert _state(gateway, "Front Door") == "locked"
+        assert not waiting.done()
+
+        person = await gateway.conversation.answer(Utterance(answer, conversation_id="terminal"))
+        result = await waiting
+        again = (await http.post("/api/ask", json={"text": "yes", "question": asked[0].id})).json()
+
+    assert "waiting for" in waits[0]
+    assert not asked[-1].open
+    assert not again["ok"]
+    assert result.content[0].text == person.text
+    outcomes = [outcome["name"] for outcome in result.structured_content["outcomes"]]
+    assert outcomes == (["control_zwave_lock"] if answer == "yes" else [])
+    await until(lambda: _state(gateway, "Front Door") == ("unlocked" if answer == "yes" else "locked"))
+    await gateway.conversation.answer(Utterance("lock the front door"))
+    await until(lambda: _state(gateway, "Front Door") == "locked")
+
+
+async def test_a_program_is_refused_where_nobody_answers_in_time(shared, own_folder):
+    gateway, _ = shared
+    owner = OwnerDesk(gateway.events, seconds=0.05)
+    talk = Conversation(
+        [], gateway.executor, BrainSettings(), PermissionSettings(), context=gateway.local, owner=owner
+    )
+    reply = await talk.make_calls(Utterance("unlock", "mcp"), [ToolCall("1", "control_zwave_lock", UNLOCK)])
+
+    assert (reply.ok, reply.expects_answer, reply.outcomes) == (False, False, ())
+    assert _state(gateway, "Front Door") == "locked"
 
 
 @pytest.mark.usefixtures("own_folder")

@@ -11,13 +11,15 @@ from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, AnswerReader, Choice, ProposedThing
 from voice_gateway.conversation.context import GatewayContext
 from voice_gateway.conversation.numerals import parted, readings
+from voice_gateway.conversation.owner import OwnerDesk
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict
 from voice_gateway.events import AnswerWanted, EventBus
 from voice_gateway.languages import say
 from voice_gateway.languages.outcomes import told as outcomes_told
+from voice_gateway.progress import Progress, listener
 from voice_gateway.tools.builtin.times import say_seconds
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission.gate import TurnGate
+from voice_gateway.tools.permission.gate import PROGRAMS, TurnGate
 from voice_gateway.tools.permission.question import question
 from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.permission.target import Reach
@@ -46,6 +48,7 @@ class Pending:
     expires: float
     sensitive: bool = True  # then a PIN is asked for, and the channel matters
     said: str = ""  # the words after which it was asked
+    owner: str = ""  # the question to the owner that it is; empty: one of this conversation
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -54,6 +57,7 @@ class Pending:
             "expires": self.expires,
             "sensitive": self.sensitive,
             "said": self.said,
+            "owner": self.owner,
         }
 
 
@@ -63,7 +67,8 @@ def open_question(state: Mapping[str, Any]) -> Pending | None:
         return None
     calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
     sensitive = bool(raw.get("sensitive", True))
-    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, str(raw.get("said", "")))
+    said, owner = str(raw.get("said", "")), str(raw.get("owner", ""))
+    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, said, owner)
 
 
 def calls_json(calls: Sequence[ToolCall]) -> list[Any]:
@@ -107,12 +112,14 @@ class Confirmation:
         *,
         context: GatewayContext,
         pin_lock: PinLock | None = None,
+        owner: OwnerDesk | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._executor = executor
         self._settings = settings
         self._context = context
         self._pin_lock = pin_lock or PinLock(None, EventBus(), now)
+        self._owner = owner or OwnerDesk(EventBus())
         self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
         self._asked_until: dict[str, float] = {}  # by channel, until when a PIN may come
@@ -128,6 +135,9 @@ class Confirmation:
     def receive(self, utterance: Utterance, state: Mapping[str, Any]) -> Incoming:
         """Reads the answer to an open question. No other part gets the words of one that may hold a PIN."""
         pending, text = open_question(state), utterance.text
+        if utterance.channel not in PROGRAMS:
+            asked = self._owner.question_for(state, utterance.answers)
+            pending = asked if utterance.answers else asked or pending
         pin = self._pin if pending and pending.sensitive else None
         answer, choice = Answer.OTHER, None
         if pending is not None:
@@ -140,6 +150,8 @@ class Confirmation:
             hidden = replace(utterance, text=HIDDEN)
             numbered = any(len(number) >= SHORTEST_PIN for number in readings(parted(text)))
             return Incoming(hidden, pending, answer, hidden=True, numbered=numbered)
+        if pending is not None and pending.owner and answer is Answer.OTHER and choice is None:
+            pending = None  # the words speak of something else, and the question stays open
         before = declined(state, pending, self.masked(text))
         return Incoming(utterance, pending, answer, choice=choice, declined=before)
 
@@ -179,29 +191,58 @@ class Confirmation:
         ]
         plainly = gate.words is Words.WISH or not gate.by_model
         again = not plainly and calls_json(gate.asked) == list(incoming.declined)
-        if again:
-            text, open_now = say("confirm.not_again"), False
+        open_now = False
+        if gate.asks_owner:
+            answered = await self._of_owner(turn, gate.asked)
+            text, done, fine = answered.text, (*done, *answered.outcomes), answered.ok
+        elif again:
+            text, fine = say("confirm.not_again"), True
         else:
             text, open_now = await self.asked(turn, gate.asked)
+            fine = open_now
         text = f"{outcomes_told(shown)} {text}" if shown else text
         turn.history.add_ai(text)
-        ok = (open_now or again) and all(outcome.ok for outcome in done)
+        ok = fine and all(outcome.ok for outcome in done)
         return replace(reply, text=text, parts=(), outcomes=done, ok=ok, expects_answer=open_now)
 
     async def asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
         """Opens a question about these calls; or returns why it cannot be asked, and False."""
-        levels = [self._risk(call) for call in calls]
-        sensitive = Risk.SENSITIVE in levels
-        pin = sensitive and self._pin is not None
-        if pin and (seconds := await self._pin_lock.seconds_left()):
-            return say("confirm.locked", time=say_seconds(ceil(seconds))), False
-        asks = question(calls, self._traits, self._context.reach, pin=pin)
-        expires = self._now() + self._settings.expiry_seconds
-        pending = Pending(tuple(calls), asks, expires, sensitive, self.masked(turn.utterance.text))
+        pending = self._pending(turn, calls, self._settings.expiry_seconds)
+        pin = self._needs_pin(pending)
+        if pin and (locked := await self._locked()):
+            return locked, False
         turn.history.state[QUESTION] = pending.to_json()
         if pin:
             self._asked_until[turn.utterance.channel] = pending.expires + GRACE_SECONDS
-        return asks, True
+        return pending.question, True
+
+    async def _of_owner(self, turn: Turn, calls: Sequence[ToolCall]) -> Reply:
+        """The reply to the person who answered in another channel; its outcomes are those of the calls."""
+        pending = self._pending(turn, calls, self._owner.seconds)
+        pin = self._needs_pin(pending)
+        if pin and (locked := await self._locked()):
+            return Reply(locked, ok=False)
+        if pin:
+            until = pending.expires + GRACE_SECONDS
+            self._asked_until |= dict.fromkeys(self._settings.sensitive_channels, until)
+        if (report := listener()) is not None:
+            report(Progress(0.0, message=say("owner.waiting")))
+        return await self._owner.answer_to(pending, pin=pin)
+
+    def _pending(self, turn: Turn, calls: Sequence[ToolCall], seconds: float) -> Pending:
+        sensitive = any(self._risk(call) is Risk.SENSITIVE for call in calls)
+        pin = sensitive and self._pin is not None
+        asks = question(calls, self._traits, self._context.reach, pin=pin)
+        until = self._now() + seconds
+        return Pending(tuple(calls), asks, until, sensitive, self.masked(turn.utterance.text))
+
+    def _needs_pin(self, pending: Pending) -> bool:
+        return pending.sensitive and self._pin is not None
+
+    async def _locked(self) -> str:
+        """Why no PIN is asked for now; empty if one may be."""
+        seconds = await self._pin_lock.seconds_left()
+        return say("confirm.locked", time=say_seconds(ceil(seconds))) if seconds else ""
 
     def wanted(self, reply: Reply, state: Mapping[str, Any]) -> AnswerWanted | None:
         """What kind of answer the question at the end of this reply wants."""
@@ -210,7 +251,7 @@ class Confirmation:
         pending = open_question(state)
         if pending is None:
             return AnswerWanted.WORDS
-        return AnswerWanted.PIN if pending.sensitive and self._pin is not None else AnswerWanted.YES_NO
+        return AnswerWanted.PIN if self._needs_pin(pending) else AnswerWanted.YES_NO
 
     def _thing(self, call: ToolCall) -> ProposedThing:
         """The words by which this call can be chosen among the others."""
@@ -229,6 +270,15 @@ class Confirmation:
 
     async def settle(self, turn: Turn, incoming: Incoming) -> Reply | None:
         """The reply to an answer, or None for other words. The question is closed either way."""
+        pending = incoming.pending
+        if turn.utterance.answers and pending is None:
+            return _told(turn, say("owner.over"))
+        reply = await self._settled(turn, incoming)
+        if pending is not None and reply is not None and (incoming.answer is Answer.NO or reply.outcomes):
+            self._owner.settle(pending.owner, reply)
+        return reply
+
+    async def _settled(self, turn: Turn, incoming: Incoming) -> Reply | None:
         pending = incoming.pending
         turn.history.state.pop(QUESTION, None)
         turn.history.state.pop(DECLINED, None)
@@ -282,11 +332,12 @@ class Confirmation:
         """Why a yes does not count; empty if it does. The PIN is checked last."""
         if self._now() > pending.expires:
             return say("confirm.too_late")
-        if not pending.sensitive:
+        from_program = pending.owner and turn.utterance.channel == "mqtt"
+        if not pending.sensitive and not from_program:
             return ""
         if turn.utterance.channel not in self._settings.sensitive_channels:
             return say("confirm.not_here")
-        if self._pin is None:
+        if not self._needs_pin(pending):
             return ""
         return await self._judged(right=incoming.answer is Answer.YES)
 

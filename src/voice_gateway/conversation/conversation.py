@@ -14,6 +14,7 @@ from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import HIDDEN, QUESTION, Confirmation, Incoming
 from voice_gateway.conversation.context import GatewayContext, NullContext
 from voice_gateway.conversation.history import Histories, Locks
+from voice_gateway.conversation.owner import ASKING, OwnerDesk
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.stages import Aside, Stages, behind_outcomes
 from voice_gateway.conversation.store import MemoryStore, Store, conversation_key
@@ -74,6 +75,7 @@ class Conversation:
         asides: Sequence[Aside] = (),
         gateway: str = "",  # the name of this gateway in a shared store
         acts: Acts | None = None,  # kept for undo; in memory if None
+        owner: OwnerDesk | None = None,  # asks about calls of programs
         pin_file: Path | None = None,  # the count of wrong PINs; in memory if None
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -90,7 +92,12 @@ class Conversation:
         self.locks = Locks(store, self._histories.failed)
         self.pin_lock = PinLock(pin_file, self.events, now)
         self._confirmation = Confirmation(
-            executor, permission, context=self._context, pin_lock=self.pin_lock, now=now
+            executor,
+            permission,
+            context=self._context,
+            pin_lock=self.pin_lock,
+            owner=owner or OwnerDesk(self.events),
+            now=now,
         )
         self.wants_pin = self._confirmation.wants_pin
 
@@ -130,6 +137,7 @@ class Conversation:
                 turn, say=self._telling(shown, say), interruption=interruption or Interruption()
             )
             reply = await self._in_time(turn, shown, self._take_turn(turn, incoming, read_only_reason))
+            history.state[ASKING] = reply.expects_answer
         log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
         return self._answered(shown, reply, history, started)
 
@@ -169,6 +177,7 @@ class Conversation:
             opened.turn = turn = self._turn(utterance, opened, utterance)
             turn.tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
             reply = await self._in_time(turn, utterance, self._confirmation.chosen(turn, calls))
+            opened.history.state[ASKING] = reply.expects_answer
         return self._answered(utterance, reply, opened.history, started)
 
     async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
@@ -176,6 +185,7 @@ class Conversation:
         async with self._opened(utterance) as opened:
             opened.turn = turn = Turn(utterance, opened.history)
             text, is_open = await self._confirmation.asked(turn, calls)
+            opened.history.state[ASKING] = is_open
         return text if is_open else ""
 
     @asynccontextmanager

@@ -38,6 +38,7 @@ class Ask(Body):
     text: Words
     conversation_id: Name | None = None
     room: Name | None = None
+    question: Name | None = None  # a program's, which these words answer
     stream: bool = False  # step by step, for clients that cannot set an Accept header
 
 
@@ -72,7 +73,9 @@ class AskApi:
         async def ask(request: Request, asked: Ask) -> Response:
             """Say something; step by step with `stream` or Accept: text/event-stream"""
             # Without an id it is a new conversation: a yes from elsewhere answers no question of it.
-            utterance = utterance_of(request, asked.text, asked.conversation_id, asked.room)
+            utterance = utterance_of(
+                request, asked.text, asked.conversation_id, asked.room, answers=asked.question or ""
+            )
             return await self.respond(request, utterance, stream=asked.stream)
 
         @router.post("/api/undo", response_model=REPLY, responses=STREAMS)

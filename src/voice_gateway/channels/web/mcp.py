@@ -25,6 +25,7 @@ from voice_gateway.channels.web.home_api import MakeCalls, Routines
 from voice_gateway.channels.web.responses import json_response
 from voice_gateway.errors import ToolError
 from voice_gateway.interruption import Interruption
+from voice_gateway.progress import Progress, progress_to
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, ToolCall, Utterance, new_id
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ INSTRUCTIONS = (
     "A home with a voice gateway. Use ask for what a person would say to it, in plain words: it acts, and "
     "tells what was really done. call_tool runs one of its tools, which list_tools lists. Where an answer "
     'has "expects_answer": true, nothing was done yet: show its question to the user, and pass the '
-    "user's own answer on with ask, in this session. Never answer it yourself."
+    "user's own answer on with ask, in this session. Never answer it yourself. What opens or unlocks the "
+    "house, and what is unknown, waits for the owner's yes in another channel."
 )
 
 
@@ -74,8 +76,8 @@ class ListTools(Arguments):
 
 
 class CallTool(Arguments):
-    """Runs one of the tools of list_tools. What is sensitive becomes a question to the user, or is
-    refused."""
+    """Runs one of the tools of list_tools. What needs a yes waits for the owner of the home, who answers
+    elsewhere within a minute."""
 
     title = "Run one of the home's tools"
     name: str = Field(description="As list_tools gives it", max_length=LONGEST_NAME)
@@ -245,7 +247,7 @@ class McpChannel:
                 facts, ok = {params.name.removeprefix("list_"): list(await listing())}, True
                 text = json_text(facts)
             else:
-                reply = await self._reply(given, _conversation(context))
+                reply = await self._reply(given, context)
                 text, facts, ok = reply.text, reply.to_json(), reply.ok
         except (HTTPException, ValueError, ToolError) as error:
             text, ok = getattr(error, "detail", str(error)), False
@@ -253,11 +255,14 @@ class McpChannel:
             content=[TextContent(type="text", text=text)], structured_content=facts, is_error=not ok
         )
 
-    async def _reply(self, given: Arguments, conversation: str) -> Reply:
-        interruption, utterance = (
-            Interruption(),
-            partial(Utterance, channel=CHANNEL, conversation_id=conversation),
-        )
+    async def _reply(self, given: Arguments, context: "ServerRequestContext[Any]") -> Reply:
+        interruption = Interruption()
+        utterance = partial(Utterance, channel=CHANNEL, conversation_id=_conversation(context))
+
+        def report(progress: Progress) -> None:
+            sent = context.session.report_progress(progress.done, progress.total, progress.text)
+            self._start(sent)
+
         work: Awaitable[Reply]
         if isinstance(given, Ask):
             work = self._answer(utterance(given.text, room=given.room or None), interruption=interruption)
@@ -271,7 +276,8 @@ class McpChannel:
             if isinstance(given, SetRoutine):
                 action = "resume" if given.enabled else "pause"
             work = self._routines.change(given.id, action, utterance)
-        return await self._outlive(work, interruption)
+        with progress_to(report):
+            return await self._outlive(work, interruption)
 
     async def _outlive(self, work: Awaitable[Reply], interruption: Interruption) -> Reply:
         """The reply. A client that leaves interrupts the model, and a device's command is completed."""

@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from voice_gateway.channels import json_text
 from voice_gateway.channels.web.channel import Start
 from voice_gateway.channels.web.guard import LIMITS, Limits
-from voice_gateway.events import AlarmsTold, Event, EventBus
+from voice_gateway.events import AlarmsTold, Event, EventBus, OwnerAsked
 from voice_gateway.interruption import Interruption
 from voice_gateway.trace import event_json, public_name
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT
@@ -144,7 +144,9 @@ class Feed:
     def __init__(self, events: EventBus) -> None:
         self._streams: set[Stream] = set()
         self._followers: defaultdict[str, list[Follower]] = defaultdict(list)
-        self._alarms: AlarmsTold | None = None  # the last state, for listeners that come later
+        # For listeners that come later: the last state of alarms, and the open questions to the owner.
+        self._alarms: AlarmsTold | None = None
+        self._questions: dict[str, OwnerAsked] = {}
         events.subscribe(self._on_event)
 
     @property
@@ -174,6 +176,8 @@ class Feed:
         self._streams.add(stream)
         if self._alarms is not None:
             stream.put(sse("alarms", event_json(self._alarms)))
+        for question in self._questions.values():
+            stream.put(sse("question", event_json(question)))
         try:
             async for piece in stream.pieces():
                 yield piece
@@ -190,6 +194,10 @@ class Feed:
     def _on_event(self, event: Event) -> None:
         if isinstance(event, AlarmsTold):
             self._alarms = event
+        elif isinstance(event, OwnerAsked) and event.open:
+            self._questions[event.id] = event
+        elif isinstance(event, OwnerAsked):
+            self._questions.pop(event.id, None)
         if not self._streams and not self._followers:
             return
         facts = event_json(event)

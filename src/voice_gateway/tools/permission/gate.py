@@ -14,7 +14,6 @@ from voice_gateway.turn import ALLOWED, Autonomy, Decision, Permission, ToolCall
 log = logging.getLogger(__name__)
 
 PROGRAMS: Final = frozenset({"mcp", "v1"})  # channels of programs: their words are not a person's yes
-UNATTENDED: Final = PROGRAMS | {"mqtt"}
 
 
 class Fit(IntEnum):
@@ -80,6 +79,7 @@ class TurnGate:
     told_by_strangers: Callable[[], bool] = lambda: False  # it has read descriptions of untrusted servers
     asked: list[ToolCall] = field(default_factory=list)
     refused: list[ToolCall] = field(default_factory=list)
+    asks_owner: bool = False  # what was asked for needs the yes of a person in another channel
     _together: Fit | None = None
 
     def asking(self) -> "TurnGate":
@@ -93,6 +93,7 @@ class TurnGate:
             self.refused.append(call)
         if verdict.decision is Decision.ASK and call not in self.asked:
             self.asked.append(call)
+            self.asks_owner = self.asks_owner or (self._by_program and verdict.why is not Permission.DOUBTFUL)
         facts = {"tool": call.name, "risk": act.risk, "decision": verdict.decision, "channel": self.channel}
         log.info("permission decided", extra=facts)
         return verdict
@@ -130,12 +131,15 @@ class TurnGate:
             return READ_ONLY
         if self.by_model and not self._may_be_meant(act):
             return FORBIDDEN
-        if self.channel in self.settings.sensitive_channels:
+        if self.channel in PROGRAMS or self.channel in self.settings.sensitive_channels:
             return None
         if act.risk is Risk.SENSITIVE:
             return WRONG_DOOR
-        alone = UNATTENDED if why is Permission.FOREIGN else PROGRAMS
-        return NEEDS_PERSON if why not in (None, Permission.DOUBTFUL) and self.channel in alone else None
+        return NEEDS_PERSON if why is Permission.FOREIGN and self.channel == "mqtt" else None
+
+    @property
+    def _by_program(self) -> bool:
+        return self.channel in PROGRAMS and self.channel not in self.settings.sensitive_channels
 
     def _may_be_meant(self, act: "_Act") -> bool:
         """Whether a model's act may be done or asked about at all.
@@ -152,7 +156,7 @@ class TurnGate:
 
     def _why_ask(self, act: "_Act") -> Permission | None:
         """Why the call needs a yes; None: it needs none."""
-        if act.risk is Risk.SENSITIVE and self.settings.confirm:
+        if act.risk is Risk.SENSITIVE and (self.settings.confirm or self._by_program):
             return Permission.SENSITIVE
         if self.ask_first:
             return Permission.DOUBTFUL

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.zwave_reach import Device, zwave_reaches
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission.gate import FORBIDDEN, Fit, TurnGate
+from voice_gateway.tools.permission.gate import FORBIDDEN, PROGRAMS, Fit, TurnGate
 from voice_gateway.tools.permission.question import described, question
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Words
 
@@ -253,10 +253,11 @@ OURS = ToolTraits()
         ("voice", WATER, STRANGE, ASKS),
         ("web", WATER, STRANGE, ASKS),
         ("mqtt", WATER, STRANGE, REFUSED),
-        ("mcp", WATER, STRANGE, REFUSED),
-        ("v1", WATER, STRANGE, REFUSED),
+        ("mcp", WATER, STRANGE, ASKS),
+        ("v1", WATER, STRANGE, ASKS),
+        ("v1", UNLOCK, HOME, ASKS),
         ("mqtt", CLEAR, OURS, ASKS),
-        ("mcp", CLEAR, OURS, REFUSED),
+        ("mcp", CLEAR, OURS, ASKS),
         ("web", UNLOCK, HOME, REFUSED),
         ("mcp", LAMP_ON, HOME, RUNS),
         ("v1", LAMP_ON, HOME, RUNS),
@@ -266,6 +267,9 @@ def test_a_program_cannot_say_yes(channel, call, traits, decision):
     gate = TurnGate(channel, PermissionSettings(), reaches)
 
     assert gate(call, traits).decision is decision
+    assert gate.asks_owner is (decision is ASKS and channel in PROGRAMS)
+    unconfirmed = TurnGate(channel, PermissionSettings(confirm=False), reaches)
+    assert channel not in PROGRAMS or unconfirmed(call, traits).decision is decision
     named = TurnGate(channel, PermissionSettings(sensitive_channels=(channel,)), reaches)
     assert named(call, traits).decision is (RUNS if decision is RUNS else ASKS)
 

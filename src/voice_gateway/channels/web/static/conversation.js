@@ -35,7 +35,7 @@ async function follow(path, body, onEvent = () => {}) {
   return { ...answer, turn };
 }
 
-export const ask = (text, onEvent) => follow("/api/ask", { text }, onEvent);
+export const ask = (text, onEvent, question) => follow("/api/ask", { text, question }, onEvent);
 export const undo = (onEvent) => follow("/api/undo", {}, onEvent);
 
 export function act(device, action, level) {

@@ -6,7 +6,7 @@ const KEPT_TURNS = 60;
 const AGAIN_MILLISECONDS = 2000;
 const TYPES = [
   "heard", "staged", "round", "judged", "started", "acted", "said", "answered", "waiting", "progress", "notice",
-  "part", "planned", "list", "devices", "event", "alarms",
+  "part", "planned", "list", "devices", "event", "alarms", "question",
 ];
 const STATES = new Set(["devices", "part"]); // of these /api/… has the whole
 const turns = new Map(); // id -> {events, seen}

@@ -1,6 +1,6 @@
 // Conversation: type or hold to talk, answers as they come.
 
-import { AnswerCard } from "./answers.js";
+import { AnswerCard, questionButtons } from "./answers.js";
 import { announce, h, replace, set } from "./dom.js";
 import { ask, before, startAnew, undo } from "./conversation.js";
 import { icon } from "./icons.js";
@@ -45,6 +45,8 @@ class Talk {
     live.on("devices", () => this.greet());
     live.on("answered", (event) => this.answeredAfterAll(event));
     live.on("notice", ({ text, alarm }) => !alarm && this.notice(text));
+    this.questions = new Map();
+    live.on("question", (question) => this.ownerQuestion(question));
     this.greet();
     this.restore();
   }
@@ -126,9 +128,23 @@ class Talk {
     this.cards = this.cards.filter((card) => this.list.contains(card.element));
   }
 
-  async say(text) {
+  async say(text, question) {
     const card = this.add(/^\d{3,}$/.test(text) ? "••••" : text);
-    await this.answered(card, (onEvent) => ask(text, onEvent));
+    await this.answered(card, (onEvent) => ask(text, onEvent, question));
+  }
+
+  // What another program asks for; it is answered here or in any other channel.
+  ownerQuestion({ id, text, pin, open }) {
+    if (!open) {
+      this.questions.get(id)?.querySelector(".question")?.remove();
+      this.questions.delete(id);
+    }
+    if (!open || this.questions.has(id)) return;
+    const item = h("li", { class: "notice" }, h("p", {}, text), questionButtons((words) => this.say(words, id), pin ? "pin" : "yes_no"));
+    this.questions.set(id, item);
+    this.append(item);
+    announce(text);
+    this.scroll();
   }
 
   async undo() {
@@ -168,6 +184,7 @@ class Talk {
   }
 
   notice(text) {
+    if ([...this.questions.values()].some((item) => item.firstChild.textContent === text)) return;
     this.append(h("li", { class: "notice" }, h("p", {}, text)));
     if (this.element.hidden) return;
     announce(text);
