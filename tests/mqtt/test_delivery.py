@@ -72,16 +72,6 @@ async def answers(listener: Listener, count: int) -> Counter[str]:
     return answered
 
 
-async def test_every_request_of_a_flood_is_answered_once(broker):
-    acting = Acting()
-    acting.go.set()
-    async with opened(broker, acting), Listener.on(broker) as listener:
-        await ask(listener, map(str, range(MANY)))
-        answered = await answers(listener, MANY)
-
-    assert set(answered.values()) == {1}
-
-
 async def test_requests_waiting_at_a_stop_are_answered_after_the_restart(broker, tmp_path):
     store, names = SqliteStore(tmp_path / "r.sqlite", durable=False), [str(n) for n in range(MANY)]
     stopped, started = Acting(), Acting()

@@ -1,7 +1,6 @@
 """What is said of a broker that cannot be used: each trouble in words of its own."""
 
 import asyncio
-import socket
 
 import pytest
 from tests.fakes.certificates import Certificates
@@ -12,17 +11,6 @@ from tests.mqtt.conftest import NO_SERVER
 from voice_gateway.channels.mqtt.link import connected
 from voice_gateway.config import MqttSettings
 from voice_gateway.errors import LinkError
-
-
-@pytest.mark.slow
-async def test_ready_names_a_silent_broker(commands):
-    commands.file("voice-gateway.toml", NO_SERVER)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        port = silent.getsockname()[1]
-        async with Running.opened(commands, MQTT_BROKER_URL=f"mqtt://127.0.0.1:{port}") as gateway:
-            ready = gateway.said[-1]
-
-    assert f"The MQTT broker at 127.0.0.1:{port} has not answered yet." in ready
 
 
 @pytest.fixture
@@ -79,9 +67,3 @@ async def test_an_authority_file_that_cannot_be_used_is_named(secure, tmp_path):
         assert "mqtt.ca_file" in str(error)
         assert f"mqtt.ca_file: {file}" in str(error)
         assert ("No such file" in str(error)) is (content is None)
-
-
-async def test_a_stopped_broker_is_not_reachable(broker):
-    broker.kill()
-
-    assert "is not reachable" in (await refused(broker.url)).spoken

@@ -1,6 +1,5 @@
 """The console's files: small, whole, without an outside address, and no words in them become code."""
 
-import json
 import re
 from pathlib import Path
 
@@ -41,12 +40,3 @@ def test_every_named_file_exists() -> None:
     for name, text in named(TEXTS).items():
         for wanted in re.findall(r"""(?:from |src=|href=|addModule\(|"src": |src: )"\.?/([\w.-]+)\"""", text):
             assert (STATIC / wanted).is_file(), f"{name}: {wanted}"
-
-
-def test_it_can_be_installed() -> None:
-    manifest = json.loads((STATIC / "manifest.webmanifest").read_text(encoding="utf-8"))
-    assert manifest["display"] == "standalone"
-    for size in (192, 512):
-        icon = next(one for one in manifest["icons"] if one["sizes"] == f"{size}x{size}")
-        header = (STATIC / icon["src"].lstrip("/")).read_bytes()[:24]
-        assert (header[1:4], int.from_bytes(header[16:20], "big")) == (b"PNG", size)
