@@ -1,8 +1,10 @@
 """One pass: every session in real time through the voice door, with the simulated home behind it."""
 
+import asyncio
 import json
 import os
 import tempfile
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median
@@ -17,13 +19,27 @@ from voice_gateway.config import load
 from voice_gateway.events import EventBus
 from voice_gateway.hearing.engines import load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
+from voice_gateway.sound.samples import RATE
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.speaker import KeepingSpeaker
+from voice_gateway.turn import AudioChunk
 
 AUDIO = Path(__file__).resolve().parents[2] / "tests" / "audio_data"
 SESSIONS = [
     one for one in json.loads((AUDIO / "manifest.json").read_text())["files"] if one["kind"] == "wake_command"
 ]
+
+
+class PacedMicrophone(WavMicrophone):
+    """Gives each block when a real microphone would: at its end."""
+
+    async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        async for chunk in super().chunks():
+            end = chunk.start_seconds + len(chunk.samples) / RATE
+            await asyncio.sleep(started + end - clock())
+            yield chunk
 
 
 class Bench:
@@ -55,7 +71,7 @@ class Bench:
         turns: list[Recorded] = []
         cpu = process_time()
         for session in SESSIONS:
-            microphone = WavMicrophone(AUDIO / session["file"], paced=True, trailing_silence_seconds=0.5)
+            microphone = PacedMicrophone(AUDIO / session["file"], trailing_silence_seconds=0.5)
             door = BackgroundTranscriber(
                 engines,
                 microphone,

@@ -9,6 +9,7 @@ import aiomqtt
 import pytest
 from tests.mqtt.conftest import Listener, open_channel
 
+from voice_gateway.channels.mqtt import channel
 from voice_gateway.channels.mqtt.channel import AT_ONCE, BUSY
 from voice_gateway.channels.mqtt.topics import LONGEST_PACKET, LONGEST_REQUEST, read_request
 from voice_gateway.config import MqttSettings
@@ -48,12 +49,11 @@ async def test_a_slow_conversation_does_not_delay_another(broker):
     assert ids == [f"s{number}" for number in range(3 * AT_ONCE)]
 
 
-async def test_a_full_queue_answers_busy_and_accepts_the_request_later(broker):
+async def test_a_full_queue_answers_busy_and_accepts_the_request_later(broker, monkeypatch):
     slow = Slow()
-    async with (
-        open_channel(broker, slow, most_waiting=20, most_in_conversation=15),
-        Listener.on(broker) as listener,
-    ):
+    monkeypatch.setattr(channel, "MOST_WAITING", 20)
+    monkeypatch.setattr(channel, "MOST_IN_CONVERSATION", 15)
+    async with open_channel(broker, slow), Listener.on(broker) as listener:
         for number in range(16):
             await listener.send("voice/req", {"text": "x", "id": f"a{number}", "conversation_id": "slow a"})
         one_asks_too_much = await listener.gets("voice/res")

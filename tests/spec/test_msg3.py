@@ -33,9 +33,9 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
     watch.subscribe(events.append)
     async with (
         opened(load(None).settings, events=watch) as gateway,
-        gateway.channels.listener(speaker) as listener,
+        gateway.channels.listener(speaker) as hear,
     ):
-        await listener.hear(FOLDER / "session_0_am_michael.wav", turns.append)
+        await hear(FOLDER / "session_0_am_michael.wav", turns.append)
 
     executed = [record.tool for record in caplog.records if record.name == executor.__name__]
     assert executed.count("control_zwave_device") == 1

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from voice_gateway.channels.mqtt.channel import MqttChannel
     from voice_gateway.channels.terminal import TextChannel
     from voice_gateway.channels.voice.channel import VoiceChannel
-    from voice_gateway.channels.voice.recording import Listener
+    from voice_gateway.channels.voice.recording import Hear
     from voice_gateway.channels.web.channel import Start, WebChannel
     from voice_gateway.channels.web.tokens import TokenFile
     from voice_gateway.channels.wyoming import WyomingChannel
@@ -144,12 +145,12 @@ class Channels:
             **options,
         )
 
-    def listener(self, speaker: "KeepingSpeaker", **options: Any) -> "Listener":
+    def listener(self, speaker: "KeepingSpeaker", **options: Any) -> "AbstractAsyncContextManager[Hear]":
         """A voice channel for recordings (`listen`)."""
-        from voice_gateway.channels.voice.recording import Listener
+        from voice_gateway.channels.voice.recording import listening
 
         gateway = self._gateway
-        return Listener(
+        return listening(
             gateway.settings.voice,
             gateway.conversation.answer,
             speaker,

@@ -1,9 +1,11 @@
 """Speech for streamed text: each sentence as soon as it is complete, with a tone before a model's words."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from voice_gateway.errors import SpeakingError
+from voice_gateway.errors import GatewayError, SpeakingError
+from voice_gateway.hearing.transcriber import Transcriber
 from voice_gateway.sound.samples import RATE, Floats, resampled, to_samples
 from voice_gateway.speaking.earcons import Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
@@ -13,7 +15,18 @@ from voice_gateway.turns.sentences import sentences, whole_sentences
 
 CHUNK_SAMPLES = 1024
 
+log = logging.getLogger(__name__)
+
 Send = Callable[[str, dict[str, Any], bytes], Awaitable[None]]
+
+
+async def warm_up(*engines: Transcriber | Synthesizer) -> None:
+    """Makes the first request as quick as the others. An engine that fails is reported when it is used."""
+    for engine in engines:
+        try:
+            await engine.warm_up()
+        except GatewayError as error:
+            log.info("a speech engine is not ready", extra={"engine": engine.name, "reason": str(error)})
 
 
 class StreamedSpeech:

@@ -35,7 +35,7 @@ from wyoming.wake import Detect, Detection, NotDetected
 
 from voice_gateway import __version__
 from voice_gateway.channels import Answer, ModelReplies
-from voice_gateway.channels.speech import StreamedSpeech
+from voice_gateway.channels.speech import StreamedSpeech, warm_up
 from voice_gateway.config import VoiceSettings
 from voice_gateway.conversation.numerals import parted
 from voice_gateway.errors import GatewayError, HearingError, LinkError
@@ -83,7 +83,6 @@ class WyomingChannel:
         model_tone: bool = True,
         wants_pin: Callable[[], bool] = lambda: False,  # whether a client is being asked for one
         retry_seconds: float = RETRY_SECONDS,
-        idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self.settings, self.answer = settings, answer
         self.transcriber, self.synthesizer = transcriber, synthesizer
@@ -91,23 +90,16 @@ class WyomingChannel:
         self.hidden_words = HiddenWords()
         self._name, self._events = name, events or EventBus()
         self.model_tone, self.model_replies = model_tone, ModelReplies(self._events)
-        self._retry_seconds, self.idle_seconds = retry_seconds, idle_seconds
+        self._retry_seconds, self.idle_seconds = retry_seconds, IDLE_SECONDS
         self._clients: set[Client] = set()
         self.port = 0
         self.listening = asyncio.Event()
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._warm_up(), name="warm up for Wyoming clients")
+            engines = self.transcriber, self.synthesizer
+            tasks.create_task(warm_up(*engines), name="warm up for Wyoming clients")
             await self._listen()
-
-    async def _warm_up(self) -> None:
-        """Makes the first request as quick as the others. A failure is reported when it is used."""
-        for engine in (self.transcriber, self.synthesizer):
-            try:
-                await engine.warm_up()
-            except GatewayError as error:
-                log.info("a speech engine is not ready", extra={"engine": engine.name, "reason": str(error)})
 
     @property
     def address(self) -> str:

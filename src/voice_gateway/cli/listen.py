@@ -26,7 +26,6 @@ def arguments(command: Parser) -> None:
     command.add_argument("file", metavar="FILE.wav", help="a recording: wake word, then a command")
     command.add_argument("--out", metavar="FILE", help="keep the spoken answer in a WAV file")
     command.add_argument("--no-wake", action="store_true", help="the whole recording is one command")
-    command.add_argument("--paced", action="store_true", help="in real time, not as fast as possible")
 
 
 async def listen(options: argparse.Namespace) -> int:
@@ -47,9 +46,9 @@ async def listen(options: argparse.Namespace) -> int:
     try:
         async with (
             opened(settings) as gateway,
-            gateway.channels.listener(speaker, paced=options.paced, whole=options.no_wake) as listener,
+            gateway.channels.listener(speaker, whole=options.no_wake) as hear,
         ):
-            await listener.hear(path, tell)
+            await hear(path, tell)
     except BaseExceptionGroup as group:
         raise first_error(group) from None
     if options.out:

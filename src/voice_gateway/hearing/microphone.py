@@ -38,19 +38,15 @@ class Microphone(Protocol):
 
 
 class WavMicrophone:
-    """Plays a WAV file of any rate, paced like a real microphone or as fast as it is heard."""
+    """Plays a WAV file of any rate, as fast as it is heard."""
 
-    def __init__(self, path: Path, *, paced: bool = False, trailing_silence_seconds: float = 0.0) -> None:
+    def __init__(self, path: Path, *, trailing_silence_seconds: float = 0.0) -> None:
         self._path = path
-        self._paced = paced
         self._trailing = round(trailing_silence_seconds * RATE)
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
-        loop = asyncio.get_running_loop()
-        started, position = loop.time(), 0
+        position = 0
         async for block in self._blocks():
-            if self._paced:  # a microphone gives a block when it has ended
-                await asyncio.sleep(started + (position + len(block)) / RATE - loop.time())
             yield AudioChunk(block, position / RATE)
             position += len(block)
 

@@ -85,16 +85,6 @@ def test_silence_around_a_sentence_is_cut_and_the_sentence_is_not():
     assert len(trimmed(np.zeros(0), 24000)) == 0
 
 
-async def test_hibari_speaks_without_its_leading_silence():
-    need_packages("hibari")
-    synthesizer = new_synthesizer(VoiceSettings())
-    assert synthesizer.name == "hibari"
-    speech = await synthesizer.speak("The kitchen light is on.")
-    assert 0.7 < speech.seconds < 3
-    assert np.argmax(np.abs(speech.samples) > 0.005) <= 0.02 * speech.rate
-    await synthesizer.close()
-
-
 async def test_piper_stays_for_all_sentences_and_leaves_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     piper = PiperSynthesizer(voice_file(tmp_path), program=program(tmp_path, PIPER))

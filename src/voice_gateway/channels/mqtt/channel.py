@@ -117,14 +117,10 @@ class MqttChannel:
         controls: Controls | None = None,
         identity: Path | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
-        most_waiting: int = MOST_WAITING,
-        most_in_conversation: int = MOST_IN_CONVERSATION,
     ) -> None:
         self._settings = settings
         self._identity = identity
         self._session: str | None = None
-        self._most_waiting = most_waiting
-        self._most_in_conversation = most_in_conversation
         self._controls = controls or Controls()
         self._retained = Retained(settings, tuple(self._controls.switches))
         self._requests = Requests(answer, store, settings.room)
@@ -304,7 +300,7 @@ class MqttChannel:
         correlation = getattr(properties, "CorrelationData", None)
         request = read_request(self._settings, payload, reply_to, correlation)
         in_conversation, in_all = self._waiting[request.conversation_id], self._waiting.total()
-        if in_conversation >= self._most_in_conversation or in_all >= self._most_waiting:
+        if in_conversation >= MOST_IN_CONVERSATION or in_all >= MOST_WAITING:
             request = replace(request, problem=request.problem or BUSY)
         if request.problem:
             self._send(Outgoing(refusal(request), delivery, is_answer=True))

@@ -99,10 +99,6 @@ TRANSITIONS: dict[tuple[VoiceState, VoiceEvent], tuple[VoiceState, tuple[VoiceAc
 RECORDS = frozenset({S.RECORDING, S.FOLLOW_UP, S.OVERHEARING})
 
 
-def next_step(state: VoiceState, event: VoiceEvent) -> tuple[VoiceState, tuple[VoiceAction, ...]]:
-    return TRANSITIONS.get((state, event), (state, ()))
-
-
 @dataclass(slots=True)
 class Recorded:
     """One recording with its result; `listen --json` prints it."""
@@ -413,7 +409,7 @@ class BackgroundTranscriber:
 
     def _step(self, event: VoiceEvent) -> None:
         before = self.state
-        self.state, acts = next_step(before, event)
+        self.state, acts = TRANSITIONS.get((before, event), (before, ()))
         if self.state is not before:
             log.debug("voice state", extra={"before": before, "event": event, "after": self.state})
         if self.state in RECORDS:

@@ -1,7 +1,6 @@
 """`/api/voice`: a browser's microphone over a WebSocket, heard and answered like the machine's own."""
 
 import asyncio
-import contextlib
 import json
 import logging
 from collections.abc import Callable, Mapping
@@ -45,12 +44,6 @@ class Engines:
     events: EventBus
     model_tone: bool = True
 
-    async def warm_up(self) -> None:
-        """Loads the engines. An engine that fails says so when it is used."""
-        for engine in (self.transcriber, self.synthesizer):
-            with contextlib.suppress(GatewayError):
-                await engine.warm_up()
-
 
 def voice_router(
     engines: Callable[[], Engines], answer: Answer, feed: Feed, replies: ModelReplies, start: Start
@@ -69,8 +62,10 @@ def voice_router(
         try:
             loaded = await asyncio.to_thread(engines)
             if not warm.is_set():
+                from voice_gateway.channels.speech import warm_up
+
                 warm.set()
-                start(loaded.warm_up())
+                start(warm_up(loaded.transcriber, loaded.synthesizer))
             await Microphone(socket, loaded, answer, feed, replies, start, conversation_id).serve()
         except (ImportError, GatewayError) as error:
             reason = str(error)
