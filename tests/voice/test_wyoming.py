@@ -206,18 +206,11 @@ async def test_a_pin_that_is_spoken_comes_back_hidden_and_is_whole_in_the_conver
     assert asked == ["yes, two four six eight", "yes •"]  # it is good for one question
 
 
-async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):
-    class Broken:
-        name = "broken"
-
-        async def warm_up(self):
-            raise HearingError("the model is broken")
-
-        async def transcribe(self, samples):
-            raise HearingError("the model is broken")
-
-    async with door(Broken(), wake="none") as opened, client(opened) as connected:
-        await send_sound(connected, sound("cmd_00_am_michael.wav"))
+async def test_an_engine_that_fails_is_reported_and_the_connection_stays():
+    engine = LevelTranscriber({})
+    engine.errors = [HearingError("the model is broken")]
+    async with door(engine, wake="none") as opened, client(opened) as connected:
+        await send_sound(connected, np.full(1600, 1000, np.int16))
         assert Error.from_event(await connected.read_event()).text == "the model is broken"
         assert Pong.from_event(await ask(connected, Ping("still there"))).text == "still there"
 

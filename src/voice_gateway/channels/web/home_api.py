@@ -222,11 +222,6 @@ class Routines:
             """What is planned"""
             return json_response({"routines": await self.listed()})
 
-        @router.get("/api/routines/{number}", response_model=ROUTINE)
-        async def show(number: int) -> Response:
-            """One routine"""
-            return json_response(self._json(await self._find(number)))
-
         @router.post("/api/routines/{number}", response_model=REPLY)
         async def switch(request: Request, number: int, asked: Switch) -> Response:
             """Switch a routine on or off"""

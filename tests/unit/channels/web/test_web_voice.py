@@ -8,6 +8,7 @@ import wave
 import numpy as np
 import pytest
 from tests.fakes.speech import FOLDER, need_speech
+from tests.fakes.voice import ScriptedSynthesizer
 from tests.fakes.waiting import until
 from tests.fakes.web import served, unasked
 from websockets.asyncio.client import connect
@@ -43,29 +44,11 @@ class Ears:
         return self.text
 
 
-class Voice:
-    name = "scripted"
-
-    def __init__(self, *, fails: bool = False) -> None:
-        self.fails = fails
-        self.said: list[str] = []
-
-    async def warm_up(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-    async def speak(self, text: str) -> Speech:
-        if self.fails:
-            raise SpeakingError("no voice")
-        self.said.append(text)
-        return Speech(np.full(2205, 0.5, np.float32), 22050, text)
-
-
 @contextlib.asynccontextmanager
 async def microphone(
     tmp_path,
     ears: Ears,
-    voice: Voice | None = None,
+    voice: ScriptedSynthesizer | None = None,
     query: str = "conversation_id=c",
     answer=None,
     watch: EventBus | None = None,
@@ -91,7 +74,7 @@ async def microphone(
             started(task := start(work))
             return task
 
-        engines = Engines(ears, voice or Voice(), VoiceSettings(), watch)
+        engines = Engines(ears, voice or ScriptedSynthesizer(), VoiceSettings(), watch)
         return [voice_router(lambda: engines, answer or answered, Feed(watch), ModelReplies(watch), noted)]
 
     async with served(tmp_path, routes, **options) as channel:
@@ -134,26 +117,26 @@ async def test_words_are_heard_traced_and_answered(tmp_path):
 
 
 async def test_the_answer_is_spoken_by_sentence_on_request(tmp_path):
-    voice = Voice()
+    voice = ScriptedSynthesizer()
     async with microphone(tmp_path, Ears("hello there"), voice, "speak=1") as (socket, _watch):
         await said(socket)
         messages = await until_kind(socket, "audio_end")
 
     kinds = [one["type"] for one in messages if isinstance(one, dict)]
     assert [kind for kind in kinds if kind.startswith("audio")] == ["audio", "audio_end"]
-    assert next(one for one in messages if isinstance(one, dict) and one["type"] == "audio")["rate"] == 22050
-    assert voice.said == ["Done.", "Well."]
-    assert sound_bytes(messages) == 2 * 2205 * 2 + tone_bytes(22050)
+    assert next(one for one in messages if isinstance(one, dict) and one["type"] == "audio")["rate"] == 24_000
+    assert voice.texts == ["Done.", "Well."]
+    assert sound_bytes(messages) == 2 * 2400 * 2 + tone_bytes(24_000)
 
 
 async def test_the_tone_precedes_spoken_text_of_a_model(tmp_path):
-    async with microphone(tmp_path, Ears(""), Voice()) as (socket, watch):
+    async with microphone(tmp_path, Ears("")) as (socket, watch):
         for source in PartSource:
             words = f"From the {source}."
             watch.publish(Answered(Utterance("x"), Reply(words, parts=(Part(source, words),))))
             await socket.send(json.dumps({"type": "speak", "text": words}))
-            tone = tone_bytes(22050) if source is PartSource.MODEL else 0
-            assert sound_bytes(await until_kind(socket, "audio_end")) == 2205 * 2 + tone
+            tone = tone_bytes(24_000) if source is PartSource.MODEL else 0
+            assert sound_bytes(await until_kind(socket, "audio_end")) == 2400 * 2 + tone
 
 
 def sound_bytes(messages) -> int:
@@ -165,12 +148,11 @@ def tone_bytes(rate: int) -> int:
     return 2 * int(np.ceil(len(tone.samples) * rate / tone.rate))
 
 
-class LongVoice(Voice):
+class LongVoice(ScriptedSynthesizer):
     """Says more than any buffer takes."""
 
     async def speak(self, text: str) -> Speech:
-        self.said.append(text)
-        return Speech(np.zeros(MEGABYTES * 500_000, np.float32), 22050, text)
+        return Speech(np.zeros(MEGABYTES * 500_000, np.float32), 24_000, text)
 
 
 MEGABYTES = 20
@@ -190,13 +172,14 @@ async def test_a_browser_that_does_not_read_is_disconnected(tmp_path):
 
 
 async def test_a_text_is_spoken_or_the_failure_reported(tmp_path):
-    for voice, error in ((Voice(), None), (Voice(fails=True), "no voice")):
+    for errors, sentences in (([], 2), ([SpeakingError("no voice")], 0)):
+        voice = ScriptedSynthesizer()
+        voice.errors = errors
         async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
             await socket.send(json.dumps({"type": "speak", "text": "It is on. It is bright."}))
             messages = await until_kind(socket, "audio_end")
-        assert voice.said == ([] if error else ["It is on.", "It is bright."])
-        assert messages[-1].get("error") == error
-        assert sum(len(one) for one in messages if isinstance(one, bytes)) == len(voice.said) * 2205 * 2
+        assert messages[-1].get("error") == (None if sentences else "no voice")
+        assert sound_bytes(messages) == sentences * 2400 * 2
 
 
 async def test_noise_and_a_failing_engine_give_no_turn(tmp_path):
