@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from jsonschema import Draft202012Validator
 from tests.fakes.ollama_server import FakeOllama
 
 from voice_gateway.app import opened
@@ -17,11 +16,10 @@ from voice_gateway.llm.ollama.client import OllamaClient
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
 from voice_gateway.llm.prompt import USE_TOOL
 from voice_gateway.tools.builtin import builtin_tools
-from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import estimate_tokens
-from voice_gateway.turn import ToolCall, Utterance
+from voice_gateway.turn import Utterance
 from voice_gateway.turns.stage import Turn
 
 Sent = dict[str, dict[str, Any]]  # name -> the definition's "function", as it went over the wire
@@ -227,39 +225,3 @@ def test_the_query_parameter_says_what_to_avoid(sent: Sent) -> None:
     text = parameters(sent["search_web"])["query"]
 
     assert re.search(r"Avoid mathematics.*definitions.*timeless facts", text)
-
-
-@pytest.mark.scenario("DEF-8")
-def test_sent_schemas_are_flat_and_need_no_more_than_ollama_lets_through(sent: Sent) -> None:
-    for name in EVERY_TOOL:
-        schema = sent[name]["parameters"]
-        Draft202012Validator.check_schema(schema)
-        assert schema["type"] == "object", name
-        for parameter in schema["properties"].values():
-            assert parameter["type"] in {"string", "integer", "number", "boolean"}, name
-            assert set(parameter) <= {"type", "description", "enum"}, name
-
-
-@pytest.mark.scenario("NORM-2")
-async def test_built_in_tools_get_their_parameters_unchanged() -> None:
-    manager = ToolManager()
-    for tool in builtin_tools(ToolsSettings(), volume=PlaybackVolume(50)):
-        manager.add(tool)
-    executor = ToolExecutor(manager)
-
-    volume = await executor.execute(ToolCall("1", "control_speaker_volume", {"action": "set", "level": 0.3}))
-    clock = await executor.execute(ToolCall("2", "get_current_datetime", {"timezone": "Asia/Tokyo"}))
-    search = await executor.execute(ToolCall("3", "search_web", {"query": "x", "max_results": 99}))
-
-    assert volume.args == {"action": "set", "level": 0.3}
-    assert volume.text == "Volume at 30 percent."
-    before = volume.structured.pop("before")
-    assert volume.structured == {"volume": 30, "muted": False, "backend": "the gateway's own playback"}
-    assert [call["name"] for call in before] == ["control_speaker_volume"]
-    assert clock.args == {"timezone": "Asia/Tokyo"}
-    assert clock.structured["timezone"] == "Asia/Tokyo"
-    assert (search.ok, search.error) == (
-        False,
-        "bad_arguments",
-    )  # refused by its schema's limit, under its own name
-    assert "max_results" in search.text

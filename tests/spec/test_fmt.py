@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Literal
 
-import ollama as ollama_library
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -149,11 +148,6 @@ def test_the_parameters_are_the_tools_json_schema_where_the_wire_carries_it() ->
     (converted,) = to_qwen_tools([from_server("zwave", "control", schema)])
 
     assert converted["function"]["parameters"] == schema
-
-
-def through_ollamas_client(converted: dict[str, Any]) -> dict[str, Any]:
-    """What is left of a definition after the client library has read it, which is what it sends."""
-    return ollama_library.Tool.model_validate(converted).model_dump(exclude_none=True)
 
 
 CALLS_IT_TAKES = st.fixed_dictionaries(

@@ -12,7 +12,6 @@ from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSetting
 from voice_gateway.errors import ToolError
 from voice_gateway.llm.anthropic.client import AnthropicClient, make_chat
 from voice_gateway.llm.ollama.client import OllamaClient
-from voice_gateway.llm.prompt import USE_TOOL
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager, contenders
@@ -76,22 +75,6 @@ async def test_an_ai_client_gets_the_very_tools_of_the_list():
 
     for client in clients:
         assert all(one is other for one, other in zip(client.offer().tools, manager.all(), strict=True))
-
-
-@pytest.mark.scenario("MGR-4")
-async def test_a_rare_tool_is_offered_itself_and_behind_use_tool_to_a_small_model():
-    manager = tools_of_all_sources()
-    manager.add_mcp_tools("zwave", [mcp_tool(), mcp_tool("rename_zwave_device", called_for=("rename",))])
-    executor = ToolExecutor(manager)
-    small = OllamaClient(OllamaSettings(), BrainSettings(), executor).offer()
-    large = AnthropicClient(AnthropicSettings(), BrainSettings(), executor).offer()
-    *others, kept = manager.all()
-
-    assert kept.name == "rename_zwave_device"
-    assert all(one is other for one, other in zip(large.tools, manager.all(), strict=True))
-    assert all(one is other for one, other in zip(small.tools[:-1], others, strict=True))
-    assert (small.tools[-1].name, len(small.rare)) == (USE_TOOL, 1)
-    assert small.rare[0] is kept, "the very tool runs, whichever way it is called"
 
 
 @pytest.mark.scenario("MGR-4")
@@ -266,17 +249,6 @@ def test_a_server_cannot_take_the_name_of_a_built_in_tool(caplog):
     assert manager.find("evil__add") is imposter
     assert [manager.offered_name(one) for one in manager.all()] == ["add", "evil__add"]
     assert caplog.records[-1].winner == "add"
-
-
-def test_a_tool_name_with_an_emoji_is_offered_under_a_name_that_can_be_sent():
-    manager = ToolManager()
-    light, lamp = mcp_tool("💡 light"), mcp_tool("🔦 light")
-    manager.add_mcp_tools("zwave", [light, lamp])
-
-    names = [manager.offered_name(one) for one in manager.all()]
-    assert names == ["__light", "__light_2"]
-    assert [manager.find(name) for name in names] == [light, lamp]
-    assert manager.find("💡 light") is light
 
 
 @pytest.mark.scenario("DEF-1")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
@@ -26,10 +26,19 @@ _PLAIN_CODE = re.compile(
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[- ]")  # where a word begins in camelCase or kebab-case
 
-# Six shapes of a secret in a text. Each pattern keeps its first group; all are linear: no nested repetition.
-_SECRET_TEXT = (
-    # A login in an address, up to the last @ before the path: a password may have one itself.
+# A login in an address, up to the last @ before the path (a password may have one itself); its query, where
+# ordinary words are secrets. Each pattern keeps its first group; all are linear: no nested repetition.
+_LOGINS = (
     re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://)[^\s/'\"]{1,400}(?=@)", re.IGNORECASE),
+    re.compile(
+        r"([?&#;](?:[\w.~%-]{0,40}(?:token|secret|password|signature)|(?:[\w.~%-]{0,40}[_-])?"
+        r"(?:key|pass|pwd|auth|sig|code|sas))=)[^\s&#;\"']+",
+        re.IGNORECASE,
+    ),
+)
+# More shapes of a secret in a text.
+_SECRET_TEXT = (
+    *_LOGINS,
     re.compile(r"\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
     # `password=…`, `"token": "…"`
     re.compile(
@@ -37,8 +46,6 @@ _SECRET_TEXT = (
         r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?)(?!\s)[^\s&\"',;}\]]{3,}",
         re.IGNORECASE,
     ),
-    # The query of an address, where ordinary words are secrets.
-    re.compile(r"([?&](?:key|pass|pwd|auth|sig|signature|code)=)[^\s&#\"']+", re.IGNORECASE),
     re.compile(r"()\b(?:[spr]k-|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|hf_)[A-Za-z0-9_-]{12,}"),
     re.compile(r"()\beyJ[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),  # a JWT
 )
@@ -58,9 +65,17 @@ _SHORT = (bool, int, float, type(None))
 
 
 def hide_secrets(text: str) -> str:
-    if _HINT.search(text):
-        for pattern in _SECRET_TEXT:
-            text = pattern.sub(rf"\g<1>{HIDDEN}", text)
+    return _hide(text, _SECRET_TEXT) if _HINT.search(text) else text
+
+
+def hide_logins(text: str) -> str:
+    """Without the logins and keys in its addresses."""
+    return _hide(text, _LOGINS) if "://" in text else text
+
+
+def _hide(text: str, patterns: Iterable[re.Pattern[str]]) -> str:
+    for pattern in patterns:
+        text = pattern.sub(rf"\g<1>{HIDDEN}", text)
     return text
 
 

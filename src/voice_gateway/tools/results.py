@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
 from voice_gateway.artifacts import (
     KINDS,
@@ -22,7 +21,7 @@ from voice_gateway.artifacts import (
 )
 from voice_gateway.errors import ErrorKind, LinkError, ToolError, first_error
 from voice_gateway.logs import ANSI
-from voice_gateway.tools.masking import HIDDEN, is_secret_name, safe, shorten
+from voice_gateway.tools.masking import hide_logins, safe, shorten
 from voice_gateway.turn import Artifact, encodable
 
 SHORTEST_ENCODED = 256  # characters: no word, number or name is as long
@@ -30,9 +29,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\
 _DECLARED = re.compile(r"\bdata:([\w.+-]{1,60}/[\w.+-]{1,60})[^,\s]{0,100};base64,([A-Za-z0-9+/_-]+={0,2})")
 # Each run is matched once, from its beginning.
 _RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/_-]{{{SHORTEST_ENCODED},}}={{0,2}})")
-_ADDRESS = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]{1,20}://)([^\s<>\"'`]{1,4000})")
-_IN_QUERY = re.compile(r"([?&#;])([\w.~%-]{1,60})=([^&#;\s]*)")
-_OF_QUERIES = frozenset(("sig", "signature", "key", "pass", "pwd", "auth", "code", "sas", "x-amz-signature"))
 _SAMPLE = 4096
 _FAILING = re.compile(r"[\W_]{0,8}(?:error|traceback \(most recent call last\))\s?[:：–-]", re.IGNORECASE)
 LONGEST_FACTS = 20_000  # characters of JSON in a text that are read
@@ -177,7 +173,7 @@ def plain_text(text: str) -> tuple[str, list[Artifact]]:
         text = _DECLARED.sub(lambda match: _taken(match[0], match[2], match[1], found), text)
     if len(text) >= SHORTEST_ENCODED:
         text = _RUN.sub(lambda match: _taken(match[0], match[1], "", found), text)
-    return (_ADDRESS.sub(_address, text) if "://" in text else text), found
+    return hide_logins(text), found
 
 
 def _taken(whole: str, data: str, mime_type: str, found: list[Artifact]) -> str:
@@ -195,19 +191,6 @@ def _looks_encoded(data: str) -> bool:
     count = len(sample)
     upper, lower = sum(map(str.isupper, sample)), sum(map(str.islower, sample))
     return min(upper, lower) > count * 0.15 and sum(map(str.isdigit, sample)) > count * 0.04
-
-
-def _address(found: "re.Match[str]") -> str:
-    place, slash, rest = found[2].partition("/")
-    if "@" in place:
-        place = f"{HIDDEN}@{place.rpartition('@')[2]}"
-    return found[1] + _IN_QUERY.sub(_parameter, f"{place}{slash}{rest}")
-
-
-def _parameter(found: "re.Match[str]") -> str:
-    name = unquote(found[2]).casefold()
-    hidden = name in _OF_QUERIES or is_secret_name(name)
-    return f"{found[1]}{found[2]}={HIDDEN if hidden and found[3] else found[3]}"
 
 
 # --- what it raised: by type, not by words

@@ -4,7 +4,6 @@ import base64
 import sys
 from typing import Any
 
-import pytest
 from tests.fakes.linked import FAKES, Linked, linked
 from tests.fakes.stdio_rpc import PNG
 
@@ -71,20 +70,6 @@ async def test_each_progress_moves_the_limit_on_and_is_told():
     assert outcome.seconds > 0.5
     assert progress[0].text == "the content server: 8 %, a step"
     assert progress[-1].share == 1.0
-
-
-@pytest.mark.parametrize(
-    ("options", "count", "text"),
-    [
-        ({"timeout_seconds": 0.2, "hard_timeout_seconds": 0.4}, 100, "did not finish within 0.4 s"),
-        ({"timeout_seconds": 0.2, "hard_timeout_seconds": 9.0}, 3, "made no progress for 0.2 s"),
-    ],
-)
-async def test_progress_for_ever_and_progress_that_ends_are_both_given_up(options, count, text):
-    async with linked({"content": SERVER}) as link:
-        outcome = await run(executor_of(link, **options), "stuck", count=count)
-    assert text in outcome.text
-    assert outcome.error == "timeout"
 
 
 async def test_a_tool_that_only_runs_as_a_task_is_run_as_one():

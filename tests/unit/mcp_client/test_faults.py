@@ -165,13 +165,6 @@ async def test_a_server_that_dies_early_is_not_reported_as_connected_while_its_c
 # a server that does not answer
 
 
-async def test_a_call_given_up_is_cancelled_at_the_server_and_the_session_stays():
-    async with linked(fault_server()) as link:
-        await give_up(link, "hang", 0.2)
-        assert len(json.loads(await link.call("was_cancelled"))) == 1
-        assert link.status().restarts == 0
-
-
 async def test_one_of_fifty_calls_cancelled_leaves_the_others_alone():
     async with linked(fault_server()) as link:
         calls = [asyncio.create_task(link.call("echo", number=number)) for number in range(50)]

@@ -47,31 +47,6 @@ async def test_every_failure_is_an_outcome_of_its_kind(tool, args, kind, text):
         assert "the bus is gone" not in outcome.text + outcome.for_model  # stderr is for the log
 
 
-async def test_a_servers_own_limit_is_kept():
-    async with linked(fault_server(timeout_seconds=0.2)) as link:
-        outcome = await executor_of(link).execute(ToolCall("1", "hang"))
-        assert (outcome.error, "0.2 s" in outcome.text) == ("timeout", True)
-
-
-@pytest.mark.slow
-async def test_a_result_of_50_megabytes_is_kept_whole_and_capped_for_the_model():
-    async with linked(fault_server()) as link:
-        outcome = await executor_of(link).execute(ToolCall("1", "long_line", {"bytes": 50_000_000}))
-        assert len(outcome.text) == 50_000_000
-        assert len(outcome.for_model) < 9_000
-
-
-async def test_a_tool_whose_name_no_model_could_say_is_offered_under_another_and_found_by_both():
-    async with linked(fault_server("bad_tools")) as link:
-        executor = executor_of(link)
-        tool = executor.tools.find("💡 on")
-        offered = executor.tools.offered_name(tool)
-        assert offered.isascii()
-        assert executor.tools.find(offered) is tool
-        outcome = await executor.execute(ToolCall("1", offered))
-        assert outcome.text == "Error: Unknown tool: 💡 on"  # the server was asked by its own name for it
-
-
 @pytest.mark.soak
 @pytest.mark.timeout(SOAK_SECONDS + 120)
 async def test_random_faults_leave_every_call_answered_and_nothing_behind():

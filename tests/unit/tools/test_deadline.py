@@ -50,12 +50,6 @@ def asking(run, *, here, **settings):
     return executor_with(ask, **settings).execute(ToolCall("1", "ask", {}))
 
 
-async def test_the_reply_ends_the_call(here):
-    exchange = Exchange()
-    asyncio.get_running_loop().call_soon(exchange.reply.set_result, "3")
-    assert (await asyncio.wait_for(asking(exchange.run, here=here), SOON)).text == "3"
-
-
 async def test_after_the_limit_the_tool_is_cancelled_and_the_caller_is_not(here):
     exchange = Exchange()
     outcome = await asking(exchange.run, here=here, timeout_seconds=0.01)

@@ -175,30 +175,6 @@ async def test_an_executor_bug_is_an_outcome_too(caplog):
 # --- limits and cancellation ---
 
 
-async def test_cancelling_the_caller_cancels_the_tools_waits_for_them_and_gets_out():
-    started, ended = asyncio.Event(), []
-
-    @tool
-    async def dream(number: int) -> str:
-        """Dream."""
-        try:
-            started.set()
-            await asyncio.sleep(SOON)
-        finally:
-            ended.append(number)
-        return "never"
-
-    calls = [ToolCall(str(number), "dream", {"number": number}) for number in range(3)]
-    turn = asyncio.create_task(executor_with(dream).execute_all(calls))
-    await asyncio.wait_for(started.wait(), SOON)
-    await asyncio.sleep(0)
-    turn.cancel()
-
-    with pytest.raises(asyncio.CancelledError):
-        await turn
-    assert sorted(ended) == [0, 1, 2]
-
-
 # --- many calls ---
 
 
@@ -225,15 +201,6 @@ async def test_calls_run_at_the_same_time_up_to_the_cap_and_come_back_in_order()
     assert [outcome.text for outcome in outcomes if outcome.ok] == [str(n) for n in range(100) if n != 13]
     assert outcomes[13].text == "Error: unlucky"
     assert await executor_with(work).execute_all([]) == []
-
-
-async def test_each_outcome_is_told_as_soon_as_it_is_there():
-    told = []
-    calls = [ToolCall("1", "add", {"a": 1}), ToolCall("2", "nobody", {})]
-
-    outcomes = await executor_with(add).execute_all(calls, on_outcome=told.append)
-
-    assert sorted(told, key=lambda outcome: outcome.call_id) == outcomes
 
 
 # --- gates ---

@@ -1,7 +1,6 @@
 """Our tools in somebody else's hands: LangChain's own way of calling, without our executor."""
 
 import asyncio
-import threading
 from typing import Any
 
 import pytest
@@ -96,16 +95,6 @@ def test_a_caller_without_an_event_loop(tool: GatewayTool) -> None:
 
 async def test_a_caller_inside_the_very_loop_is_told_and_nothing_hangs() -> None:
     assert "ainvoke" in built_in(loop=running_loop()).invoke({"cups": 2})
-
-
-@pytest.mark.slow
-async def test_a_thread_that_the_loop_itself_waits_for_is_told_and_nothing_hangs() -> None:
-    tool, replies = built_in(loop=running_loop()), []
-    thread = threading.Thread(target=lambda: replies.append(tool.invoke({"cups": 2})))
-    thread.start()
-    thread.join()  # as an agent's `invoke` would, on this loop
-
-    assert "blocked" in replies[0]
 
 
 async def test_from_a_thread_it_runs_on_its_own_loop() -> None:

@@ -9,17 +9,15 @@ import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import ToolMessage
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 from tests.fakes.some_tools import mcp_tool, outcome_of
 
 from voice_gateway.channels.marks import mark_lines
-from voice_gateway.errors import BadArguments, ErrorKind, LinkError, ToolError, ToolUnavailable
+from voice_gateway.errors import BadArguments, LinkError, ToolError, ToolUnavailable
 from voice_gateway.languages.outcomes import told
 from voice_gateway.tools.results import cause_of, describe, read
-from voice_gateway.turn import OutcomeStatus, ToolOutcome
-from voice_gateway.turns.history import to_message
+from voice_gateway.turn import OutcomeStatus
 
 
 class Room(BaseModel):
@@ -103,16 +101,6 @@ def test_results_are_text(raw, text):
 def test_text_first_then_structured_content(raw, artifact, text, structured):
     result = read(raw, artifact)
     assert (result.text, result.structured) == (text, structured)
-
-
-@pytest.mark.scenario("MSG-5")
-async def test_a_result_is_wrapped_in_a_message_with_the_matching_id():
-    failed, no = ErrorKind.FAILED, "Error: no"
-    good = to_message(ToolOutcome("c1", "add", "3", True, 0.1, for_model="3"))
-    bad = to_message(ToolOutcome("c2", "add", no, False, 0.1, error=failed, for_model=no))
-
-    assert good == ToolMessage("3", tool_call_id="c1", name="add")
-    assert bad == ToolMessage("Error: no", tool_call_id="c2", name="add", status="error")
 
 
 async def test_content_that_breaks_the_tools_own_output_schema_is_a_failure():
@@ -269,11 +257,6 @@ def test_the_kind_follows_from_the_type(error, kind, said):
     assert said in text
     assert "pw@" not in text
     assert "abc123" not in text
-
-
-def test_a_tool_error_keeps_its_words():
-    said = 'First line.\n  second: "quoted" – 50 %\n'
-    assert describe(BadArguments(said), "find", "zwave") == ("bad_arguments", said)
 
 
 class Speechless(Exception):

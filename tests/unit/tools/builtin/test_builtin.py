@@ -2,37 +2,13 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from tests.fakes.limits import with_limits
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
-from voice_gateway.tools.builtin.broadcast import Heard
-from voice_gateway.tools.builtin.lists import ListStore
-from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.tools.traits import traits
-
-
-def names(settings: ToolsSettings, folder: Path | None = None) -> list[str]:
-    timers = TimerStore(folder / "timers.sqlite3") if folder else None
-    lists = ListStore(folder / "lists.sqlite3") if folder else None
-
-    async def announce(_text: str) -> Heard:
-        return Heard(1)
-
-    made = builtin_tools(settings, timers=timers, lists=lists, announce=announce if timers else None)
-    return [tool.name for tool in made]
-
-
-def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
-    expected = (
-        "get_current_datetime control_speaker_volume set_timer list_timers cancel_timer extend_timer "
-        "calculate manage_list read_list broadcast get_weather search_web"
-    )
-    assert names(ToolsSettings(), tmp_path) == expected.split()
-    assert not list(tmp_path.iterdir())  # making the tools touches nothing
 
 
 def test_the_searchs_limit_lies_below_the_executors() -> None:

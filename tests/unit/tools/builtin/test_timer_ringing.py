@@ -2,9 +2,6 @@
 
 import fcntl
 import os
-import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,6 +11,7 @@ from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.shared.lease import FileLease
+from voice_gateway.shared.rows import FileRows
 from voice_gateway.tools.builtin.timers import Timer, TimerStore
 
 
@@ -118,70 +116,28 @@ async def test_an_alarm_follows_the_clock_that_is_set(
         assert house.rings == ["seven"]
 
 
-def fill(folder: Path) -> None:
-    with (folder / "filling").open("wb", buffering=0) as file, suppress(OSError):
-        while True:
-            file.write(b"x" * 4096)
-
-
-class SmallDisk:
-    """A file system of its own, which can be full or read-only."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir()
-        if not self._mount("-t", "tmpfs", "-o", "size=128k", "tmpfs"):
-            pytest.skip("no file system can be mounted here")
-
-    def fail(self, way: str) -> None:
-        fill(self.folder) if way == "full" else self._mount("-o", "remount,ro")
-
-    def recover(self, way: str) -> None:
-        (self.folder / "filling").unlink() if way == "full" else self._mount("-o", "remount,rw")
-
-    def unmount(self) -> None:
-        subprocess.run(["umount", "-l", self.folder], check=True)
-
-    def _mount(self, *words: str) -> bool:
-        try:
-            subprocess.run(["mount", *words, self.folder], check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError):
-            return False
-        return True
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[SmallDisk]:
-    disk = SmallDisk(tmp_path / "disk")
-    yield disk
-    disk.unmount()
-
-
-@pytest.mark.parametrize("way", ["full", "read-only"])
-async def test_on_a_disk_that_takes_nothing_a_due_timer_rings_and_can_be_stopped(
-    disk: SmallDisk, clock: StoppedClock, way: str, caplog: pytest.LogCaptureFixture
+async def test_while_the_file_takes_nothing_a_due_timer_rings_and_can_be_stopped(
+    path: Path, store: TimerStore, clock: StoppedClock, monkeypatch: pytest.MonkeyPatch, caplog
 ) -> None:
-    path = disk.folder / "timers.sqlite3"
-    store = TimerStore(path, now=clock.now, passed=clock.monotonic)
+    def refuse(*_: object, **__: object) -> None:
+        raise ToolUnavailable("the disk is full")
+
     for name in ("tea", "eggs"):
         set_timer(store, clock, name=name)
     house = House(path, clock)
     async with house.running():
-        disk.fail(way)
-        await house.later(10)
-        assert sorted(house.rings) == ["eggs", "tea"]
-        await house.later(10)
-        assert len(house.rings) == 2
-        assert isinstance(house.troubles[-1], ToolUnavailable)
-        with pytest.raises(ToolUnavailable):
-            set_timer(store, clock, name="cake")
+        with monkeypatch.context() as disk:
+            disk.setattr(FileRows, "change", refuse)
+            await house.later(10)
+            assert sorted(house.rings) == ["eggs", "tea"]
+            await house.later(10)
+            assert (len(house.rings), type(house.troubles[-1])) == (2, ToolUnavailable)
 
-        assert await house.timers.answer("stop") == "Okay, the timers are off."
-        await house.later(1)
-        assert (len(house.rings), sorted(house.silenced)) == (2, ["eggs", "tea"])
-        assert len(store.all()) == 2
+            assert await house.timers.answer("stop") == "Okay, the timers are off."
+            await house.later(1)
+            assert (len(house.rings), sorted(house.silenced)) == (2, ["eggs", "tea"])
+            assert len(store.all()) == 2
 
-        disk.recover(way)
         await house.later(1)
         assert store.all() == []
         await house.later(1)
