@@ -2,10 +2,12 @@
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, mcp_tool, outcome_of
@@ -24,65 +26,14 @@ def one(schema: Any, value: Any, *, required: bool = True) -> Any:
     return repaired({"x": value}, whole).get("x", "dropped")
 
 
-@pytest.mark.parametrize(
-    ("schema", "value", "wanted"),
-    [
-        ({"type": "integer"}, "50", 50),
-        ({"type": "integer"}, "30%", 30),
-        ({"type": "number"}, " 12.5 % ", 12.5),
-        ({"type": "number"}, "30 percent", 30),
-        ({"type": "integer"}, "12.5%", "12.5%"),
-        ({"type": "number"}, "%", "%"),
-        ({"type": "number"}, "30%%", "30%%"),
-        ({"type": "string"}, "30%", "30%"),
-        ({"type": "integer"}, " -7 ", -7),
-        ({"type": "integer"}, "50.0", 50),
-        ({"type": "integer"}, "50.5", "50.5"),
-        ({"type": "integer"}, "fifty", "fifty"),
-        ({"type": "integer"}, "9" * 5000, "9" * 5000),
-        ({"type": "integer"}, 50.0, 50.0),
-        ({"type": "number"}, "0.5", 0.5),
-        ({"type": "number"}, "1e3", 1000),
-        ({"type": "number"}, "1e999", "1e999"),
-        ({"type": "number"}, "nan", "nan"),
-        ({"type": "boolean"}, "true", True),
-        ({"type": "boolean"}, "No", False),
-        ({"type": "boolean"}, 1, True),
-        ({"type": "boolean"}, 2, 2),
-        ({"type": "object"}, '{"a": 1}', {"a": 1}),
-        ({"type": "array"}, "[1, 2]", [1, 2]),
-        ({"type": "object"}, "[1]", "[1]"),
-        ({"type": "object"}, "{broken", "{broken"),
-        ({"type": "string"}, 50, "50"),
-        ({"type": "string"}, True, "true"),
-        ({"type": "string"}, {"a": "ü"}, '{"a": "ü"}'),
-        ({"type": "string"}, ["a"], '["a"]'),
-        ({"type": "string"}, "50", "50"),
-        ({"type": ["string", "integer"]}, "50", "50"),
-        ({"type": ["integer", "null"]}, "null", None),
-        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "50", 50),
-        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, None, None),
-        ({"enum": ["on", "off"]}, "ON", "on"),
-        ({"enum": ["on", "off"]}, " Off ", "off"),
-        ({"enum": ["a", "A"]}, "A", "A"),
-        ({"enum": ["Aa", "aA"]}, "aa", "aa"),
-        ({"enum": [1, 2]}, "2", 2),
-        ({"anyOf": [{"const": "on"}, {"const": "off"}]}, "OFF", "off"),
-        ({"allOf": [{"enum": ["on"]}]}, "ON", "on"),
-        ({}, "50", "50"),
-        (True, "50", "50"),
-        ({"type": "array", "items": {"type": "integer"}}, ["1", 2, "x"], [1, 2, "x"]),
-        (
-            {"type": "object", "properties": {"roomName": {"type": "string"}, "n": {"type": "integer"}}},
-            {"room_name": "attic", "n": "3"},
-            {"roomName": "attic", "n": 3},
-        ),
-    ],
-)
-def test_a_value_is_changed_only_where_the_schema_forbids_it_and_the_meaning_is_plain(schema, value, wanted):
-    got = one(schema, value)
-    assert got == wanted
-    assert type(got) is type(wanted)
+VALUES = yaml.safe_load(Path(__file__).with_name("values.yaml").read_text(encoding="utf-8"))
+
+
+def test_a_value_is_changed_only_where_the_schema_forbids_it_and_the_meaning_is_plain():
+    huge = "9" * 5000
+    rows = [*VALUES, ({"type": "integer"}, huge, huge)]
+    got = [(schema, value, one(schema, value), wanted) for schema, value, wanted in rows]
+    assert [row for row in got if repr(row[2]) != repr(row[3])] == []
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  "])

@@ -1,67 +1,32 @@
 """Secrets stay out of the log and out of what a model gets."""
 
 import json
+from pathlib import Path
 
 import pytest
+import yaml
 from tests.fakes.some_tools import mcp_tool, outcome_of
 
 from voice_gateway.tools.masking import LONGEST, hide_secrets, mask, mask_result, safe
 
+SECRETS = yaml.safe_load(Path(__file__).with_name("secrets.yaml").read_text(encoding="utf-8"))
 
-@pytest.mark.parametrize(
-    "name",
-    "password passwd user_password api_key apiKey API-KEY token accessToken secret clientSecret pin pin_code "
-    "Authorization cookie userCode user_code private_key credentials otp lockPin newPIN accessCode door-code "
-    "unlockCode alarm_codes networkKey security_keys wpa_psk user_pwd sessionKey jwt "
-    "code Code pins pin2 newCode keypad_code code_1 passcode passkey doorcode".split(),
-)
-def test_a_value_under_a_secret_name_is_hidden(name):
-    assert mask({name: "1234"}) == {name: "***"}
+
+@pytest.mark.parametrize(("table", "shown"), [("secret names", "***"), ("ordinary names", "1234")])
+def test_a_value_is_hidden_by_its_name(table, shown):
+    names = SECRETS[table].split()
+    assert {name: mask({name: "1234"})[name] for name in names} == dict.fromkeys(names, shown)
 
 
 @pytest.mark.parametrize(
-    "name",
-    "device pinned spinning level compass monkey keyword passage query shoppingList hairpin zipCode "
-    "error_code sort_key networkName codec doorCount "
-    "statusCode country_code exit_code codeSlot decode".split(),
+    ("table", "hide"), [("texts", hide_secrets), ("results", lambda text: mask_result(text, {}))]
 )
-def test_a_value_under_an_ordinary_name_is_shown(name):
-    assert mask({name: "1234"}) == {name: "1234"}
+def test_secrets_inside_a_text_are_hidden(table, hide):
+    assert {text: hide(text) for text in SECRETS[table]} == SECRETS[table]
 
 
-@pytest.mark.parametrize(
-    ("text", "hidden"),
-    [
-        ("mqtt://ann:pw@broker:1883 refused", "mqtt://***@broker:1883 refused"),
-        ("mqtt://ann:p@w@broker refused", "mqtt://***@broker refused"),
-        ("http://x.example/?q=lamp&sig=abc&key=abc", "http://x.example/?q=lamp&sig=***&key=***"),
-        ("Authorization: Bearer abcdefgh12345", None),
-        ("https://x.example/?api_key=abc123&q=lamp", "https://x.example/?api_key=***&q=lamp"),
-        ('{"token": "abc123", "room": "attic"}', '{"token": "***", "room": "attic"}'),
-        (f"key sk-{'a1' * 12} is wrong", "key *** is wrong"),
-        ("eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl expired", "*** expired"),
-        ("ghp_abcdefghijklmnopqrst", "***"),
-    ],
-)
-def test_secrets_inside_a_text_are_hidden(text, hidden):
-    got = hide_secrets(text)
-    if hidden is not None:
-        assert got == hidden
-    assert "abcdefgh12345" not in got
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'Device "Lamp 9" not found.',
-        "The token ring in room 5: nothing to do",
-        "Use set_level(level: integer 0-100), e.g. ann@example.org",
-        "password must not be empty",
-        "basic lamps: 3",
-    ],
-)
-def test_an_ordinary_message_comes_through_unchanged(text):
-    assert safe(text) == text
+def test_an_ordinary_message_comes_through_unchanged():
+    assert [safe(text) for text in SECRETS["ordinary texts"]] == SECRETS["ordinary texts"]
 
 
 def test_of_a_traceback_only_its_last_line_is_left():
@@ -87,22 +52,6 @@ def test_a_result_that_repeats_a_hidden_argument_hides_it_too(secret, before):
         shown = mask_result("." * before + said, args)
         assert not any(part in shown for part in ("1234", "cü", "c\\u00fc", "xxxx", "hunter"))
     assert mask_result("attic", args) == "attic"
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ('{"pin": 1234, "level": 7}', '{"pin": "***", "level": 7}'),
-        ('{"user_code": "12 34", "room": "attic"}', '{"user_code": "***", "room": "attic"}'),
-        ("{'otp': '1\\'2', 'room': 'attic'}", "{'otp': \"***\", 'room': 'attic'}"),
-        ('{"tokens": ["a", "b"], "room": 1}', '{"tokens": "***", "room": 1}'),
-        ('{"credentials": {"a": "b"}, "room": 1}', '{"credentials": "***", "room": 1}'),
-        ("password=hunter22", "password=***"),
-        ('The lamp "key" is on: 5', 'The lamp "key" is on: 5'),
-    ],
-)
-def test_a_result_hides_what_stands_under_a_secret_name(text, shown):
-    assert mask_result(text, {}) == shown
 
 
 def test_a_number_that_python_will_not_write_breaks_nothing():

@@ -1,9 +1,11 @@
 """The weather from Open-Meteo: said to come from there, and a sentence for whatever goes wrong."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from tests.fakes.limits import with_limits
 from tests.fakes.open_meteo import FakeOpenMeteo
 from tests.fakes.some_tools import said_by
@@ -32,29 +34,15 @@ async def weather(
     return await said_by(next(tool for tool in made if tool.name == "get_weather"), **arguments)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({}, "It's 8 degrees and rainy"),
-        ({"day": "today"}, "Today it will be rainy, 4 to 12 degrees, with an 80 percent chance of rain"),
-        ({"day": "tomorrow"}, "Tomorrow it will be rainy, 4 to 12 degrees, with a 30 percent chance of rain"),
-        ({"day": "wednesday"}, "On Wednesday it will be rainy, 4 to 12 degrees"),
-        ({"about": "rain"}, "Yes, it's raining"),
-        ({"day": "today", "about": "rain"}, "Yes, rain is likely today: 80 percent"),
-        ({"day": "tomorrow", "about": "rain"}, "Maybe: there is a 30 percent chance of rain tomorrow"),
-        ({"day": "wednesday", "about": "rain"}, "No, rain is unlikely on Wednesday: 5 percent"),
-        ({"about": "temperature"}, "It's 8 degrees outside"),
-        ({"day": "this evening", "about": "temperature"}, "4 to 12 degrees today"),
-        ({"day": "friday", "about": "wind"}, "Wind up to 33 kilometers per hour on Friday"),
-        ({"place": "lisbon"}, "It's 8 degrees and rainy in Lisbon"),
-    ],
-)
-async def test_it_is_told_as_a_person_would_and_from_whom(arguments: dict[str, Any], said: str) -> None:
-    async with FakeOpenMeteo() as server:
-        text, facts = await weather(server, **arguments)
+async def test_it_is_told_as_a_person_would_and_from_whom() -> None:
+    table = yaml.safe_load(Path(__file__).with_name("sentences.yaml").read_text(encoding="utf-8"))["weather"]
+    answers = []
+    for arguments, _ in table:
+        async with FakeOpenMeteo() as server:
+            answers.append(await weather(server, **arguments))
 
-    assert text == f"{said}."
-    assert facts["source"] == "Open-Meteo"
+    assert [text for text, _ in answers] == [sentence for _, sentence in table]
+    assert {facts["source"] for _, facts in answers} == {"Open-Meteo"}
 
 
 async def test_it_asks_for_the_home_that_is_set_and_for_nothing_else() -> None:

@@ -2,8 +2,10 @@
 
 import logging
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import yaml
 from tests.fakes.zwave_reach import Device, zwave_reaches
 
 from voice_gateway.config import PermissionSettings
@@ -351,27 +353,7 @@ def test_a_strangers_title_does_not_put_words_into_the_question():
     assert text == "Shall I wipe disk?"
 
 
-@pytest.mark.parametrize(
-    ("name", "args", "asked"),
-    [
-        ("control_speaker_volume", {"action": "set", "level": 0}, "set the volume to 0 percent"),
-        ("control_speaker_volume", {"action": "up", "level": None}, "turn up the volume"),
-        ("control_speaker_volume", {"action": "unmute"}, "unmute the speaker"),
-        (
-            "manage_list",
-            {"action": "remove", "items": "milk", "list": ""},
-            "remove milk from the shopping list",
-        ),
-        ("manage_list", {"action": "complete", "items": "milk"}, "tick off milk"),
-        ("manage_list", {"action": "clear", "list": "to-do"}, "clear the to-do list"),
-        ("broadcast", {"message": "dinner  is ready"}, 'tell everyone "dinner is ready"'),
-        ("set_timer", {"duration": "90", "name": "egg"}, "set a egg timer for 90 seconds"),
-        ("set_timer", {"at": "7 pm"}, "set an alarm for 7 pm"),
-        ("set_timer", {"at": "7 pm", "message": "call Ann"}, "remind you 7 pm to call Ann"),
-        ("set_timer", {"at": "now", "kind": "reminder", "message": "x"}, "remind you of “x”"),
-        ("cancel_timer", {"name": "all", "kind": "alarm"}, "cancel all alarms"),
-        ("extend_timer", {"duration": "5 minutes", "name": "egg"}, "add 5 minutes to the egg timer"),
-    ],
-)
-def test_a_built_in_tool_is_asked_about_in_everyday_words(name, args, asked):
-    assert described([ToolCall("1", name, args)], lambda _name: OURS, reaches) == asked
+def test_a_built_in_tool_is_asked_about_in_everyday_words():
+    rows = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))
+    asked = [described([ToolCall("1", name, args)], lambda _name: OURS, reaches) for name, args, _ in rows]
+    assert asked == [words for *_, words in rows]

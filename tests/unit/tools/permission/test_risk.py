@@ -1,14 +1,16 @@
 """The risk of a call: from settings, the devices it would reach, and a tool's own name and hints."""
 
+from pathlib import Path
 from typing import Any
 
-import pytest
+import yaml
 from tests.fakes.zwave_reach import Device, zwave_reaches
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.turn import ToolCall, ToolTraits
 
+RISKS = yaml.safe_load(Path(__file__).with_name("risks.yaml").read_text(encoding="utf-8"))
 CONTROL = "control_zwave_device"
 GARAGE = Device("Garage Door", "garage_door")
 HOME = {
@@ -37,70 +39,20 @@ def judged(name: str, args: dict[str, Any], settings: PermissionSettings | None 
     return risk_of(call, traits, settings or PermissionSettings(), reaches(call, traits))
 
 
-# device: the actions that are sensitive, the actions that are not
-DEVICES = {
-    "Garage Door": ("open on toggle dim", "close stop"),
-    "Door": ("open", ""),
-    "Window Blind": ("", "open"),
-    "Lamp": ("", "on"),
-    "Something New": ("open", ""),
-    "the old gate": ("on", ""),
-    "node 15": ("toggle", ""),
-    "node 16": ("on", ""),
-    "node 99": ("toggle on off", "close stop"),
-    "node 21": ("on off", ""),
-    "node 22": ("on", "off"),
-    "Garden Gate": ("on", "off"),
-    "Relay 2": ("on", ""),
-    "the gate's lamp": ("on", ""),
-    "node 18": ("toggle", ""),
-    "node 19": ("", "on"),
-    "node 20": ("off", ""),
-    "House Alarm": ("off", "on"),
-}
-
-
 def test_a_device_is_judged_by_what_would_move_however_the_call_names_it():
     wrong = []
-    for device, actions in DEVICES.items():
-        for words, expected in zip(actions, (Risk.SENSITIVE, Risk.REVERSIBLE), strict=True):
+    for device, actions in RISKS["devices"].items():
+        for words, expected in zip(actions, ("sensitive", "reversible"), strict=True):
             wrong += [
                 f"{action} {device}: not {expected}"
                 for action in words.split()
-                if judged(CONTROL, {"deviceName": device, "action": action}) is not expected
+                if judged(CONTROL, {"deviceName": device, "action": action}) != expected
             ]
     assert wrong == []
 
 
-OTHERS: list[tuple[str, Any, Risk]] = [
-    ("control_zwave_lock", {"deviceName": "Front Door", "action": "unlock"}, Risk.SENSITIVE),
-    ("control_zwave_lock", {"deviceName": "Front Door", "action": "lock"}, Risk.REVERSIBLE),
-    ("control_zwave_lock", {}, Risk.SENSITIVE),
-    (CONTROL, {"deviceName": ["Lamp", "Garage Door"], "action": "on"}, Risk.SENSITIVE),
-    ("set_zwave_thermostat", {"deviceName": "Gate House", "temperature": 21}, Risk.REVERSIBLE),
-    ("set_alarm_state", {"state": "disarm"}, Risk.SENSITIVE),
-    ("disarm_alarm", {}, Risk.SENSITIVE),
-    ("open_garage", {}, Risk.SENSITIVE),
-    ("open_curtains", {}, Risk.REVERSIBLE),
-    ("wipe_disk", {}, Risk.SENSITIVE),
-    ("water_plants", {"plant": "fern"}, Risk.REVERSIBLE),
-    ("HassTurnOn", {"name": "Garage Door"}, Risk.SENSITIVE),
-    ("HassTurnOff", {"name": "Garage Door"}, Risk.REVERSIBLE),
-    ("HassTurnOn", {"name": "Desk Lamp"}, Risk.REVERSIBLE),
-    ("HassTurnOff", {"name": "Siren"}, Risk.SENSITIVE),
-    ("call_service", {"entity_id": "cover.front_gate", "command": "toggle"}, Risk.SENSITIVE),
-    ("call_service", {"entity_id": "cover.front_gate", "command": "close"}, Risk.REVERSIBLE),
-    ("call_service", {"data": {"service": "unlock"}}, Risk.SENSITIVE),
-    ("call_service", {"steps": [{"do": "unlock", "what": "front"}]}, Risk.SENSITIVE),
-    ("call_service", {"target": {"entity_id": ["Garage Door"]}, "action": ["toggle"]}, Risk.SENSITIVE),
-    ("stop_or_start", {"target": "front gate", "action": "start"}, Risk.SENSITIVE),
-    ("close_or_toggle", {"target": "front gate"}, Risk.SENSITIVE),
-    ("turn_on_off", {"name": "Siren", "state": True}, Risk.SENSITIVE),
-]
-
-
 def test_other_calls_are_judged_by_names_and_arguments_however_deep_they_lie():
-    assert [(name, args) for name, args, expected in OTHERS if judged(name, args) is not expected] == []
+    assert [row for row in RISKS["calls"] if judged(*row[:2]) != row[2]] == []
 
 
 def test_a_reminder_to_unlock_the_gate_unlocks_nothing():
@@ -116,37 +68,16 @@ def test_a_second_homes_devices_are_not_taken_for_those_of_the_first():
         assert risk_of(call, traits, PermissionSettings(), reaches(call, traits)) is expected
 
 
-# name, untrusted without and with a read-only hint, trusted without and with it
-FOREIGN = [
-    ("get_weather", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
-    ("fortune", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
-    ("run_scene", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
-    ("toggle_relay", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
-    ("delete_notes", *[Risk.SENSITIVE] * 3, Risk.LOOK),
-    ("transfer_money", *[Risk.SENSITIVE] * 3, Risk.LOOK),
-    ("factoryReset", *[Risk.SENSITIVE] * 3, Risk.LOOK),
-    ("disable_alarm", *[Risk.SENSITIVE] * 3, Risk.LOOK),
-    ("toggle_gate", *[Risk.SENSITIVE] * 3, Risk.LOOK),
-    ("close_gate", Risk.UNKNOWN, Risk.UNKNOWN, Risk.REVERSIBLE, Risk.LOOK),
-    ("open_valve", *[Risk.SENSITIVE] * 4),
-    ("trigger_siren", *[Risk.SENSITIVE] * 4),
-    ("getOrOpenGarage", *[Risk.SENSITIVE] * 4),
-    ("unlock_door", *[Risk.SENSITIVE] * 4),
-    ("open_front_door", *[Risk.SENSITIVE] * 4),
-    ("open_gate", *[Risk.SENSITIVE] * 4),
-]
-
-
 def test_hints_of_an_untrusted_server_only_raise_the_risk_and_no_hint_beats_a_name():
     wrong = []
-    for name, *expected in FOREIGN:
+    for name, expected in RISKS["foreign"].items():
         facts: list[Any] = [
             {"trusted": trusted, "read_only": look} for trusted in (False, True) for look in (False, True)
         ]
         wrong += [
             (name, how, risk)
-            for how, risk in zip(facts, expected, strict=True)
-            if judged(name, {}, source="strange", **how) is not risk
+            for how, risk in zip(facts, expected.split(), strict=True)
+            if judged(name, {}, source="strange", **how) != risk
         ]
     assert wrong == []
     assert judged("tidy_up", {}, source="strange", trusted=False, destructive=True) is Risk.SENSITIVE
@@ -155,44 +86,17 @@ def test_hints_of_an_untrusted_server_only_raise_the_risk_and_no_hint_beats_a_na
     assert judged("delete_notes", {}, source="mine", destructive=False, trusted=False) is Risk.SENSITIVE
 
 
-LAMP, GATE = {"deviceName": "Lamp", "action": "on"}, {"deviceName": "Garden Gate", "action": "on"}
-DOORS = {"deviceName": "Door", "action": "open"}
-# what the owner permits, the call, its risk
-PERMITS: list[tuple[dict[str, Any], str, dict[str, Any], Risk]] = [
-    ({"water_plants": "always"}, "water_plants", {}, Risk.ALWAYS),
-    ({"Water Plants": "pin"}, "water_plants", {}, Risk.SENSITIVE),
-    ({"water_plants": "ask"}, "water_plants", {}, Risk.UNKNOWN),
-    ({"water_plants": "never"}, "water_plants", {}, Risk.NEVER),
-    ({"lamp": "ask"}, CONTROL, LAMP, Risk.UNKNOWN),
-    ({"Lamp": "pin"}, CONTROL, LAMP, Risk.SENSITIVE),
-    ({"Lamp": "never"}, CONTROL, LAMP, Risk.NEVER),
-    ({"Lamp": "never"}, CONTROL, GATE, Risk.SENSITIVE),
-    ({"Garden Gate": "always"}, CONTROL, GATE, Risk.ALWAYS),
-    ({"Garage Door": "always"}, CONTROL, DOORS, Risk.SENSITIVE),  # the front door moves, too
-    ({"Garage Door": "always", "Front Door": "ask"}, CONTROL, DOORS, Risk.UNKNOWN),
-    ({CONTROL: "always"}, CONTROL, GATE, Risk.ALWAYS),
-    ({CONTROL: "always", "Garden Gate": "pin"}, CONTROL, GATE, Risk.SENSITIVE),
-]
+def test_the_owners_permits_come_before_the_table():
+    wrong = [
+        row for row in RISKS["permits"] if judged(row[1], row[2], PermissionSettings(permit=row[0])) != row[3]
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize(("permit", "name", "args", "risk"), PERMITS)
-def test_the_owners_permits_come_before_the_table(permit, name, args, risk):
-    assert judged(name, args, PermissionSettings(permit=permit)) is risk
-
-
-# The same for a device that only a foreign tool knows.
-NAMED = [
-    ({"Relay 3": "pin"}, {"name": "Relay 3"}, Risk.SENSITIVE),
-    ({"Relay 3": "never"}, {"target": {"entity_id": ["switch.relay_3"]}}, Risk.NEVER),
-    ({"Relay 3": "never", "toggle_relay": "always"}, {"name": "relay 3"}, Risk.NEVER),
-    ({"Relay 3": "always"}, {"name": "Relay 3", "note": "unlock"}, Risk.SENSITIVE),
-    ({"Relay 3": "never"}, {"name": "Relay 4"}, Risk.REVERSIBLE),
-]
-
-
-@pytest.mark.parametrize(("permit", "args", "risk"), NAMED)
-def test_a_permit_for_a_device_holds_for_foreign_tools_that_name_it(permit, args, risk):
-    assert judged("toggle_relay", args, PermissionSettings(permit=permit), source="shed") is risk
+def test_a_permit_for_a_device_holds_for_foreign_tools_that_name_it():
+    settings = [(PermissionSettings(permit=permit), args) for permit, args, _ in RISKS["named"]]
+    got = [judged("toggle_relay", args, permits, source="shed") for permits, args in settings]
+    assert got == [risk for *_, risk in RISKS["named"]]
 
 
 def test_a_permit_for_a_device_hides_no_look():
