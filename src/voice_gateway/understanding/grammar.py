@@ -166,16 +166,6 @@ class Grammar:
             known[tree[1]] = _either([self._needs(one.tree, known) for one in self.rules[tree[1]]])
         return known[tree[1]]
 
-    def dump(self) -> dict[str, Any]:
-        """The rules as plain data, for the cache."""
-        return {name: [tuple(one) for one in alternatives] for name, alternatives in self.rules.items()}
-
-    @classmethod
-    def load(cls, data: Mapping[str, Any]) -> "Grammar":
-        grammar = cls()
-        grammar.rules = {name: [Alternative(*one) for one in rows] for name, rows in data.items()}
-        return grammar
-
 
 def _first(tree: Tree, firsts: Mapping[str, Words]) -> Words:
     kind = tree[0]

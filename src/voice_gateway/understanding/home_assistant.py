@@ -19,34 +19,37 @@ COST: Final = 0.5  # our own sentences win where both read the same
 RULE: Final = "intent"
 MOST_WAYS: Final = 2048  # to write what touches; a template with more is left out
 OPEN: Final = {"name": "name", "area": "room", "floor": "floor"}  # lists of the home, and our leaves
-# Words that say nothing by themselves.
-LIGHT_WORDS: Final = frozenset("the my our a an in on at of to for percent degrees degree and all".split())
 # Leaves for a wildcard of the package, by a part of the intent's name.
 FREE: Final = {"Timer": "timer_name", "Broadcast": "announcement", "": "intent_text"}
 SPACE: Final = ("space",)
 EMPTY: Final[Tree] = ("s", ())
 Atom = tuple[Any, ...]
-# A question about a state has one of these; "all lights off" is an order.
-ASKING: Final = frozenset("is are which what how who where tell do any some can".split())
+Groups = Mapping[str, frozenset[str]]
 # Whose sentences our own files have in a safer form, or that nothing here can do.
 LEFT_OUT: Final = frozenset({"HassRespond", "HassNevermind", "HassListAddItem"})
 
 
-def convert(code: str, words: lexer.Words, grammar: Grammar) -> "Converter | None":
+def convert(code: str, words: lexer.Words, grammar: Grammar, groups: Groups) -> "Converter | None":
     """Adds every template of the package in this language to the grammar; None where it has none."""
     from home_assistant_intents import get_intents
 
     data = get_intents(code)
-    return Converter(data, words, grammar) if data else None
+    return Converter(data, words, grammar, groups) if data else None
+
+
+def drop_open(grammar: Grammar) -> None:
+    """Leaves out, of a compiled grammar, what may begin with free words."""
+    kept = [one for one in grammar.rules.get(RULE, ()) if not {*FREE.values()} & {*one.leaves}]
+    grammar.rules[RULE] = kept
 
 
 class Converter:
     """One language. Rules and lists are named "ha.<name>"."""
 
-    def __init__(self, data: Mapping[str, Any], words: lexer.Words, grammar: Grammar) -> None:
+    def __init__(self, data: Mapping[str, Any], words: lexer.Words, grammar: Grammar, groups: Groups) -> None:
         self.lists: dict[str, dict[tuple[str, ...], Any]] = {}
         self.ranges: dict[str, tuple[float, float, float]] = {}  # from, to, factor
-        self._words, self._grammar, self._free = words, grammar, ""
+        self._words, self._grammar, self._groups, self._free = words, grammar, groups, ""
         self._bodies = {name: self._parse(text) for name, text in data.get("expansion_rules", {}).items()}
         self._lists: Mapping[str, Mapping[str, Any]] = data["lists"]
         for name, values in self._lists.items():
@@ -77,31 +80,12 @@ class Converter:
                 tree = self._build(self._atoms(self._parse(text), scene=scene))
             except _TooMany:
                 continue
-            wanted = ASKING if intent == "HassGetState" else None
-            sure = None if self._begins_open(tree) else self._with_a_word(tree, wanted)
-            if sure is not None:
+            # A question about a state has a word that asks; "all lights off" is an order.
+            wanted = self._groups["asks_state"] if intent == "HassGetState" else None
+            if (sure := self._with_a_word(tree, wanted)) is not None:
                 self._grammar.add(RULE, sure, tuple(says), COST, f"home-assistant-intents {intent}: {text}")
 
     # --- the policy
-
-    def _begins_open(self, tree: Tree) -> bool:
-        """Whether it may begin with free words."""
-        if tree[0] == "l":
-            return tree[1] in FREE.values()
-        if tree[0] == "s":
-            first = itertools.takewhile(self._empty, tree[1])
-            behind = next((part for part in tree[1] if not self._empty(part)), EMPTY)
-            return any(map(self._begins_open, (*first, behind)))
-        if tree[0] == "a":
-            return any(map(self._begins_open, tree[1]))
-        return tree[0] == "o" and self._begins_open(tree[1])
-
-    def _empty(self, tree: Tree) -> bool:
-        if tree[0] == "s":
-            return all(map(self._empty, tree[1]))
-        if tree[0] == "a":
-            return any(map(self._empty, tree[1]))
-        return bool(tree[0] == "o") or (tree[0] == "r" and self._empty(self._rule_tree(tree[1])))
 
     def _with_a_word(self, tree: Tree, wanted: frozenset[str] | None = None) -> Tree | None:
         """The same template where a word of meaning, or one of these, is said; None where it has none."""
@@ -129,7 +113,7 @@ class Converter:
         """Whether such a word is in it, whichever way it is said."""
         kind = tree[0]
         if kind == "w":
-            return tree[1] in wanted if wanted else tree[1] not in LIGHT_WORDS or tree[1] == "on"
+            return tree[1] in wanted if wanted else tree[1] not in self._groups["says_nothing"]
         if kind == "s":
             return any(self._sure(part, wanted) for part in tree[1])
         if kind == "a":

@@ -10,7 +10,7 @@ from voice_gateway.integrations.home import Home, Request
 from voice_gateway.understanding import situations, talk
 from voice_gateway.understanding.dialogue import Memory, Open, answered, topic_of
 from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN
-from voice_gateway.understanding.lexer import PAUSES, Tokens
+from voice_gateway.understanding.lexer import PAUSES, Spans, Tokens
 from voice_gateway.understanding.nodes import (
     Answer,
     Command,
@@ -44,7 +44,7 @@ from voice_gateway.understanding.plan import (
 from voice_gateway.understanding.plan.foreign import Voice, spans
 from voice_gateway.understanding.reader import Reader, Reading
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
-from voice_gateway.understanding.templates import Language, Spans
+from voice_gateway.understanding.templates import Language
 
 # Importing a subject registers its planners.
 SUBJECTS: Final = (acts, everyday, foreign, history, intents, looks, routines, timers, situations, talk)

@@ -1,16 +1,17 @@
 """Typed leaves: numbers, names of the home, words of a list, free text, and talk beside an order."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from home_names.names import plain_words, singular
+from home_names.names import name_key, plain_words, singular
 from home_names.resolver import names_of, rooms_of
 from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.home import Home
-from voice_gateway.understanding.lexer import PAUSES, Tokens, plain
-from voice_gateway.understanding.templates import Language, Span, Spans
+from voice_gateway.understanding.lexer import PAUSES, Span, Spans, Tokens, plain
+from voice_gateway.understanding.templates import Language
 
 Found = tuple[int, Any, float]  # end, value, cost
 EXACT, PARTIAL, UNKNOWN = 0, 1, 2  # passes of the reader: which names count
@@ -35,41 +36,51 @@ class HomeIndex:
     def __init__(self, home: Home, language: Language) -> None:
         self.home, self.language = home, language
         self.place = {device.key: at for at, device in enumerate(home.devices)}
-        names: dict[Span, list[int]] = {}
-        for at, device in enumerate(home.devices):
-            for name in self._spellings(device):
-                if at not in (known := names.setdefault(name, [])):
-                    known.append(at)
-        rooms = dict(home.rooms)
-        for called, others in language.rooms.items():
-            for other in others if called in home.rooms else ():
-                rooms.setdefault(other, home.rooms[called])
-        known_names = {name: tuple(places) for name, places in names.items()}
-        for at, device in enumerate(home.devices):
-            words = tuple(device.name.lower().split())
-            for size in range(1, len(words) + 1):
-                for other in language.things.get(" ".join(words[:size]), ()):
-                    known_names.setdefault((*other.split(), *words[size:]), (at,))
-        known_rooms = {
-            span: room
-            for called, room in rooms.items()
-            for span in (tuple(called.split()), plain(room, language.words))
-        }
-        scenes = {tuple(name.split()): scene for name, scene in home.scenes.items()}
+        names, rooms = self._device_names(), self._room_names()
         self.spans = {
-            "name": Spans(known_names),
-            "room": Spans(known_rooms),
-            "scene": Spans(scenes),
-            "floor": Spans(self._known_floors()),
+            "name": Spans(names),
+            "room": Spans(rooms),
+            "scene": Spans({tuple(name.split()): scene for name, scene in home.scenes.items()}),
+            "floor": Spans(self._floor_names()),
             "tool": Spans({}),  # the words for tools of other servers; the interpreter sets them
         }
-        self.words = frozenset(
-            word for spans in (known_names, known_rooms) for span in spans for word in span
-        )
-        self._known: dict[Span, tuple[tuple[int, ...], str, float] | None] = {}
-        self._described: dict[str, tuple[int, ...]] = {}
+        self.words = frozenset(word for spans in (names, rooms) for span in spans for word in span)
+        self._known: dict[Span, tuple[NameHit, float] | None] = {}
 
-    def _known_floors(self) -> dict[Span, str]:
+    def _device_names(self) -> dict[Span, tuple[int, ...]]:
+        names: dict[Span, dict[int, None]] = defaultdict(dict)
+        for at, device in enumerate(self.home.devices):
+            for name in self._spellings(device):
+                names[name][at] = None
+        known = {name: tuple(places) for name, places in names.items()}
+        for at, device in enumerate(self.home.devices):
+            words = tuple(device.name.lower().split())
+            for size in range(1, len(words) + 1):
+                for other in self.language.things.get(" ".join(words[:size]), ()):
+                    known.setdefault((*other.split(), *words[size:]), (at,))
+        return known
+
+    def _spellings(self, device: Device) -> Iterable[Span]:
+        """The spellings of a device: as tokens and folded, alone and with its room before or behind it."""
+        rooms = [room for room in rooms_of(device) if room]
+        for name in names_of(device):
+            for cut in (lambda text: plain(text, self.language.words), plain_words):
+                if said := cut(name):
+                    yield said
+                    yield from (both for room in rooms for both in ((*cut(room), *said), (*said, *cut(room))))
+
+    def _room_names(self) -> dict[Span, str]:
+        rooms = dict(self.home.rooms)
+        for called, others in self.language.rooms.items():
+            if called in self.home.rooms:
+                rooms = dict.fromkeys(others, self.home.rooms[called]) | rooms
+        return {
+            span: room
+            for called, room in rooms.items()
+            for span in (tuple(called.split()), plain(room, self.language.words))
+        }
+
+    def _floor_names(self) -> dict[Span, str]:
         """Floors by their own names, and by other words for them: "upstairs" may be the first floor here."""
         home, found = self.home, dict[Span, str]()
         for called, others in self.language.floors.items():
@@ -82,43 +93,11 @@ class HomeIndex:
     def renew(self, home: Home) -> bool:
         """Takes over a home in which only states changed; False if names changed, too."""
         known = self.home
-        if not same_but_for_state(known.devices, home.devices):
-            return False
-        if (known.rooms, known.scenes) != (home.rooms, home.scenes):
+        same = (known.rooms, known.scenes) == (home.rooms, home.scenes)
+        if not same or not same_but_for_state(known.devices, home.devices):
             return False
         self.home = home
         return True
-
-    def _spellings(self, device: Device) -> Iterable[Span]:
-        """The spellings of a device: as tokens and folded, alone and with its room before or behind it."""
-        rooms = [room for room in rooms_of(device) if room]
-        for name in names_of(device):
-            for cut in (lambda text: plain(text, self.language.words), plain_words):
-                said = cut(name)
-                if said:
-                    yield said
-                    yield from ((*cut(room), *said) for room in rooms)
-                    yield from ((*said, *cut(room)) for room in rooms)
-
-    def misheard_room(self, words: Span, at: int, level: int) -> list[Found]:
-        """The room that sounds like these words if one of them means nothing else: "living rum"."""
-        from rapidfuzz import fuzz, process
-
-        if level == EXACT or words[at] in self.language.groups["common"]:
-            return []
-        for size in range(min(3, len(words) - at), 0, -1):
-            span = words[at : at + size]
-            strange = [
-                word
-                for word in span
-                if not (word in self.language.vocabulary or word in self.words) and len(word) > 2
-            ]
-            if strange and PAUSES.isdisjoint(span):
-                rooms = {" ".join(called): room for called, room in self.spans["room"].meanings.items()}
-                near = process.extractOne(" ".join(span), list(rooms), scorer=fuzz.ratio, score_cutoff=78)
-                if near:
-                    return [(at + size, rooms[near[0]], 2.0)]
-        return []
 
     def names(self, words: Span, at: int, level: int) -> list[Found]:
         exact = {end: places for end, places, _ in self.spans["name"].at(words, at)}
@@ -131,17 +110,34 @@ class HomeIndex:
             if end in exact:
                 found.append((end, NameHit(exact[end], "exact", " ".join(span)), 0.1))
             elif level > EXACT and (near := self._near(span)) is not None:
-                places, how, cost = near
-                found.append((end, NameHit(places, how, " ".join(span)), cost))
+                found.append((end, *near))
         return found
+
+    def rooms(self, words: Span, at: int, level: int) -> Sequence[Found]:
+        """The rooms that are called so, else the one that sounds so if a word means nothing else."""
+        from rapidfuzz import fuzz, process
+
+        if (exact := self.spans["room"].at(words, at)) or level == EXACT:
+            return exact
+        rooms = {" ".join(called): room for called, room in self.spans["room"].meanings.items()}
+        for end in range(min(3, len(words) - at) + at, at, -1):
+            span = words[at:end]
+            if PAUSES.isdisjoint(span) and span[0] not in self.language.groups["common"]:
+                strange = any(len(word) > 2 for word in self._strange(span))
+                near = strange and process.extractOne(
+                    " ".join(span), list(rooms), scorer=fuzz.ratio, score_cutoff=78
+                )
+                if near:
+                    return [(end, rooms[near[0]], 2.0)]
+        return ()
 
     @cached_property
     def _by_word(self) -> Mapping[str, set[int]]:
         """The devices with each word in their names."""
-        found: dict[str, set[int]] = {}
+        found: dict[str, set[int]] = defaultdict(set)
         for place, device in enumerate(self.home.devices):
             for word in plain_words(device.name):
-                found.setdefault(word, set()).add(place)
+                found[word].add(place)
         return found
 
     def described(self, words: Span, at: int) -> list[Found]:
@@ -149,51 +145,43 @@ class HomeIndex:
         word = words[at]
         if len(word) < MIN_DESCRIBED or word in self.language.groups["common"]:
             return []
-        if word not in self._described:
-            alike = (places for part, places in self._by_word.items() if part.startswith(word))
-            self._described[word] = tuple(sorted(set().union(*alike)))
-        places = self._described[word]
+        alike = (places for part, places in self._by_word.items() if part.startswith(word))
+        places = tuple(sorted(set().union(*alike)))
         return [(at + 1, NameHit(places, "part", word), 0.5)] if places else []
 
-    def _near(self, span: Span) -> tuple[tuple[int, ...], str, float] | None:
+    def _strange(self, span: Span) -> list[str]:
+        """The words that mean nothing in this language or home."""
+        known, unusual = self.language.vocabulary, self.language.groups["misheard"]
+        foreign = (word for word in span if word not in known or word in unusual)
+        return [word for word in foreign if word not in self.words]
+
+    def _near(self, span: Span) -> tuple[NameHit, float] | None:
         if span not in self._known:
-            self._known[span] = self._looked_up(span)
+            found = self._looked_up(span)
+            self._known[span] = found and (NameHit(found[0], found[1], " ".join(span)), found[2])
         return self._known[span]
 
-    def _looked_up(self, span: Span) -> tuple[tuple[int, ...], str, float] | None:  # noqa: PLR0911
+    def _looked_up(self, span: Span) -> tuple[tuple[int, ...], str, float] | None:
         """Devices by synonyms, part of a name, or sound; never by words that mean a kind or an order."""
-        groups, said = self.language.groups, " ".join(plain_words(" ".join(span)))
-        if (
-            len(span) > 4
-            or groups["common"].issuperset(span)
-            or span in self.spans["room"].meanings
-            or said.isdecimal()
-        ):
+        groups, said, strange = self.language.groups, name_key(" ".join(span)), self._strange(span)
+        if len(span) > 4 or span in self.spans["room"].meanings or said.isdecimal():
             return None
         if not groups["never_in_names"].isdisjoint(span) or span[-1] in groups["cut_off"]:
             return None
-        unusual = groups["misheard"]
-        strange = [
-            word
-            for word in span
-            if (word not in self.language.vocabulary or word in unusual) and word not in self.words
-        ]
-        if not strange and self.words.isdisjoint(set(span) - groups["common"]):
+        if groups["common"].issuperset(span) or not (strange or self.words & {*span} - groups["common"]):
             return None
-        names = self.home.names
-        single = tuple(map(singular, span))
-        if (places := self.spans["name"].meanings.get(single)) is not None:
+        if (places := self.spans["name"].meanings.get(tuple(map(singular, span)))) is not None:
             return places, "exact", 0.2
-        if devices := names.exact(said) or names.same_words(said):
-            return self._at(devices), "exact", 0.5
-        if devices := names.containing(said):
-            return self._at(devices), "part", 1.5
-        if strange and (devices := names.misheard(said)):
-            return self._at(devices), "misheard", 3.0
+        names = self.home.names
+        for find, how, cost in (
+            (names.exact, "exact", 0.5),
+            (names.same_words, "exact", 0.5),
+            (names.containing, "part", 1.5),
+            (names.misheard, "misheard", 3.0),
+        ):
+            if (how != "misheard" or strange) and (devices := find(said)):
+                return tuple(self.place[device.key] for device in devices), how, cost
         return None
-
-    def _at(self, devices: Sequence[Device]) -> tuple[int, ...]:
-        return tuple(self.place[device.key] for device in devices)
 
 
 class UtteranceLeaves:
@@ -209,9 +197,7 @@ class UtteranceLeaves:
             "nth": self._nth,
             "name": lambda at: home.names(self.words, at, level),
             "exact": lambda at: home.names(self.words, at, EXACT),
-            "room": lambda at: (
-                home.spans["room"].at(self.words, at) or (home.misheard_room(self.words, at, level))
-            ),
+            "room": lambda at: home.rooms(self.words, at, level),
             "unknown": self._unknown,
             "described": lambda at: home.described(self.words, at),
             "tool_phrase": lambda at: [hit for hit in self.leaf("tool", at) if hit[0] > at + 1],

@@ -19,6 +19,22 @@ MOST_WORDS: Final = 60  # a longer utterance is not read
 MOST_CHARACTERS: Final = 600
 
 Token = tuple[str, int, int]
+Span = tuple[str, ...]
+
+
+class Spans:
+    """The meanings of phrases, found in an utterance by their first word."""
+
+    def __init__(self, meanings: Mapping[Span, Any]) -> None:
+        self.meanings, lengths = meanings, dict[str, set[int]]()
+        for span in filter(None, meanings):
+            lengths.setdefault(span[0], set()).add(len(span))
+        self._lengths = {first: sorted(known, reverse=True) for first, known in lengths.items()}
+
+    def at(self, words: Span, at: int) -> list[tuple[int, Any, float]]:
+        """The end, meaning and cost of each phrase that begins here, the longest first."""
+        ends = (at + size for size in self._lengths.get(words[at], ()) if at + size <= len(words))
+        return [(end, self.meanings[words[at:end]], 0.0) for end in ends if words[at:end] in self.meanings]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +45,30 @@ class Words:
     noise: frozenset[str] = frozenset()
     please: frozenset[str] = frozenset()
     symbols: Mapping[str, str] = field(default_factory=dict)
-    wake: tuple[tuple[str, ...], ...] = ()
     hesitations: frozenset[str] = frozenset()
-    noise_phrases: tuple[tuple[str, ...], ...] = ()
-    merges: Mapping[tuple[str, ...], str] = field(default_factory=dict)  # "per cent" -> percent
+    wake: Spans = field(default_factory=lambda: Spans({}))
+    phrases: Spans = field(default_factory=lambda: Spans({}))  # "per cent" -> percent, "for me" -> nothing
     heard: Mapping[str, str] = field(default_factory=dict)  # what may be heard for a word
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Words":
+        shorts, symbols, heard, merges = (
+            {str(said): str(text) for said, text in data.get(key, {}).items()}
+            for key in ("shorts", "symbols", "heard", "merges")
+        )
+        noise, please, hesitations = (
+            frozenset(str(data.get(key, "")).split()) for key in ("noise", "please", "hesitations")
+        )
+        phrases = dict.fromkeys(map(str, data.get("noise_phrases", ())), "") | merges
         return cls(
-            {str(key): str(text) for key, text in data.get("shorts", {}).items()},
-            frozenset(str(data.get("noise", "")).split()),
-            frozenset(str(data.get("please", "")).split()),
-            {str(key): str(text) for key, text in data.get("symbols", {}).items()},
-            tuple(tuple(str(name).split()) for name in data.get("wake", ())),
-            frozenset(str(data.get("hesitations", "")).split()),
-            tuple(tuple(str(phrase).split()) for phrase in data.get("noise_phrases", ())),
-            {tuple(str(said).split()): str(word) for said, word in data.get("merges", {}).items()},
-            {str(said): str(word) for said, word in data.get("heard", {}).items()},
+            shorts,
+            noise,
+            please,
+            symbols,
+            hesitations,
+            Spans({tuple(str(name).split()): "" for name in data.get("wake", ())}),
+            Spans({tuple(said.split()): word for said, word in phrases.items()}),
+            heard,
         )
 
 
@@ -123,8 +145,9 @@ def tokens(text: str, words: Words) -> Tokens:
     """The tokens of an utterance, without fillers, the wake name and pauses at its ends."""
     found = lex(text[:MOST_CHARACTERS], words)
     polite = any(word in words.please for word, _, _ in found)
-    found = _without_phrases(_merged(_awake(found, words.wake), words), words)
-    found = _without_noise(found, words)
+    said = tuple(word for word, _, _ in found)
+    awake = next((end for end, _, _ in words.wake.at(said, 0)), 0) if said else 0
+    found = _without_noise(_rewritten(found[awake:] or found, words.phrases), words)
     kept: list[Token] = []
     for token in found:
         if token[0] in PAUSES and (not kept or kept[-1][0] in PAUSES):
@@ -144,25 +167,14 @@ def tokens(text: str, words: Words) -> Tokens:
     )
 
 
-def _merged(found: list[Token], words: Words) -> list[Token]:
-    out: list[Token] = []
-    for token in found:
-        pair = (out[-1][0], token[0]) if out else ()
-        if pair in words.merges:
-            out[-1] = (words.merges[pair], out[-1][1], token[2])
-        else:
-            out.append(token)
-    return out
-
-
-def _without_phrases(found: list[Token], words: Words) -> list[Token]:
-    """Tokens without polite phrases of several words."""
-    said = [token[0] for token in found]
-    for phrase in (phrase for phrase in words.noise_phrases if phrase[0] in said):
-        for at in range(len(said) - len(phrase), -1, -1):
-            if tuple(said[at : at + len(phrase)]) == phrase and len(said) > len(phrase):
-                del said[at : at + len(phrase)], found[at : at + len(phrase)]
-    return found
+def _rewritten(found: list[Token], phrases: Spans) -> list[Token]:
+    """Tokens with phrases replaced by one word, and without polite ones."""
+    said, out, at = tuple(word for word, _, _ in found), list[Token](), 0
+    while at < len(found):
+        end, word, _ = next(iter(phrases.at(said, at)), (at + 1, said[at], 0.0))
+        out += [(word, found[at][1], found[end - 1][2])] if word else []
+        at = end
+    return out or found
 
 
 def _without_noise(found: list[Token], words: Words) -> list[Token]:
@@ -178,10 +190,3 @@ def _without_noise(found: list[Token], words: Words) -> list[Token]:
         elif not (out and out[-1][0] == word and word.isalpha()):
             out.append(token)
     return out
-
-
-def _awake(found: list[Token], names: tuple[tuple[str, ...], ...]) -> list[Token]:
-    for name in names:
-        if tuple(word for word, _, _ in found[: len(name)]) == name and len(found) > len(name):
-            return found[len(name) :]
-    return found

@@ -9,12 +9,12 @@ import gc
 import hashlib
 import itertools
 import logging
-import marshal
 import os
+import pickle
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -27,31 +27,15 @@ from voice_gateway.errors import ConfigError
 from voice_gateway.languages import Line
 from voice_gateway.understanding import home_assistant, lexer
 from voice_gateway.understanding.grammar import Alternative, Grammar, GrammarError, Tree, walk
+from voice_gateway.understanding.lexer import Span, Spans
 from voice_gateway.understanding.nodes import field_types, node_types
 
 logger = logging.getLogger(__name__)
 
-Span = tuple[str, ...]
-VERSION: Final = 6  # of this file and of the lexer; a new one makes old caches stale
 _PIECE: Final = re.compile(
     r"<(?P<rule>[\w.]+)(?::(?P<bound>\w+))?>|\{(?P<leaf>\w+)(?::(?P<key>\w+))?\}|[\[\]()|;]|[^\s\[\]()|;<>{}]+"
 )
 NUMBERS: Final = (*range(121), *range(130, 500, 10), *range(500, 1001, 50), *range(1100, 10001, 100))
-
-
-class Spans:
-    """The meanings of phrases, found in an utterance by their first word."""
-
-    def __init__(self, meanings: Mapping[Span, Any]) -> None:
-        self.meanings, lengths = meanings, dict[str, set[int]]()
-        for span in filter(None, meanings):
-            lengths.setdefault(span[0], set()).add(len(span))
-        self._lengths = {first: sorted(known, reverse=True) for first, known in lengths.items()}
-
-    def at(self, words: Span, at: int) -> list[tuple[int, Any, float]]:
-        """The end, meaning and cost of each phrase that begins here, the longest first."""
-        ends = (at + size for size in self._lengths.get(words[at], ()) if at + size <= len(words))
-        return [(end, self.meanings[words[at:end]], 0.0) for end in ends if words[at:end] in self.meanings]
 
 
 @dataclass
@@ -125,7 +109,7 @@ def language(code: str) -> Language:
 
 def _cached(code: str, files: Sequence[languages.LanguageFile]) -> Language:
     kept = _cache_file(code, [file.text for file in files])
-    made = _from_cache(code, kept)
+    made = _from_cache(kept)
     if made is None:
         made = _compiled(code, {file.name: _rules_of(file.read()) for file in files})
         _keep(kept, made)
@@ -191,10 +175,11 @@ def _compiled(code: str, data: Mapping[str, Mapping[str, Any]]) -> Language:
     for name, part in data.items():
         _add_file(made, name, part)
     try:
-        if (package := home_assistant.convert(code, made.words, made.grammar)) is not None:
+        if (package := home_assistant.convert(code, made.words, made.grammar, made.groups)) is not None:
             made.lists |= package.lists
             made.ranges = package.ranges
         made.grammar.compile()
+        home_assistant.drop_open(made.grammar)
         _check_fields(made.grammar)
     except GrammarError as error:
         raise ConfigError(f"Language {code}: {error}") from error
@@ -295,27 +280,26 @@ def _numbers(code: str) -> dict[Span, float]:
     return found
 
 
-# --- the cache: plain data that only this module writes
+# --- the cache: only this module writes it
 
-_KEPT: Final = tuple(one.name for one in fields(Language))[3:]
+_MADE_BY: Final = ("grammar.py", "home_assistant.py", "lexer.py", "templates.py")
+_UNREADABLE: Final = (OSError, pickle.UnpicklingError, EOFError, LookupError, ValueError, TypeError)
 
 
 def _cache_file(code: str, texts: Iterable[str]) -> Path:
     packages = (version("home-assistant-intents"), version("hassil"), version("unicode-rbnf"))
-    parts = (str(VERSION), code, sys.version, *packages, *texts)
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    return Path(platformdirs.user_cache_dir("voice-gateway", appauthor=False)) / f"{code}-{key}.language"
+    sources = (Path(__file__).with_name(name).read_text("utf-8") for name in _MADE_BY)
+    key = hashlib.sha256("\0".join((code, sys.version, *packages, *sources, *texts)).encode()).hexdigest()
+    return Path(platformdirs.user_cache_dir("voice-gateway", appauthor=False)) / f"{code}-{key[:16]}.language"
 
 
-def _from_cache(code: str, file: Path) -> Language | None:
+def _from_cache(file: Path) -> Language | None:
     collects = gc.isenabled()
     gc.disable()  # else every some thousand tuples all objects of the process are looked at
     try:
-        if file.stat().st_uid != os.getuid():
-            return None
-        words, rules, rest = marshal.loads(file.read_bytes())
-        return Language(code, lexer.Words(**words), Grammar.load(rules), **rest)
-    except (OSError, ValueError, EOFError, TypeError):
+        made = pickle.loads(file.read_bytes()) if file.stat().st_uid == os.getuid() else None
+        return made if isinstance(made, Language) else None
+    except _UNREADABLE:
         return None
     finally:
         if collects:
@@ -323,14 +307,12 @@ def _from_cache(code: str, file: Path) -> Language | None:
 
 
 def _keep(file: Path, made: Language) -> None:
-    words = {one.name: getattr(made.words, one.name) for one in fields(made.words)}
-    data = (words, made.grammar.dump(), {name: getattr(made, name) for name in _KEPT})
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         for old in file.parent.glob(f"{made.code}-*.language"):
             old.unlink()
         part = file.with_suffix(f".{os.getpid()}")
-        part.write_bytes(marshal.dumps(data))
+        part.write_bytes(pickle.dumps(made))
         part.replace(file)
-    except (OSError, ValueError):
+    except OSError:
         return  # it is compiled again next time
