@@ -3,11 +3,10 @@
 An error costs a question: what is not surely meant is asked about.
 """
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from home_names.kinds import DeviceClass, HomeDevice
 from home_names.names import loose_words
@@ -28,8 +27,6 @@ from voice_gateway.understanding.plan import Context
 from voice_gateway.understanding.plan.foreign import tool_words
 from voice_gateway.understanding.resolver import sort_of
 from voice_gateway.understanding.talk import bearing, kinds_in, names_something
-
-_SECONDS: Final = (1, 60, 3600)  # a tool may count the minutes that were said in seconds
 
 
 def devices_in(text: str, home: Home) -> tuple[Device, ...]:
@@ -90,35 +87,17 @@ class Fitting:
         return self._said.parts(PAUSES | self.grammar.language.groups["joins"])
 
     def _means(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
-        """Whether the words mean this call: by the grammar's calls, else word by word."""
+        """Whether the words mean this call: by the grammar's calls; where it has none, of a trusted server's
+        scene or tool by its name."""
         if self._requests:
             return any(self._is_same(request, call, traits, reach) for request in self._requests)
-        if self._forbidden or (reach and reach.devices):
-            return False
-        if traits.source == "builtin" or not traits.trusted:
-            said = traits.source != "builtin" or all(map(self._is_said, _leaves(call.arguments)))
-            return said and self._calls_by_name(call, traits)
-        return self._names(call, traits, reach)
-
-    def _calls_by_name(self, call: ToolCall, traits: ToolTraits) -> bool:
-        """All words of the tool's name are said, or all of its title if its server is trusted."""
-        dull = self.grammar.language.groups["tool_dull"]
-        names = [traits.original_name or call.name, *([traits.title] if traits.trusted else [])]
-        meant = [frozenset(loose_words(" ".join(name_words(name)))) - dull for name in names]
-        return any(one and one <= self._spoken for one in meant)
+        by_name = traits.trusted and traits.source != "builtin" and not (reach and reach.devices)
+        return by_name and not self._forbidden and self._names(call, traits, reach)
 
     def _names(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
         """Whether the words name the scene, the tool or the unknown device that the call is about."""
         tool = " ".join(name_words(traits.original_name or call.name))
         return not loose_words((reach and (reach.said or reach.scene)) or tool).isdisjoint(self._spoken)
-
-    def _is_said(self, value: Any) -> bool:
-        if value is None or value is False:
-            return True
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            numbers = [number for _, number, _ in self._leaves.every("number")]
-            return any(math.isclose(value, number * per) for number in numbers for per in _SECONDS)
-        return isinstance(value, str) and loose_words(value) <= self._spoken
 
     @cached_property
     def _leaves(self) -> UtteranceLeaves:
@@ -186,14 +165,3 @@ def _value(key: str, value: Any) -> object:
         return float(value)
     except (TypeError, ValueError):
         return loose_words(str(value))
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    """The values in a call's arguments."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from _leaves(part)
-    else:
-        yield value
