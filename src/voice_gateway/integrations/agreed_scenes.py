@@ -26,8 +26,7 @@ class AgreedScenes:
         return (key := _key(call, traits, reach)) is not None and key in self._known
 
     def add(self, call: ToolCall, traits: ToolTraits, reach: Reach) -> None:
-        key = _key(call, traits, reach)
-        if key is None or key in self._known:
+        if (key := _key(call, traits, reach)) is None or key in self._known:
             return
         self._known.add(key)
         try:

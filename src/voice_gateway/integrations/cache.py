@@ -117,8 +117,7 @@ class HomeCache:
     async def refresh(self) -> None:
         """A turn that is running keeps the picture it started with."""
         async with self._reading:
-            version = self._executor.tools.version
-            self._stale = False
+            version, self._stale = self._executor.tools.version, False
             self._sources = self._all.all()
             reads = await asyncio.gather(*(source.read() for source in self._sources))
             before, self._read_at = dict(self._listings), self._now()
@@ -140,11 +139,10 @@ class HomeCache:
     def _take(self, reads: Mapping[str, Listing | str]) -> None:
         """A source that could not be read keeps what was known of it; one that is not there does not."""
         self.problems = {name: read for name, read in reads.items() if isinstance(read, str)}
-        now = {
-            name: self._listings.get(name) if isinstance(read, str) else read for name, read in reads.items()
-        }
         self._listings = {
-            name: known for name, known in now.items() if known is not None and reads[name] != ""
+            name: known
+            for name, read in reads.items()
+            if read and (known := self._listings.get(name) if isinstance(read, str) else read)
         }
 
     async def _rebuild(self) -> None:
@@ -163,24 +161,20 @@ class HomeCache:
         self._swap(await asyncio.to_thread(self._build, devices, scenes, self._sources, prefer or ""))
 
     def _swap(self, home: Home) -> None:
-        before, self._home = self._home, home
-        known = {device.key: device for device in before.devices} if before else {}
-        for device in home.devices:
-            then = known.get(device.key)
-            if before is None or then is None:
-                continue
-            was, now = before.state_of(then), home.state_of(device)
-            if was != now or then.readings != device.readings:
-                self._tell(Change(device, was, now, then.readings))
-        self._show()
+        before, self._home = self._home or Home(), home
+        known = {device.key: device for device in before.devices}
+        both = ((known[device.key], device) for device in home.devices if device.key in known)
+        seen = [
+            (device, before.state_of(then), home.state_of(device), then.readings) for then, device in both
+        ]
+        self._show(*(Change(*each) for each in seen if each[1] != each[2] or each[3] != each[0].readings))
 
-    def _show(self) -> None:
+    def _show(self, *changes: Change) -> None:
+        for change in changes:
+            for listener in self._listeners:
+                listener(change)
         for onlooker in self._onlookers:
             onlooker()
-
-    def _tell(self, change: Change) -> None:
-        for listener in self._listeners:
-            listener(change)
 
     async def keep_fresh(self) -> None:
         """Runs until it is cancelled."""
@@ -209,8 +203,7 @@ class HomeCache:
     def _learn_state(self, device: Device, state: str) -> None:
         before, self._home = self.home.state_of(device), self.home.with_state(device, state)
         if before != state:
-            self._tell(Change(device, before, state, device.readings))
-            self._show()
+            self._show(Change(device, before, state, device.readings))
 
     def acted(self, outcome: ToolOutcome) -> None:
         """Somebody's call may have changed something: it is looked at again."""

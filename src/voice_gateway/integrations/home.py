@@ -65,9 +65,7 @@ class Home:
 
     def preferred(self, named: Sequence[Device]) -> tuple[Device, ...]:
         """Of one name in several homes: those of the home that the settings prefer."""
-        several = len({device.source for device in named}) > 1
-        theirs = tuple(device for device in named if device.source == self.prefer) if several else ()
-        return theirs or tuple(named)
+        return tuple(device for device in named if device.source == self.prefer) or tuple(named)
 
     def address(self, device: Device) -> str:
         """The name that means only this device to its own server."""
@@ -89,8 +87,9 @@ class Home:
         for source in self.sources:
             reach = source.reach(tool.removeprefix(f"{source.name}__"), args)
             if reach is not None and len(reach.devices) == 1:
-                known = reach.devices[0]
-                return next((device for device in self.devices if _same(device, known, source.name)), None)
+                known = _facts(reach.devices[0])
+                theirs = (device for device in self.devices if device.source == source.name)
+                return next((device for device in theirs if _facts(device) == known), None)
         name = args.get("deviceName")
         return self.names.only(name) if isinstance(name, str) else None
 
@@ -158,10 +157,8 @@ class Request:
         return cls(call.tool, call.args, device, twin=twin, wish=wish)
 
 
-def _same(device: Device, known: HomeDevice, source: str) -> bool:
-    return (device.name, device.room, device.kind, device.source) == (
-        known.name, known.room, known.kind, source,
-    )  # fmt: skip
+def _facts(device: HomeDevice) -> tuple[str | None, ...]:
+    return device.name, device.room, device.kind
 
 
 def build_home(

@@ -39,6 +39,13 @@ class Act:
         return {name: value for name in self.__slots__ if (value := getattr(self, name)) not in (None, "")}
 
 
+def degrees_in(unit: str, degrees: float, given: str) -> float:
+    """A temperature in "C" or "F"; `given` is the unit that it has, or "" for the same."""
+    if not given or given == unit:
+        return degrees
+    return degrees * 1.8 + 32 if unit == "F" else (degrees - 32) / 1.8
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A call to be: the tool by the name under which it is offered here."""

@@ -27,6 +27,7 @@ class Sources:
         self.trouble = trouble
         self._wrapping: dict[str, HomeAssistant] = {}
         self._known: dict[str, ZwaveSource] = {}
+        self._there: tuple[int, tuple[HomeSource, ...]] = (-1, ())  # by the version of the tools
 
     def taken(self, server: str, tools: "Sequence[BaseTool]") -> "Sequence[BaseTool]":
         """The tools of a server as they are offered here: those whose answers say too little are wrapped."""
@@ -43,11 +44,14 @@ class Sources:
 
     def all(self) -> tuple[HomeSource, ...]:
         """Those that are there now, in the order of the servers' names."""
-        linked: dict[str, list[BaseTool]] = {}
-        for tool in self._executor.tools.all():
-            linked.setdefault(traits(tool).source, []).append(tool)
-        sources = (self._source(server, tools) for server, tools in sorted(linked.items()))
-        return tuple(source for source in sources if source is not None)
+        if self._there[0] != self._executor.tools.version:
+            linked: dict[str, list[BaseTool]] = {}
+            for tool in self._executor.tools.all():
+                linked.setdefault(traits(tool).source, []).append(tool)
+            sources = (self._source(server, tools) for server, tools in sorted(linked.items()))
+            known = tuple(source for source in sources if source is not None)
+            self._there = self._executor.tools.version, known
+        return self._there[1]
 
     def looked(self) -> tuple[ToolOutcome, ...]:
         """What the servers said of their devices last: by that a turn can be run again elsewhere."""

@@ -13,7 +13,7 @@ from home_names.risk import is_loud
 from home_names.wording import the
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.listed import read_devices
-from voice_gateway.integrations.source import Act, Call, HomeSource, Listing
+from voice_gateway.integrations.source import Act, Call, HomeSource, Listing, degrees_in
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
 from voice_gateway.tools.permission.target import LOOK, WARMTH, Reach
@@ -94,10 +94,7 @@ class ZwaveSource(HomeSource):
             return "Unlocking is switched off in the settings of the Z-Wave server."
         if wish.temperature is not None and device.range is not None:
             low, high, unit = device.range
-            degrees = wish.temperature
-            if wish.unit and wish.unit != unit:
-                degrees = degrees * 1.8 + 32 if unit == "F" else (degrees - 32) / 1.8
-            if not low <= degrees <= high:
+            if not low <= degrees_in(unit, wish.temperature, wish.unit) <= high:
                 return f"{capital(the(device))} can only be set to {low:g} to {high:g} degrees."
         tool, args = _tool_and_args(device, wish)
         given = {key: value for key, value in args.items() if value not in ("", None)}

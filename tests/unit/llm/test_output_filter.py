@@ -1,96 +1,90 @@
-"""What may be spoken, and what is not an answer."""
+"""What may be spoken, what is not an answer, and what is a call. The texts are in texts.yaml."""
 
-import pytest
+import json
+from pathlib import Path
+
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.llm.streaming import clean, unusable
+from voice_gateway.llm.text_tool_calls import text_tool_calls
 
+TEXTS = yaml.safe_load(Path(__file__).with_name("texts.yaml").read_text())
 TOOL = "REQUIRED for the time and date: you MUST call this, because you cannot know them."
+OFFERED = {"clock", "control", "zwave__control"}
+LAMP = [("control", {"device": "lamp"})]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+ANY_TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=80)
 
 
 def reason(text: str, said: str = "turn on the kitchen light") -> str | None:
     return unusable(clean(text), prompt=[SYSTEM_PROMPT, TOOL], said=said)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It is ten o'clock.",
-        "4",
-        "Ja, gerne.",
-        "現在は十時です。",
-        "The kitchen light is on.",
-        "The set is [1, 2, 3].",
-        "x is < 3 and y is > 4.",
-        "It is 21.5 °C (sensor: hall).",
-        'You said "turn it on", is that right?',
-        "Turn on the kitchen light? It is on already.",
-        "The time is 10:32; the date is 15 November.",
-        "I'm sorry, I can't do that.",
-    ],
-)
-def test_an_answer_is_an_answer(text: str) -> None:
-    assert reason(text) is None
-    assert clean(text) == text
+def calls(text: str) -> list[tuple[str, dict[str, object]]]:
+    return [(call.name, call.args) for call in text_tool_calls(text, OFFERED)]
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "nothing"),
-        (" \n ", "nothing"),
-        ("...", "nothing"),
-        ("<think>the user wants", "nothing"),
-        ('{"name": "function_name", "arguments": {"parameter": "value"}}', "json"),
-        ('{"name": "control', "json"),
-        ("[1, 2]", "json"),
-        ('["a", "b"', "json"),
-        ('```json\n{"a": 1}\n```', "json"),
-        ('Sure! {"name": "x", "arguments": {}}', "json"),
-        ("<tools></tools>", "tags"),
-        ('<tools>{"type":"function","function":{"clock"}}</tools>', "json"),
-        ("<tool_call>clock</tool_call>", "tags"),
-        ("Fine. </tool_call>", "tags"),
-        ("<|im_start|>assistant", "tags"),
-        ("The time is {time}.", "placeholder"),
-        ("Hello [your name]!", "placeholder"),
-        ("{{ .Prompt }} is what I got", "json"),
-        ("It is {{ .Prompt }}", "placeholder"),
-        ("Call function_name now.", "placeholder"),
-        ("Here:\n```python\nprint(1)\n```", "code"),
-        ("Answer in one or two short plain sentences, in the user's language.", "echo"),
-        (TOOL, "echo"),
-        ("Turn on the kitchen light!", "echo"),
-        ("[Monday 15 November 2026, 10:32] turn on the kitchen light", "echo"),
-    ],
-)
-def test_what_is_not_an_answer_is_named(text: str, why: str) -> None:
-    assert reason(text) == why
+def test_an_answer_passes_unchanged() -> None:
+    assert {text: (reason(text), clean(text)) for text in TEXTS["answers"]} == {
+        text: (None, text) for text in TEXTS["answers"]
+    }
+    assert reason("Hello!", said="hello") is None  # a short greeting may come back
 
 
-@pytest.mark.parametrize(
-    ("text", "spoken"),
-    [
-        ("<think>hm, ten</think>It is ten.", "It is ten."),
-        ("It is ten.<|im_end|>", "It is ten."),
-        ("<answer>It is ten.</answer>", "It is ten."),
-        ("```\nIt is ten.\n```", "It is ten."),
-        ('"It is ten."', "It is ten."),
-    ],
-)
-def test_one_wrapper_is_taken_off(text: str, spoken: str) -> None:
-    assert clean(text) == spoken
-    assert reason(text) is None
+def test_what_is_not_an_answer_is_named() -> None:
+    wrong = {why: [text for text in texts if reason(text) != why] for why, texts in TEXTS["unusable"].items()}
+    assert not any(wrong.values()), wrong
 
 
-def test_a_short_greeting_may_come_back() -> None:
-    assert reason("Hello!", said="hello") is None
+def test_one_wrapper_is_taken_off() -> None:
+    assert {text: clean(text) for text in TEXTS["cleaned"]} == TEXTS["cleaned"]
+    assert [reason(text) for text in TEXTS["cleaned"] if reason(text)] == []
 
 
 @settings(deadline=None)
-@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
-def test_no_text_breaks_it_and_cleaning_is_stable(text: str) -> None:
+@given(ANY_TEXT)
+def test_cleaning_any_text_is_stable(text: str) -> None:
     reason(text)
     assert unusable(clean(text)) == unusable(clean(clean(text)))
+
+
+def test_a_whole_text_that_is_a_call_of_an_offered_tool_is_a_call() -> None:
+    assert [text for text in TEXTS["calls_of_control"] if calls(text) != LAMP] == []
+    assert [text for text in TEXTS["calls_of_control"] if calls(f"\n  {text}\n") != LAMP] == []
+    assert [text for text in TEXTS["calls_of_clock"] if calls(text) != [("clock", {})]] == []
+
+
+def test_any_other_text_is_no_call() -> None:
+    long = ["{" * 40_000, "`" * 40_000, "<tool_call>" * 3_000, '{"name": "clock"}' + " " * 60_000 + "x"]
+    assert [text[:60] for text in [*TEXTS["no_calls"], *long] if calls(text)] == []
+
+
+def test_several_calls_in_one_text() -> None:
+    clock = '<tool_call>{"name": "clock"}</tool_call>'
+    control = '<tool_call>{"name": "control", "arguments": {"on": true}}</tool_call>'
+
+    assert calls(clock + "\n" + control) == [("clock", {}), ("control", {"on": True})]
+    assert calls('[{"name": "clock"}, {"name": "zwave__control"}]') == [("clock", {}), ("zwave__control", {})]
+    assert len({call.id for call in text_tool_calls(clock + clock, OFFERED)}) == 2
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(min_size=1, max_size=6), JSON, max_size=3))
+def test_arguments_come_through_unchanged(arguments: dict[str, object]) -> None:
+    text = json.dumps({"name": "control", "arguments": arguments}, ensure_ascii=False)
+    schema_like = arguments.get("type") == "object" and "properties" in arguments
+
+    assert calls(text) == ([] if schema_like else [("control", arguments)])
+
+
+@settings(deadline=None)
+@given(ANY_TEXT | JSON.map(json.dumps))
+def test_only_offered_tools_are_called_by_any_text(text: str) -> None:
+    assert {name for name, _ in calls(text)} <= OFFERED

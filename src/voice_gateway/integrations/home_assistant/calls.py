@@ -38,7 +38,7 @@ from voice_gateway.integrations.home_assistant.entities import (
     texts_of,
 )
 from voice_gateway.integrations.home_assistant.live_context import Entity
-from voice_gateway.integrations.source import Act
+from voice_gateway.integrations.source import Act, degrees_in
 from voice_gateway.tools.permission.target import LOOK, Reach
 from voice_gateway.turn import OutcomeStatus
 
@@ -125,12 +125,9 @@ def _tool_and_values(entity: Entity, wish: Act, action: str, degrees: str) -> To
 
 def _warmth(entity: Entity, wish: Act, degrees: str) -> ToolCall | str:
     """Home Assistant has no tool for a mode but off, and on as it was."""
-    if (warmth := wish.temperature) is not None:
-        if wish.unit == "F" and degrees == "°C":
-            warmth = round((warmth - 32) / 1.8, 1)
-        elif wish.unit == "C" and degrees == "°F":
-            warmth = round(warmth * 1.8 + 32, 1)
-        return ha.SET_TEMPERATURE, {"temperature": warmth}
+    if wish.temperature is not None:
+        warmth = degrees_in(degrees.removeprefix("°"), wish.temperature, wish.unit)
+        return ha.SET_TEMPERATURE, {"temperature": round(warmth, 1)}
     if wish.mode in ("off", "on", "", entity.state):
         return ha.TURN_OFF if wish.mode == "off" else ha.TURN_ON, {}
     name = name_of(entity)
@@ -140,15 +137,7 @@ def _warmth(entity: Entity, wish: Act, degrees: str) -> ToolCall | str:
 # --- undo
 
 
-_NOT_BACK: Final = {
-    "stop": "{0} was moving, and where to is not known.",
-    "next": "what {0} played before cannot be put back.",
-    "previous": "what {0} played before cannot be put back.",
-    "add": "it cannot be taken off {0} from here.",
-    "complete": "it cannot be put back on {0} from here.",
-    "mute": "whether {0} was silent before is not known.",
-    "unmute": "whether {0} was silent before is not known.",
-}
+_NOT_BACK: Final = frozenset({"stop", "next", "previous", "add", "complete", "mute", "unmute"})
 _MAY_HAVE_HAPPENED: Final = frozenset(
     {OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.UNCONFIRMED}
 )
@@ -178,11 +167,10 @@ def _calls_back(effect: Effect, entities: Sequence[Entity], takes: Takes) -> tup
         return [], f"What the scene {device.name} has changed is not known here."
     if where is None or entity.state in AWAY:
         return [], f"It is not known how {the(device)} {verb(device, 'was')} before."
-    if reason := _NOT_BACK.get(effect.action):
-        return [], capital(reason.format(the(device)))
+    steps = [] if effect.action in _NOT_BACK else _steps_back(effect)
     calls = [
         {"name": tool, "args": {**_taken(where, tool, takes), **values}}
-        for tool, values in _steps_back(effect)
+        for tool, values in steps
         if takes(tool)
     ]
     if not calls:

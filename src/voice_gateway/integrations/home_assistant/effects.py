@@ -16,7 +16,7 @@ from voice_gateway.turn import OutcomeStatus
 
 TURN_ON, TURN_OFF, LIGHT_SET, SET_POSITION = "HassTurnOn", "HassTurnOff", "HassLightSet", "HassSetPosition"
 STOP, SET_TEMPERATURE, SET_SPEED = "HassStopMoving", "HassClimateSetTemperature", "HassFanSetSpeed"
-SET_VOLUME, CHANGE_VOLUME = "HassSetVolume", "HassSetVolumeRelative"
+SET_VOLUME = "HassSetVolume"
 PAUSE, PLAY, NEXT, PREVIOUS = "HassMediaPause", "HassMediaUnpause", "HassMediaNext", "HassMediaPrevious"
 MUTE, UNMUTE, SEARCH = "HassMediaPlayerMute", "HassMediaPlayerUnmute", "HassMediaSearchAndPlay"
 VACUUM_START, VACUUM_DOCK = "HassVacuumStart", "HassVacuumReturnToBase"
@@ -50,7 +50,7 @@ TOOLS: Final = {
     SET_TEMPERATURE: Tool("set a temperature", "set", frozenset({"climate"}), "temperature"),
     SET_SPEED: Tool("set the speed of a fan", "speed", frozenset({"fan"}), "percentage"),
     SET_VOLUME: Tool("set the volume", "volume", _PLAYER, "volume_level"),
-    CHANGE_VOLUME: Tool("turn the volume up or down", "volume", _PLAYER, "volume_step"),
+    "HassSetVolumeRelative": Tool("turn the volume up or down", "volume", _PLAYER),
     PAUSE: Tool("pause", "pause", _PLAYER),
     PLAY: Tool("play", "play", _PLAYER),
     SEARCH: Tool("search for music", "play", _PLAYER, "search_query"),
@@ -96,7 +96,6 @@ class Effect:
     action: str
     level: float | None = None  # percent, or degrees
     value: str = ""  # a colour, an item of a list
-    relative: bool = False
 
     def seen(self, now: Entity, earlier: Sequence[Entity] = ()) -> Seen:
         """`earlier` is the look before this one, after the call."""
@@ -137,10 +136,6 @@ def effect_of(tool: str, args: Mapping[str, Any], entity: Entity) -> Effect | No
     if does is None or (does.domains and entity.domain not in does.domains):
         return None
     action = action_of(tool, entity.domain, args)
-    if tool == CHANGE_VOLUME:
-        step = str(args.get("volume_step"))
-        level = {"up": 1.0, "down": -1.0}.get(step, number_of(args, "volume_step"))
-        return Effect(entity, action, level, value=step, relative=True)
     key = "temperature" if action == "kelvin" else does.value
     level = number_of(args, key) if action in ("dim", "set", "speed", "volume", "kelvin") else None
     return Effect(entity, action, level, str(args.get("color") or args.get("item") or ""))
@@ -214,16 +209,10 @@ def _blown(effect: Effect, now: Entity) -> bool:
 
 
 def _volume(effect: Effect, now: Entity) -> Seen | bool:
-    volume, before = now.number("volume_level"), effect.before.number("volume_level")
+    volume = now.number("volume_level")
     if volume is None or effect.level is None:
         return Seen.HIDDEN if now.state not in _SILENT else False
-    percent, was = round(volume * 100), round((before or 0) * 100)
-    if not effect.relative:
-        return abs(percent - effect.level) <= 1
-    if effect.value in ("up", "down"):
-        end = 100 if effect.value == "up" else 0
-        return (percent - was) * effect.level > 0 or was == percent == end
-    return abs(percent - min(max(was + effect.level, 0), 100)) <= 1
+    return abs(round(volume * 100) - effect.level) <= 1
 
 
 def _playing(effect: Effect, now: Entity) -> bool:

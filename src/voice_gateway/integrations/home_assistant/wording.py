@@ -116,21 +116,21 @@ def _no_match(reason: str, args: Mapping[str, Any]) -> Failure:
     what = quoted(name) if name else "a device"
     where = f" in {with_article(area or floor)}" if area or floor else ""
     sentences = {
-        "NAME": f"Home Assistant has no such device called {what}{where}.",
-        **dict.fromkeys(("AREA", "FLOOR"), f"Home Assistant has nothing like that{where or ' there'}."),
         "INVALID_AREA": f"Home Assistant has no area called {quoted(area)}.",
         "INVALID_FLOOR": f"Home Assistant has no floor called {quoted(floor)}.",
         "ASSISTANT": f"{what} is not shared with voice assistants; that is set {EXPOSE}.",
         "DUPLICATE_NAME": f"Home Assistant has several devices called {what}; it needs to know the area.",
         "MULTIPLE_TARGETS": "Home Assistant has several such devices; it needs to know which one.",
-        "FEATURE": f"{what if name else 'The device'} cannot do that.",
-        "STATE": f"{what if name else 'The device'} cannot do that as it is now.",
+        **dict.fromkeys(("FEATURE", "STATE"), f"{capital(what)} cannot do that as it is now."),
     }
     status = {
         **dict.fromkeys(("DUPLICATE_NAME", "MULTIPLE_TARGETS"), OutcomeStatus.AMBIGUOUS),
         **dict.fromkeys(("FEATURE", "STATE"), OutcomeStatus.UNSUPPORTED),
     }.get(reason, OutcomeStatus.NOT_FOUND)
-    return Failure(status, sentences.get(reason, f"Home Assistant has no such device{where}."), reason)
+    called = f" called {what}" if name else ""
+    return Failure(
+        status, sentences.get(reason, f"Home Assistant has no such device{called}{where}."), reason
+    )
 
 
 def _given(args: Mapping[str, Any], key: str) -> str:

@@ -2,9 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-import pytest
+import yaml
 from tests.fakes.home_assistant_home import Entity, HomeAssistantHome
 from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_linked import WrappedHomeAssistant
@@ -13,47 +12,14 @@ from voice_gateway.integrations.home_assistant.source import recognise
 from voice_gateway.integrations.source import Act, Call
 
 OLD_TOOLS = json.loads((Path(__file__).parents[3] / "home_assistant_data/tools-2025.4.4.json").read_text())
-BED = {"name": "Bed Light", "area": "Bedroom", "domain": ["light"]}
+CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text())
 
 
-@pytest.mark.parametrize(
-    ("device", "wish", "tool", "args"),
-    [
-        ("Bed Light", Act("on"), "HassTurnOn", BED),
-        ("Bed Light", Act("off"), "HassTurnOff", BED),
-        ("Bed Light", Act("toggle"), "HassTurnOn", BED),
-        ("Ceiling Lights", Act("toggle"), "HassTurnOff",
-         {"name": "Ceiling Lights", "area": "Living Room", "domain": ["light"]}),
-        ("Bed Light", Act("dim", 40), "HassLightSet", {**BED, "brightness": 40}),
-        ("Bed Light", Act("on", 40), "HassLightSet", {**BED, "brightness": 40}),
-        ("Bed Light", Act("colour", colour="red"), "HassLightSet", {**BED, "color": "red"}),
-        ("Bed Light", Act("kelvin", kelvin=2700), "HassLightSet", {**BED, "temperature": 2700}),
-        ("Front Door", Act("lock"), "HassTurnOn", {"name": "Front Door", "domain": ["lock"]}),
-        ("Front Door", Act("unlock"), "HassTurnOff", {"name": "Front Door", "domain": ["lock"]}),
-        ("Garage Door", Act("open"), "HassTurnOn",
-         {"name": "Garage Door", "area": "Garage", "domain": ["cover"]}),
-        ("Living Room Window", Act("dim", 30), "HassSetPosition",
-         {"name": "Living Room Window", "area": "Living Room", "domain": ["cover"], "position": 30}),
-        ("Living Room Window", Act("stop"), "HassStopMoving",
-         {"name": "Living Room Window", "area": "Living Room", "domain": ["cover"]}),
-        ("HeatPump", Act("set", temperature=21.5), "HassClimateSetTemperature",
-         {"name": "HeatPump", "area": "Living Room", "temperature": 21.5}),
-        ("HeatPump", Act("set", temperature=70, unit="F"), "HassClimateSetTemperature",
-         {"name": "HeatPump", "area": "Living Room", "temperature": 21.1}),
-        ("HeatPump", Act("set", mode="off"), "HassTurnOff",
-         {"name": "HeatPump", "area": "Living Room", "domain": ["climate"]}),
-        ("Ceiling Fan", Act("speed", 50), "HassFanSetSpeed",
-         {"name": "Ceiling Fan", "area": "Bedroom", "domain": ["fan"], "percentage": 50}),
-        ("Kitchen Radio", Act("volume", 30), "HassSetVolume",
-         {"name": "Kitchen Radio", "area": "Kitchen", "domain": ["media_player"], "volume_level": 30}),
-        ("Bedroom", Act("pause"), "HassMediaPause", {"name": "Bedroom", "domain": ["media_player"]}),
-        ("Demo vacuum 0 ground floor", Act("dock"), "HassVacuumReturnToBase",
-         {"name": "Demo vacuum 0 ground floor", "domain": ["vacuum"]}),
-    ],
-)  # fmt: skip
-async def test_a_wish_is_a_call_for_one_entity(device: str, wish: Act, tool: str, args: dict[str, Any]):
+async def test_a_wish_is_a_call_for_one_entity():
     async with WrappedHomeAssistant(recorded_home()) as ha:
-        assert ha.planned(device, wish) == Call(tool, args)
+        for case in CASES["calls"]:
+            planned = ha.planned(case["device"], Act(**case["wish"]))
+            assert planned == Call(case["tool"], case["args"]), (case["device"], case["wish"])
 
 
 async def test_a_name_in_two_areas_goes_with_its_area():

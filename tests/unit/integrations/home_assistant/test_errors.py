@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-import pytest
+import yaml
 
 from voice_gateway.integrations.home_assistant.wording import explain
 from voice_gateway.turn import OutcomeStatus
@@ -38,30 +38,10 @@ def test_every_recorded_error_is_a_sentence():
         assert failure.status not in (OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING), what
 
 
-@pytest.mark.parametrize(
-    ("text", "args", "status", "sentence"),
-    [
-        ("Error calling tool: <X no_match_reason=<MatchFailedReason.NAME: 1>, …>", {"name": "Disco Ball"},
-         OutcomeStatus.NOT_FOUND, 'Home Assistant has no such device called "Disco Ball".'),
-        ("Error calling tool: <X no_match_reason=<MatchFailedReason.INVALID_AREA: 9>>", {"area": "Attic"},
-         OutcomeStatus.NOT_FOUND, 'Home Assistant has no area called "Attic".'),
-        ("Error calling tool: <X no_match_reason=<MatchFailedReason.DUPLICATE_NAME: 11>>", {"name": "Lamp"},
-         OutcomeStatus.AMBIGUOUS,
-         'Home Assistant has several devices called "Lamp"; it needs to know the area.'),
-        ("Error calling tool: <X no_match_reason=<MatchFailedReason.SOMETHING_NEW: 99>>", {"area": "Hall"},
-         OutcomeStatus.NOT_FOUND, "Home Assistant has no such device in the Hall."),
-        ("Input validation error: 130 is greater than the maximum of 100", {},
-         OutcomeStatus.INVALID, "Home Assistant cannot use what it was given for that."),
-        ("Error calling tool: KeyError('x') in foo_bar(3)", {},
-         OutcomeStatus.FAILED, "Home Assistant could not do that."),
-        ("", {}, OutcomeStatus.FAILED, "Home Assistant could not do that."),
-    ],
-)  # fmt: skip
-def test_an_error_is_said_in_plain_words(
-    text: str, args: dict[str, str], status: OutcomeStatus, sentence: str
-):
-    failure = explain(text, "HassTurnOn", args)
-    assert (failure.status, failure.sentence) == (status, sentence)
+def test_an_error_is_said_in_plain_words():
+    for case in yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text())["errors"]:
+        failure = explain(case["text"], "HassTurnOn", case["args"])
+        assert (failure.status, failure.sentence) == (case["outcome"], case["sentence"])
 
 
 def test_what_an_old_version_lacks_is_named():

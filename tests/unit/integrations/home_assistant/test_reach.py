@@ -4,16 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.integrations.home_assistant.calls import reach
 from voice_gateway.integrations.home_assistant.live_context import Entity, read_live_context
 from voice_gateway.tools.permission.risk import Risk, risk_of
-from voice_gateway.tools.permission.target import LOOK
 from voice_gateway.turn import ToolCall, ToolTraits
 
 TESTS = Path(__file__).parents[3]
 HOME = read_live_context((TESTS / "fakes/home_assistant_data/live_context.txt").read_text())
+CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text())
 SCRIPTS = {"good_night": "good night"}
 
 
@@ -22,57 +23,14 @@ def reached(tool: str, scripts: dict[str, str] | None = None, **args: Any) -> tu
     return None if touched is None else ({device.name for device in touched.devices}, touched.action)
 
 
-@pytest.mark.parametrize(
-    ("tool", "args", "touched"),
-    [
-        ("HassTurnOff", {"name": "Front Door"}, ({"Front Door"}, "unlock")),
-        ("HassTurnOn", {"name": "Front Door"}, ({"Front Door"}, "lock")),
-        ("HassTurnOn", {"name": "garage door"}, ({"Garage Door"}, "open")),
-        ("HassTurnOff", {"name": "Garage Door"}, ({"Garage Door"}, "close")),
-        ("HassTurnOn", {"name": "Nachttischlampe"}, ({"Bed Light"}, "on")),
-        ("HassTurnOff", {"area": "Hall", "domain": ["lock"]}, ({"Hall Lock", "Cellar Lock"}, "unlock")),
-        ("HassTurnOff", {"domain": ["lock"]},
-         ({"Front Door", "Kitchen Door", "Hall Lock", "Cellar Lock", "Poorly Installed Door"}, "unlock")),
-        ("HassTurnOff", {"name": "all", "domain": ["switch"]}, ({"AC", "Decorative Lights"}, "off")),
-        ("HassTurnOn", {"device_class": ["garage"]}, ({"Garage Door"}, "open")),
-        ("HassTurnOn", {"name": "Lamp"}, ({"Lamp"}, "on")),
-        ("HassLightSet", {"area": "Lounge", "brightness": 30},
-         ({"Ceiling Lights", "Lamp", "Living Room RGBWW Lights"}, "dim")),
-        ("HassSetPosition", {"name": "Garage Door", "position": 40}, ({"Garage Door"}, "dim")),
-        ("HassSetPosition", {"name": "Garage Door", "position": 0}, ({"Garage Door"}, "close")),
-        ("HassMediaPause", {}, ({"Bedroom", "Living Room", "Kitchen Radio"}, "pause")),
-        ("HassClimateSetTemperature", {"area": "Office", "temperature": 20}, ({"Hvac"}, "set")),
-        ("HassVacuumStart", {}, ({"Demo vacuum 0 ground floor"}, "start")),
-        # No list tells what is on a floor: all that could be.
-        ("HassTurnOff", {"floor": "Upstairs", "domain": ["lock"]},
-         ({"Front Door", "Kitchen Door", "Hall Lock", "Cellar Lock", "Poorly Installed Door"}, "unlock")),
-        ("GetLiveContext", {}, (set(), LOOK)),
-        ("todo_get_items", {"todo_list": "Chores"}, (set(), LOOK)),
-    ],
-)  # fmt: skip
-def test_a_call_reaches_what_home_assistant_would_find(
-    tool: str, args: dict[str, Any], touched: tuple[set[str], str]
-):
-    assert reached(tool, **args) == touched
+def test_a_call_reaches_what_home_assistant_would_find():
+    for case in CASES["reached"]:
+        assert reached(case["tool"], **case["args"]) == ({*case["devices"]}, case["action"]), case
 
 
-@pytest.mark.parametrize(
-    ("tool", "args"),
-    [
-        ("HassTurnOn", {}),
-        ("HassTurnOn", {"name": "Good Night"}),  # a script: no list has it
-        ("HassTurnOn", {"name": "Disco Ball"}),
-        ("HassTurnOn", {"name": "lock.front_door"}),
-        ("HassTurnOff", {"area": "Attic", "domain": ["light"]}),
-        ("HassTurnOff", {"area": "Hall"}),  # a script may be there too
-        ("HassTurnOff", {"domain": ["script"]}),
-        ("HassTurnOff", {"name": "Lamp", "area": "Kitchen"}),
-        ("HassBroadcast", {"message": "dinner"}),
-        ("HassMakeCoffee", {"name": "Bed Light"}),
-    ],
-)
-def test_an_unknown_reach_is_not_guessed(tool: str, args: dict[str, Any]):
-    assert reached(tool, **args) is None
+def test_an_unknown_reach_is_not_guessed():
+    for case in CASES["unknown_reach"]:
+        assert reached(case["tool"], **case["args"]) is None, case
 
 
 def test_an_area_without_a_domain_reaches_its_lock_where_no_script_can_be_in_it():

@@ -1,8 +1,10 @@
 """Home Assistant's own tools: only what the home shows afterwards is done."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
+import yaml
 from tests.fakes.home_assistant_home import Entity, HomeAssistantHome
 from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_linked import WrappedHomeAssistant
@@ -15,56 +17,29 @@ CONFIRMED, WORKING, UNCONFIRMED = OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING
 UNREACHABLE, FAILED, UNSUPPORTED = OutcomeStatus.UNREACHABLE, OutcomeStatus.FAILED, OutcomeStatus.UNSUPPORTED
 
 
-# A device, an action with its values, the outcome, and the state (or words of the sentence) that it reports.
-SHOWN: list[tuple[str, str, dict[str, Any], OutcomeStatus, str]] = [
-    ("Bed Light", "on", {}, CONFIRMED, "on, 71 %"),
-    ("Bed Light", "dim", {"level": 40}, CONFIRMED, "on, 40 %"),
-    ("Ceiling Lights", "off", {}, CONFIRMED, "off"),
-    ("AC", "on", {}, CONFIRMED, "on"),
-    ("Hall Lock", "lock", {}, CONFIRMED, "locked"),
-    ("Front Door", "unlock", {}, CONFIRMED, "unlocked"),
-    ("Kitchen Window", "open", {}, CONFIRMED, "open"),
-    ("Living Room Window", "close", {}, WORKING, "closing"),
-    ("Living Room Window", "dim", {"level": 30}, WORKING, "moving to 30 percent"),
-    ("HeatPump", "set", {"temperature": 21}, CONFIRMED, "set to 21 °C"),
-    ("Ceiling Fan", "speed", {"level": 66}, CONFIRMED, "on, 66 %"),
-    ("Kitchen Radio", "volume", {"level": 30}, CONFIRMED, "playing, volume 30 %"),
-    ("Kitchen Radio", "pause", {}, CONFIRMED, "paused"),
-    ("Demo vacuum 0 ground floor", "start", {}, CONFIRMED, "cleaning"),
-    # Home Assistant answers `action_done` to all of these, and does not show it.
-    ("Failing Light", "on", {}, UNCONFIRMED, "it is off"),
-    ("Slow Light", "on", {}, UNCONFIRMED, "it is off"),
-    ("Cellar Lock", "unlock", {}, UNCONFIRMED, "it is locked"),
-    ("Poorly Installed Door", "lock", {}, FAILED, "jammed"),
-    ("Bed Light", "colour", {"colour": "red"}, UNCONFIRMED, "does not show it"),
-]
-# These would come to nothing: they are reported and not called.
-HOPELESS: list[tuple[str, str, dict[str, Any], OutcomeStatus, str]] = [
-    ("Unplugged Light", "on", {}, UNREACHABLE, "does not answer"),
-    ("Unplugged Light", "dim", {"level": 30}, UNREACHABLE, "does not answer"),
-    ("Lamp", "dim", {"level": 50}, UNSUPPORTED, "only be turned on and off"),
-    ("Lamp", "colour", {"colour": "red"}, UNSUPPORTED, "only be turned on and off"),
-    ("Garage Door", "dim", {"level": 50}, UNSUPPORTED, "can be opened and closed"),
-]
+CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text())
 
 
 async def test_only_what_the_home_shows_is_done():
-    for device, action, values, status, words in SHOWN:
+    for case in CASES["shown"]:
         home = recorded_home()
         home["light.slow"].seconds = 100_000
         async with WrappedHomeAssistant(home) as ha:
-            outcome = await ha.act(device, action, **values)
-        assert outcome.status is status, (device, action, outcome.text)
-        assert words in f"{outcome.facts['state']} {outcome.text}", (device, action)
-        assert outcome.facts["device"] == device
-        assert outcome.facts["requested"]["action"] == action
+            outcome = await ha.act(case["device"], case["action"], **case["values"])
+        assert outcome.status == case["outcome"], (case, outcome.text)
+        assert case["words"] in f"{outcome.facts['state']} {outcome.text}", case
+        assert outcome.facts["device"] == case["device"]
+        assert outcome.facts["requested"]["action"] == case["action"]
 
 
 async def test_what_would_come_to_nothing_is_reported_and_not_called():
-    for device, action, values, status, words in HOPELESS:
+    for case in CASES["hopeless"]:
         async with WrappedHomeAssistant(recorded_home()) as ha:
-            outcome = await ha.act(device, action, **values)
-        assert (outcome.status, words in outcome.text) == (status, True), (device, action, outcome.text)
+            outcome = await ha.act(case["device"], case["action"], **case["values"])
+        assert (outcome.status, case["words"] in outcome.text) == (case["outcome"], True), (
+            case,
+            outcome.text,
+        )
         assert ha.tools.acted() == []
 
 
@@ -115,18 +90,10 @@ async def test_a_floor_is_told_by_what_home_assistant_asked():
 
 
 async def test_what_cannot_be_done_is_refused_with_its_reason():
-    refused: list[tuple[str, dict[str, Any], OutcomeStatus, str]] = [
-        ("HassTurnOn", {"name": "Disco Ball"}, OutcomeStatus.NOT_FOUND, "no such device"),
-        ("HassTurnOn", {"name": "Lamp"}, OutcomeStatus.AMBIGUOUS, "several devices"),
-        ("HassTurnOn", {"name": "Outside Temperature"}, UNSUPPORTED, "only measures"),
-        ("HassTurnOff", {"name": "Movie Night"}, UNSUPPORTED, "cannot be turned off"),
-        ("HassMediaPause", {"name": "Ceiling Fan"}, UNSUPPORTED, "cannot be paused"),
-        ("HassLightSet", {"name": "AC", "brightness": 50}, UNSUPPORTED, "cannot be dimmed"),
-    ]
     async with WrappedHomeAssistant(recorded_home()) as ha:
-        for tool, args, status, words in refused:
-            outcome = await ha.call(tool, **args)
-            assert (outcome.status, words in outcome.text) == (status, True), (tool, args, outcome.text)
+        for case in CASES["refused"]:
+            outcome = await ha.call(case["tool"], **case["args"])
+            assert (outcome.status, case["words"] in outcome.text) == (case["outcome"], True), case
 
 
 async def test_a_scene_was_started_and_a_script_only_asked_for():
@@ -196,34 +163,19 @@ async def test_a_look_has_the_devices_of_every_home():
 # --- what was before
 
 
-PUT_BACK: list[tuple[str, str, str, dict[str, Any]]] = [
-    ("light.ceiling_lights", "Ceiling Lights", "off", {}),
-    ("light.ceiling_lights", "Ceiling Lights", "dim", {"level": 20}),
-    ("light.bed_light", "Bed Light", "on", {}),
-    ("switch.ac", "AC", "on", {}),
-    ("lock.hall_lock", "Hall Lock", "lock", {}),
-    ("cover.kitchen_window", "Kitchen Window", "open", {}),
-    ("climate.heatpump", "HeatPump", "set", {"temperature": 23}),
-    ("climate.heatpump", "HeatPump", "off", {}),
-    ("fan.ceiling_fan", "Ceiling Fan", "speed", {"level": 66}),
-    ("media_player.kitchen_radio", "Kitchen Radio", "volume", {"level": 30}),
-    ("media_player.kitchen_radio", "Kitchen Radio", "pause", {}),
-]
-
-
 async def test_the_calls_of_before_put_it_back():
     shown = ("brightness", "temperature", "volume_level", "current_position")
-    for entity_id, device, action, values in PUT_BACK:
+    for case in CASES["put_back"]:
         async with WrappedHomeAssistant(recorded_home()) as ha:
-            entity = ha.home[entity_id]
+            entity = ha.home[case["entity"]]
             state, attributes = entity.state, dict(entity.attributes)
-            outcome = await ha.act(device, action, **values)
+            outcome = await ha.act(case["device"], case["action"], **case["values"])
             for call in outcome.facts["before"]:
                 await ha.call(call["name"], **call["args"])
-            assert ha.home[entity_id].state == state, (device, action)
+            assert ha.home[case["entity"]].state == state, case
             for key in shown:
                 value = attributes.get(key)
-                assert value is None or abs(ha.home[entity_id].attributes[key] - value) <= 1, (device, key)
+                assert value is None or abs(ha.home[case["entity"]].attributes[key] - value) <= 1, (case, key)
 
 
 async def test_what_cannot_be_put_back_says_so():
@@ -232,7 +184,7 @@ async def test_what_cannot_be_put_back_says_so():
         assert coloured.facts["undo"] == "The colour of the Ceiling Lights cannot be put back."
         assert coloured.facts["before"][0]["args"]["brightness"] == 71
         skipped = await ha.act("Kitchen Radio", "next")
-        assert skipped.facts["undo"] == "What the Kitchen Radio played before cannot be put back."
+        assert skipped.facts["undo"] == "The Kitchen Radio cannot be put back from here."
         scene = await ha.call("HassTurnOn", name="Movie Night")
         assert scene.facts["undo"] == "What the scene Movie Night has changed is not known here."
 
