@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 import pytest
+import yaml
 from pydantic import SecretStr
 from tests.fakes.locked_house import LOCK, UNLOCK, House
 from tests.fakes.model import Calls, FakeModel
@@ -24,31 +25,10 @@ LEAKS = (
     *("fuor", "eigth", "τέσσερα", "empat", "よん", "четири", "ოთხი"),
 )
 
-ANSWERS = [
-    "2468",
-    "yes, open it, 2468",
-    "yes the pin is two four six eight",
-    "24 68",
-    "twenty-four sixty-eight",
-    "two thousand four hundred and sixty-eight",
-    "٢٤٦٨",
-    "二四六八",
-    "２４６８ yes",
-]
+SENTENCES = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text())
+ANSWERS = SENTENCES["pin_2468"]
 # Read as something else, or as a no, or not understood at all.
-OTHERS = [
-    "no, not 2468",
-    "okay turn on the kitchen lamp and by the way it is two four six eight",
-    "what is 2468 divided by two",
-    "zwei vier sechs acht",
-    "δύο τέσσερα έξι οκτώ",
-    "dua empat enam delapan",
-    "に よん ろく はち",
-    "две четири шест осем",
-    "ორი ოთხი ექვსი რვა",  # of which nobody here knows a word
-    "yes tow fuor six eigth",
-    "yes " * 5000 + "2468",
-]
+OTHERS = [*SENTENCES["may_hold_the_pin"], "yes " * 5000 + "2468"]
 
 
 class Everything:

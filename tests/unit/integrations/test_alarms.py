@@ -66,7 +66,11 @@ def test_an_alarm_that_comes_again_is_another_one(book: AlarmBook) -> None:
     book.take(CALM)
     book.take(STANDS)
 
-    assert len(book.unheard) == 1
+    assert [alarm.over for alarm in book.unheard] == [False]
+    book.take(CALM)
+    assert [alarm.over for alarm in book.unheard] == [True]
+    book.take(STANDS)
+    assert [alarm.over for alarm in book.unheard] == [False]
 
 
 def test_an_alarm_that_was_over_when_the_list_was_read_is_reported(book: AlarmBook) -> None:

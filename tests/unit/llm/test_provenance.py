@@ -1,9 +1,12 @@
 """The table of what is said in a turn with a model, row by row: the gateway's voice says nothing untrue."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from tests.fakes.model import Calls, FakeModel
 
@@ -26,7 +29,7 @@ from voice_gateway.turn import (
 from voice_gateway.turns.stage import HomeFacts, Turn
 
 HOME = HomeFacts(frozenset({"Desk Lamp", "Küche", "客厅灯", "Garage"}), frozenset({"zwave"}))
-SWITCH, LOOK, SEARCH, BROKEN = ("switch", {"name": "Desk Lamp"}), ("look", {}), ("search", {}), ("broken", {})
+SWITCH, LOOK = ("switch", {"name": "Desk Lamp"}), ("look", {})
 SWITCHED, SEEN = "The Desk Lamp is now on.", "The Desk Lamp is off. The Garage is closed."
 FOUND = "Oslo: 7.5 degrees, rain from 14:30, 1,200 visitors."
 FAILED = "That didn't work: the fuse is blown."
@@ -84,114 +87,46 @@ def by(source: PartSource, reply: Reply) -> str:
     return " ".join(part.text for part in reply.parts if part.source is source)
 
 
-ACTED = [
-    Turned("turn on the desk lamp", text, SWITCHED, calls=(SWITCH,), meant=True)
-    for text in (
-        "I turned on the desk lamp and the heater.",
-        "Done! The garage is open now, too.",
-        "Ich habe alles ausgeschaltet.",
-        "全部の電気を消しました。",
-        "Zmieniłem temperaturę na 25 stopni.",
-        "Shall I do more?",
-        "",
-    )
-] + [
-    Turned("dim it", "Both are dimmed.", f"{SWITCHED} {FAILED}", calls=(SWITCH, BROKEN), meant=True),
-    Turned("and?", "I did it all.", SWITCHED, rounds=(Calls(SWITCH, text="I have opened the door."),)),
-    Turned("on, and what is open?", "All is open.", f"{SWITCHED} {SEEN}", calls=(SWITCH, LOOK), meant=True),
-    Turned("on", "It was off.", SWITCHED, rounds=(Calls(LOOK), Calls(SWITCH)), meant=True),
-]
-
-LOOKED = [
-    Turned("is the lamp on", text, SEEN, calls=(LOOK,), meant=meant)
-    for meant in (True, False)
-    for text in (
-        "Yes, it is on.",
-        "The Desk Lamp is on and I opened the garage.",
-        "Ja, die Lampe brennt.",
-        "いいえ、ついています。",
-        "Oui, tout est ouvert.",
-        "Is there anything else?",
-    )
-]
-
-READ = [
-    Turned("weather in Oslo", "It is 7.5 degrees and rainy.", "", "It is 7.5 degrees and rainy.", (SEARCH,)),
-    Turned("weather in Oslo", "Rain from 14:30 on.", "", "Rain from 14:30 on.", (SEARCH,)),
-    Turned("weather in Oslo", "Es sind 7,5 Grad.", "", "Es sind 7,5 Grad.", (SEARCH,)),
-    Turned("how many visitors", "About 1200.", "", "About 1200.", (SEARCH,)),
-    Turned("how many visitors", "Some 1.200.", "", "Some 1.200.", (SEARCH,)),
-    Turned("will it rain", "Yes, take an umbrella.", "", "Yes, take an umbrella.", (SEARCH,)),
-    Turned("weather in 3 towns", "Of the 3, Oslo is rainy.", "", "Of the 3, Oslo is rainy.", (SEARCH,)),
-    Turned("weather in Oslo", "It is 12 degrees.", FOUND, "", (SEARCH,)),
-    Turned("weather in Oslo", "Es sind -8 Grad.", FOUND, "", (SEARCH,)),
-    Turned("weather in Oslo", "気温は１２度です。", FOUND, "", (SEARCH,)),
-    Turned("weather in Oslo", "درجة الحرارة ٢١.", FOUND, "", (SEARCH,)),
-    Turned("weather in Oslo", "", FOUND, "", (SEARCH,)),
-    Turned("rain, and the lamp?", "It rains, it's on.", SEEN, "It rains, it's on.", (SEARCH, LOOK)),
-]
-
-ABOUT_HOME = [
-    Turned("turn on the lamp", text, NOT_CHECKED, question, meant=True)
-    for text, question in (
-        ("I turned it on.", ""),
-        ("Okay.", ""),
-        ("The lamp is already on.", ""),
-        ("Ich habe die Lampe eingeschaltet.", ""),
-        ("J'ai allumé la lampe. Bonne soirée !", ""),
-        ("ランプをつけました。", ""),
-        ("Nimewasha taa.", ""),
-        ("Kveikt er á lampanum.", ""),
-        ("Cuireadh an lampa air.", ""),
-        ("Lampu sampun kula uripaken.", ""),
-        ("I can't do that here.", ""),
-        ("Which lamp do you mean?", "Which lamp do you mean?"),
-        ("It is on. Which room? And how bright?", "Which room?"),
-        ("どのランプですか？", "どのランプですか？"),
-        ("أي مصباح؟ لقد أطفأته.", "أي مصباح؟"),
-        (f"{'word ' * 100}?", ""),
-    )
-]
-
-TALK = [
-    Turned(user, text, "", text)
-    for user, text in (
-        ("hello", "Hello! Nice to hear you."),
-        ("tell me a joke", "Why did the bulb blush? It saw the light switch."),
-        ("who wrote Hamlet", "William Shakespeare wrote it around 1600."),
-        ("a recipe for soup", "Boil 2 carrots.\nAdd salt."),
-        ("übersetze Katze", "Cat."),
-        ("Schalt alles ab", "Ich habe alles ausgeschaltet."),  # words we do not know: marked as the model's
-        ("Slökktu ljósin", "Ég slökkti á öllum ljósum."),
-        ("give me a poem", "The lamp of night, the moon, is on."),
-    )
-] + [
-    Turned("hm", "The Desk Lamp is on.", NOT_CHECKED, "The Desk Lamp is on."),
-    Turned("hm", "Fine. The desk lamps are on.", NOT_CHECKED, "Fine. The desk lamps are on."),
-    Turned("na", "In der Küche brennt Licht.", NOT_CHECKED, "In der Küche brennt Licht."),
-    Turned("嗯", "客厅灯已经关了。", NOT_CHECKED, "客厅灯已经关了。"),
-    Turned("hm", "Your GARAGE is open!", NOT_CHECKED, "Your GARAGE is open!"),
-]
+ROWS = yaml.safe_load(Path(__file__).with_name("provenance.yaml").read_text())
+SENTENCES = {
+    "SWITCHED": SWITCHED, "SEEN": SEEN, "FOUND": FOUND, "FAILED": FAILED, "NOT_CHECKED": NOT_CHECKED,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        pytest.param(ACTED, id="a call ran: outcomes only"),
-        pytest.param(LOOKED, id="devices looked at: the look's own sentence"),
-        pytest.param(READ, id="other tools read: the model's text, or the tool's"),
-        pytest.param(ABOUT_HOME, id="no call about the home: the fixed sentence and one question"),
-        pytest.param(TALK, id="no call, anything else: the model's text"),
-    ],
-)
-async def test_each_row_of_the_table_decides_what_is_said(rows: list[Turned]) -> None:
-    wrong = []
-    for turn in rows:
+async def wrong(turns: Sequence[Turned]) -> list[Any]:
+    """The turns in which something else is said, with the words of each source."""
+    got = []
+    for turn in turns:
         reply = await answer(turn)
-        got = (by(PartSource.GATEWAY, reply), by(PartSource.MODEL, reply))
-        if got != (turn.gateway, turn.model_part) or reply.text != " ".join(p.text for p in reply.parts):
-            wrong.append((turn.user, turn.model, got))
-    assert wrong == []
+        parts = (by(PartSource.GATEWAY, reply), by(PartSource.MODEL, reply))
+        if parts != (turn.gateway, turn.model_part) or reply.text != " ".join(p.text for p in reply.parts):
+            got.append((turn.user, turn.model, parts))
+    return got
+
+
+@pytest.mark.parametrize("row", ROWS)
+async def test_each_row_of_the_table_decides_what_is_said(row: str) -> None:
+    turns = [
+        Turned(
+            each["user"],
+            each["model"],
+            " ".join(SENTENCES[name] for name in each.get("gateway", ())),
+            each.get("by_model", ""),
+            tuple((name, {"name": "Desk Lamp"}) for name in each.get("calls", ())),
+            each.get("meant", False),
+        )
+        for each in ROWS[row]
+    ]
+    assert await wrong(turns) == []
+
+
+async def test_rounds_before_the_last_do_not_speak() -> None:
+    turns = [
+        Turned("and?", "I did it all.", SWITCHED, rounds=(Calls(SWITCH, text="I have opened the door."),)),
+        Turned("on", "It was off.", SWITCHED, rounds=(Calls(LOOK), Calls(SWITCH)), meant=True),
+        Turned("turn on the lamp", f"{'word ' * 100}?", NOT_CHECKED, meant=True),  # too long for a question
+    ]
+    assert await wrong(turns) == []
 
 
 async def test_a_reply_that_is_only_the_fixed_sentence_is_not_ok() -> None:

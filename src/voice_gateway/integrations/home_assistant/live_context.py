@@ -6,7 +6,7 @@ Nothing is guessed: a text that is cut, or not understood, is no list at all.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -100,7 +100,7 @@ def _unreadable(why: str) -> ToolError:
     return ToolError(f"Home Assistant's list of devices {why}.")
 
 
-def degrees_in(entities: Iterable[Entity]) -> str:
+def degrees_in(entities: Sequence[Entity]) -> str:
     """The unit in which this home counts warmth; a thermostat itself does not say it."""
     units = Counter(entity.attributes.get("unit_of_measurement") for entity in entities)
     known = [unit for unit in ("°C", "°F") if units[unit]]

@@ -1,8 +1,9 @@
 """An entity as a device: kind, abilities, and its state in the words of every home."""
 
 from pathlib import Path
+from typing import Any
 
-import pytest
+import yaml
 
 from home_names.states import degrees_of, level_of
 from voice_gateway.integrations.home_assistant.entities import (
@@ -14,6 +15,7 @@ from voice_gateway.integrations.home_assistant.entities import (
 from voice_gateway.integrations.home_assistant.live_context import Entity, degrees_in, read_live_context
 from voice_gateway.integrations.listed import read_devices
 
+CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text())
 RECORDED = Path(__file__).parents[3] / "fakes/home_assistant_data/live_context.txt"
 
 
@@ -21,46 +23,14 @@ def entity(domain: str, state: str, **attributes: str | None) -> Entity:
     return Entity("Thing", domain, state, (), attributes)
 
 
-@pytest.mark.parametrize(
-    ("given", "kind", "state"),
-    [
-        (entity("light", "off", brightness=None), "dimmer", "off"),
-        (entity("light", "on", brightness="102"), "dimmer", "on, 40 %"),
-        (entity("light", "on", brightness="1"), "dimmer", "on, 1 %"),
-        (entity("light", "on"), "light", "on"),
-        (entity("light", "unavailable"), "light", "unknown"),
-        (entity("switch", "on", device_class="outlet"), "plug", "on"),
-        (entity("switch", "off"), "switch", "off"),
-        (entity("input_boolean", "on"), "switch", "on"),
-        (entity("cover", "open", current_position="70"), "blind", "70 % open"),
-        (entity("cover", "open", current_position="100"), "blind", "open"),
-        (entity("cover", "closed", current_position="0"), "blind", "closed"),
-        (entity("cover", "closing", current_position="40"), "blind", "closing"),
-        (entity("cover", "closed", device_class="garage"), "garage_door", "closed"),
-        (entity("cover", "open", device_class="gate"), "garage_door", "open"),
-        (Entity("Garage Door", "cover", "open"), "garage_door", "open"),
-        (entity("lock", "locked"), "lock", "locked"),
-        (entity("lock", "jammed"), "lock", "jammed"),
-        (entity("climate", "heat", temperature="21", current_temperature="20.5"), "thermostat",
-         "heat, set to 21 °C, now 20.5 °C"),
-        (entity("climate", "off", temperature="21", current_temperature="20.5"), "thermostat",
-         "off, now 20.5 °C"),
-        (entity("fan", "on", percentage="66"), "fan", "on, 66 %"),
-        (entity("fan", "off", percentage=None), "fan", "off"),
-        (entity("media_player", "playing", volume_level="0.3"), "media_player", "playing, volume 30 %"),
-        (entity("media_player", "off"), "media_player", "off"),
-        (entity("vacuum", "docked"), "vacuum", "docked"),
-        (entity("alarm_control_panel", "armed_away"), "alarm", "armed away"),
-        (entity("sensor", "15.6", unit_of_measurement="°C", device_class="temperature"), "sensor", "15.6 °C"),
-        (entity("sensor", "54", unit_of_measurement="%", device_class="humidity"), "sensor", "54 % humidity"),
-        (entity("sensor", "unknown", unit_of_measurement="%"), "sensor", "unknown"),
-        (entity("binary_sensor", "on", device_class="motion"), "sensor", "motion"),
-        (entity("binary_sensor", "off", device_class="window"), "sensor", "closed"),
-        (entity("weather", "partlycloudy"), "sensor", "partlycloudy"),
-    ],
-)  # fmt: skip
-def test_kind_and_state_are_in_our_words(given: Entity, kind: str, state: str):
-    assert (kind_of(given), state_of(given)) == (kind, state)
+def given(case: dict[str, Any]) -> Entity:
+    names = case.get("name", "Thing")
+    return Entity(names, case["domain"], case["state"], (), case.get("attributes", {}))
+
+
+def test_kind_and_state_are_in_our_words():
+    for case in CASES["kinds_and_states"]:
+        assert (kind_of(given(case)), state_of(given(case))) == (case["kind"], case["shown"]), case
 
 
 def test_a_state_can_be_counted_from():
@@ -68,25 +38,10 @@ def test_a_state_can_be_counted_from():
     assert degrees_of(state_of(entity("climate", "heat", temperature="21.5"))) == 21.5
 
 
-@pytest.mark.parametrize(
-    ("given", "can", "cannot"),
-    [
-        (entity("light", "on", brightness="102"), "dim", "open"),
-        (entity("light", "on"), "on", "dim"),
-        (entity("light", "on"), "off", "colour"),
-        (entity("light", "unavailable"), "dim", "open"),  # nobody knows: that it is away is told
-        (entity("cover", "open", current_position="70"), "dim", "on"),
-        (entity("cover", "open"), "stop", "dim"),
-        (entity("fan", "off", percentage=None), "speed", "dim"),
-        (entity("fan", "off"), "on", "speed"),
-        (entity("lock", "locked"), "unlock", "on"),
-        (entity("vacuum", "docked"), "start", "on"),
-    ],
-)
-def test_what_it_shows_says_what_it_can_do(given: Entity, can: str, cannot: str):
-    device = device_of(given, "ha")
-    assert device.can(can)
-    assert not device.can(cannot)
+def test_what_it_shows_says_what_it_can_do():
+    for case in CASES["abilities"]:
+        device = device_of(given(case), "ha")
+        assert (device.can(case["can"]), device.can(case["cannot"])) == (True, False), case
 
 
 def test_what_only_measures_does_nothing():
@@ -94,21 +49,9 @@ def test_what_only_measures_does_nothing():
     assert not any(map(device.can, ("on", "off", "toggle", "open", "set")))
 
 
-@pytest.mark.parametrize(
-    ("entities", "unit"),
-    [
-        ((entity("sensor", "70", unit_of_measurement="°F"),), "°F"),
-        (
-            (entity("sensor", "20", unit_of_measurement="°C"), entity("climate", "heat", temperature="68")),
-            "°C",
-        ),
-        ((entity("climate", "heat", temperature="68"),), "°F"),
-        ((entity("climate", "heat", temperature="21"),), "°C"),
-        ((), "°C"),
-    ],
-)
-def test_the_home_tells_in_which_degrees_it_counts(entities: tuple[Entity, ...], unit: str):
-    assert degrees_in(entities) == unit
+def test_the_home_tells_in_which_degrees_it_counts():
+    for case in CASES["degrees"]:
+        assert degrees_in([*map(given, case["entities"])]) == case["unit"], case
 
 
 def test_the_recorded_list_becomes_devices_scenes_and_lists():

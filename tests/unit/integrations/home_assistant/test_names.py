@@ -44,38 +44,25 @@ def test_a_call_is_for_what_home_assistant_would_take_it_for(
     assert matching(HOME, args, ANY) == expected
 
 
-@pytest.mark.parametrize(
-    ("entity", "args"),
-    [
-        (BED, {"name": "Bed Light", "area": "Bedroom", "domain": ["light"]}),
-        (HALL_LAMP, {"name": "Lamp", "area": "Hall", "domain": ["light"]}),
-        (LIVING_LAMP, {"name": "Lamp", "area": "Living Room", "domain": ["light"]}),
-        (PLAYER, {"name": "Bedroom", "domain": ["media_player"]}),
-    ],
-)
-def test_name_area_and_domain_mean_one_entity(entity: Entity, args: dict[str, object]):
-    assert address(entity, HOME) == args
-
-
-def test_a_twin_without_an_area_is_found_by_its_alias_or_not_at_all():
-    nowhere = Entity("Lamp", "light", "off")
-    assert address(nowhere, (*HOME, nowhere)) is None
-    called = Entity("Lamp, porch lamp", "light", "off")
-    assert address(called, (*HOME, called)) == {"name": "porch lamp", "domain": ["light"]}
-
-
-def test_two_of_one_name_in_one_area_are_told_apart_by_their_domain_only():
-    fan = Entity("Lamp", "switch", "off", ("Hall",))
-    assert address(fan, (*HOME, fan)) == {"name": "Lamp", "area": "Hall", "domain": ["switch"]}
-    twin = Entity("Lamp", "light", "on", ("Hall",))
-    assert address(twin, (*HOME, twin)) is None
-    assert address(HALL_LAMP, (*HOME, twin)) is None
-
-
-def test_a_device_called_all_is_never_called_in_the_letters_that_mean_everything():
-    device = Entity("all", "light", "off", ("Hall",))
-    args = address(device, (*HOME, device))
-    assert args == {"name": "ALL", "area": "Hall", "domain": ["light"]}
+def test_name_area_and_domain_mean_one_entity_or_none():
+    nowhere, alias = Entity("Lamp", "light", "off"), Entity("Lamp, porch lamp", "light", "off")
+    switch, twin = Entity("Lamp", "switch", "off", ("Hall",)), Entity("Lamp", "light", "on", ("Hall",))
+    every = Entity("all", "light", "off", ("Hall",))  # in these letters it means every name
+    hall = {"area": "Hall", "domain": ["light"]}
+    cases: list[tuple[Entity, tuple[Entity, ...], dict[str, object] | None]] = [
+        (BED, (), {"name": "Bed Light", "area": "Bedroom", "domain": ["light"]}),
+        (HALL_LAMP, (), {"name": "Lamp", **hall}),
+        (LIVING_LAMP, (), {"name": "Lamp", "area": "Living Room", "domain": ["light"]}),
+        (PLAYER, (), {"name": "Bedroom", "domain": ["media_player"]}),
+        (nowhere, (nowhere,), None),
+        (alias, (alias,), {"name": "porch lamp", "domain": ["light"]}),
+        (switch, (switch,), {"name": "Lamp", "area": "Hall", "domain": ["switch"]}),
+        (twin, (twin,), None),
+        (HALL_LAMP, (twin,), None),
+        (every, (every,), {"name": "ALL", **hall}),
+    ]
+    for entity, more, args in cases:
+        assert address(entity, (*HOME, *more)) == args, entity
 
 
 def test_a_name_with_a_comma_may_be_a_name_and_an_alias():
