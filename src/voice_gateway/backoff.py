@@ -22,23 +22,18 @@ def backoff_seconds(failures: int, *, first: float, longest: float) -> float:
 
 
 class Backoff:
-    """The same as an object: `next` returns a wait, `reset` follows a success."""
+    """Waits that double from `first_seconds` up to `longest_seconds`; `reset` follows a success."""
 
     def __init__(self, first_seconds: float, longest_seconds: float) -> None:
         self._first, self._longest = first_seconds, longest_seconds
-        self._failures = 1
-
-    @property
-    def seconds(self) -> float:
-        return backoff_seconds(self._failures, first=self._first, longest=self._longest)
+        self.seconds = first_seconds
 
     def next(self) -> float:
-        seconds = self.seconds
-        self._failures += 1
+        seconds, self.seconds = self.seconds, min(2 * self.seconds, self._longest)
         return seconds
 
     def reset(self) -> None:
-        self._failures = 1
+        self.seconds = self._first
 
 
 # --- its own stop

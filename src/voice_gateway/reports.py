@@ -7,22 +7,13 @@ from typing import Literal
 
 from home_names.phrases import listed
 from voice_gateway.config import LeftOut
-from voice_gateway.errors import ErrorKind, GatewayError
-from voice_gateway.events import Acted, EventBus, PartState, State
+from voice_gateway.errors import GatewayError
+from voice_gateway.events import EventBus, PartState, State
 from voice_gateway.mcp_client.integration import Refusal, ServerStatus
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turn import Autonomy
 from voice_gateway.turns.stage import Trust
 
-# Built-in tools that need something outside the gateway: the part, its name, and what to check.
-OUTSIDE_TOOLS = {
-    "search_web": ("search", "Web search", "the internet connection, and `tools.searxng_url` if it is set"),
-    "control_speaker_volume": (
-        *("volume", "The volume control"),
-        "the sound server, PulseAudio or PipeWire (`pactl info`)",
-    ),
-}
-_AWAY = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.TIMEOUT})
 # What still works when a server is missing.
 _WORDS = {
     "get_current_datetime": "the clock",
@@ -119,22 +110,6 @@ def server_hangs(part: PartState) -> PartState:
 
 
 # --- other parts
-
-
-def outside_parts(events: EventBus) -> Callable[[Acted], None]:
-    """A subscriber that reports from the outcomes of calls whether internet and sound server are there."""
-
-    def noticed(event: Acted) -> None:
-        if event.outcome.name not in OUTSIDE_TOOLS:
-            return
-        part, called, check = OUTSIDE_TOOLS[event.outcome.name]
-        if event.outcome.ok:
-            events.report(part, State.OK, f"{called} works.")
-        elif event.outcome.error in _AWAY:
-            sentence = f"{called} did not work last time; I try again the next time I need it."
-            events.report(part, State.DEGRADED, sentence, f"check {check}; {event.outcome.text}")
-
-    return noticed
 
 
 def damaged_file(

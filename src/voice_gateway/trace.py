@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -42,7 +42,7 @@ def event_json(event: events.Event) -> dict[str, Any] | None:
     kind, facts = _facts(event)
     utterance: Utterance | None = getattr(event, "utterance", None)
     if utterance is not None:
-        facts = _without(facts, _confided(utterance.text))
+        facts = without(facts, _confided(utterance.text))
     return {"type": kind, "turn": utterance.id if utterance else None, "at": event.at, **facts}
 
 
@@ -64,19 +64,22 @@ def _without_passwords(text: str) -> str:
 def _confided(text: str) -> tuple[str, ...]:
     """What `private` hides of these words, as a call may repeat it in any argument; the longest first."""
     secrets = {password[2].rstrip(".,!?") for password in _PASSWORD.finditer(text)} | {*_DIGITS.findall(text)}
-    return tuple(
-        sorted((secret for secret in secrets if len(secret) >= SHORTEST_SECRET), key=len, reverse=True)
-    )
+    return tuple(longest_first(secret for secret in secrets if len(secret) >= SHORTEST_SECRET))
 
 
-def _without(value: Any, secrets: Sequence[str]) -> Any:
+def longest_first(secrets: Iterable[str]) -> list[str]:
+    """So that no part of a longer one is left."""
+    return sorted(secrets, key=len, reverse=True)
+
+
+def without(value: Any, secrets: Sequence[str]) -> Any:
     """The same JSON, in which none of these stands, also not as a number; our own ids are left alone."""
     if not secrets:
         return value
     if isinstance(value, dict):
-        return {name: inner if name in _IDS else _without(inner, secrets) for name, inner in value.items()}
+        return {name: inner if name in _IDS else without(inner, secrets) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_without(inner, secrets) for inner in value]
+        return [without(inner, secrets) for inner in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         return HIDDEN if str(value).removesuffix(".0") in secrets else value
     if not isinstance(value, str):

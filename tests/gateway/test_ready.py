@@ -10,13 +10,12 @@ from tests.fakes.running_gateway import socket_of
 
 from voice_gateway.app import opened
 from voice_gateway.config import AnthropicSettings, McpSettings, OllamaSettings, ServerSettings, Settings
-from voice_gateway.errors import ErrorKind, UnfitAnswer
-from voice_gateway.events import Acted, Changes, EventBus, PartState, State
+from voice_gateway.errors import UnfitAnswer
+from voice_gateway.events import Changes, EventBus, PartState, State
 from voice_gateway.llm.anthropic import client as anthropic_client
 from voice_gateway.llm.ollama import chat as ollama_chat
 from voice_gateway.mcp_client.integration import ServerStatus
-from voice_gateway.reports import model_report, outside_parts, server_report, what_is_missing
-from voice_gateway.turn import ToolOutcome, Utterance
+from voice_gateway.reports import model_report, server_report, what_is_missing
 
 BROKER = "The MQTT broker is not reachable; I keep trying."
 BUILT_IN = 15  # tools without any server
@@ -158,31 +157,6 @@ def test_a_missing_server_is_named_with_what_still_works():
         "The zwave server is not answering; I have timers, search and volume."
     ]
     assert what_is_missing([CONNECTED], [], tools) == []
-
-
-def acted(name: str, *, ok: bool, error: str | None = None) -> Acted:
-    return Acted(
-        Utterance("x"),
-        ToolOutcome("1", name, "Error: no", ok, 0.1, error=ErrorKind(error) if error else None),
-    )
-
-
-@pytest.mark.parametrize(
-    ("outcome", "state"),
-    [
-        (acted("search_web", ok=False, error="unavailable"), State.DEGRADED),
-        (acted("search_web", ok=False, error="timeout"), State.DEGRADED),
-        (acted("search_web", ok=False, error="bad_arguments"), None),  # the question was wrong, not the net
-        (acted("search_web", ok=True), State.OK),
-        (acted("get_current_datetime", ok=False, error="unavailable"), None),
-    ],
-)
-def test_the_internet_is_judged_by_how_calls_end(outcome, state):
-    watch = EventBus()
-    watch.subscribe(outside_parts(watch))
-    watch.publish(outcome)
-
-    assert watch.state("search") is state
 
 
 def test_an_answer_that_is_not_wanted_does_not_make_the_model_gone():

@@ -81,7 +81,6 @@ class Gateway:
         self._build_tools()
         self._build_home()
         self._build_conversation()
-        self.events.subscribe(reports.outside_parts(self.events), Acted)
         # The devices of an act are read again.
         self.events.subscribe(lambda act: self.local.cache.acted(act.outcome), Acted)
         self.recorder.start()

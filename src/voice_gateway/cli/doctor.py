@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import contextlib
-import importlib.util
 import pwd
 import shutil
 import sys
@@ -21,9 +20,9 @@ from voice_gateway.channels.control import greet, request
 from voice_gateway.channels.terminal import GREEN, RED, YELLOW, painted, print_json, printable
 from voice_gateway.cli.command import loaded, readable_by_others
 from voice_gateway.cli.parser import Parser
-from voice_gateway.config import Settings, VoiceSettings
+from voice_gateway.config import Settings
 from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
-from voice_gateway.errors import ConfigError, GatewayError, HearingError, LinkError
+from voice_gateway.errors import ConfigError, GatewayError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.private_files import private_file
 from voice_gateway.reports import SILENT, left_out_report
@@ -35,14 +34,7 @@ OTHER_FOLDER = "`XDG_DATA_HOME` names another"
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 BUILT_IN_YEAR = 2026  # a clock before this was never set
 PROBE_SECONDS = 10.0  # a store may keep the doctor's probe for so long
-CLOCK = {"name": "get_current_datetime", "description": "Tells the time.", "parameters": {"type": "object"}}
-CALL_REQUEST = {
-    "messages": [{"role": "user", "content": "What time is it? Call get_current_datetime."}],
-    "tools": [{"type": "function", "function": CLOCK}],
-    "stream": False,
-    "options": {"num_ctx": 2048, "temperature": 0, "num_predict": 100},
-}
-NO_SUCH_ANSWER = (ValueError, KeyError, TypeError, AttributeError)  # not the JSON that was expected
+NOT_USED = "not used ({why})"
 
 
 class Grade(StrEnum):
@@ -93,16 +85,12 @@ def arguments(doctor: Parser) -> None:
     )
 
 
-async def attempt(
-    check: str, work: Awaitable[str], sentence: str = "", grade: Grade = Grade.FAILED
-) -> CheckResult:
-    """What the work returns, or why it failed: in `sentence`, or in the words of the error."""
+async def attempt(check: str, work: Awaitable[str], sentence: str, grade: Grade) -> CheckResult:
+    """What the work returns, or why it failed."""
     try:
         return ok(check, await work)
     except GatewayError as error:
-        if sentence:
-            return bad(check, sentence.format(reason=error), grade=grade)
-        return bad(check, error.spoken, error, grade=grade)
+        return bad(check, sentence.format(reason=error), grade=grade)
 
 
 async def doctor(options: argparse.Namespace) -> int:
@@ -215,42 +203,34 @@ async def store(settings: Settings) -> CheckResults:
 
 
 async def model_server(settings: Settings) -> CheckResults:
-    """Reachable, model installed, and able to call a tool when it is asked to."""
+    """Reachable, and the model installed and able to use tools."""
     if settings.brain.provider != "ollama":
-        yield ok("ollama", "not used (brain.provider is not ollama)")
+        yield ok("ollama", NOT_USED.format(why="brain.provider is not ollama"))
         return
     import httpx
 
     from voice_gateway.llm.ollama.health import trouble
 
     base, model = hide_secrets(settings.ollama.base_url), settings.ollama.model
-    name, subject = "ollama", base
     try:
-        async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=120.0) as http:
-            version = (await http.get("/api/version", timeout=5.0)).json()["version"]
-            yield ok("ollama", f"Ollama {version} answers at {base}")
-            if (wrong := await trouble(settings.ollama)) is not None:
-                yield bad("model", wrong.spoken, wrong)
-                return
-            name, subject = "model", model
-            body = {**CALL_REQUEST, "model": model}
-            calls = (await http.post("/api/chat", json=body)).json()["message"].get("tool_calls")
-    except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
-        reason = f"{subject} ({type(error).__name__})"
-        yield bad(name, problems.MODEL_SILENT, reason, advice="`ollama serve`, its log, `OLLAMA_BASE_URL`")
+        async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=5.0) as http:
+            version = (await http.get("/api/version")).json()["version"]
+    except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:  # also the JSON of another server
+        reason = f"{base} ({type(error).__name__})"
+        yield bad(
+            "ollama", problems.MODEL_SILENT, reason, advice="`ollama serve`, its log, `OLLAMA_BASE_URL`"
+        )
         return
-    if calls:
-        yield ok("model", f"{model} calls tools")
-    else:
-        text = f"My language model answered in words instead of calling a tool: {model}"
-        yield warning("model", text, "`--explain` shows what was called; small models call less")
+    yield ok("ollama", f"Ollama {version} answers at {base}")
+    wrong = await trouble(settings.ollama)
+    yield bad("model", wrong.spoken, wrong) if wrong else ok("model", f"{model} is installed and takes tools")
 
 
 async def cloud(settings: Settings) -> CheckResults:
     """The form of the key; a request would cost money."""
     key = settings.anthropic.api_key.get_secret_value() if settings.anthropic.api_key else ""
     if settings.brain.provider != "anthropic":
-        yield ok("anthropic", "not used (brain.provider is not anthropic)")
+        yield ok("anthropic", NOT_USED.format(why="brain.provider is not anthropic"))
     elif not key:
         yield bad("anthropic", problems.MODEL_NO_KEY)
     elif not key.startswith("sk-ant-"):
@@ -266,20 +246,22 @@ async def cloud(settings: Settings) -> CheckResults:
 async def broker(settings: Settings) -> CheckResults:
     from voice_gateway.channels.mqtt.link import round_trip, where
 
-    async def answers() -> str:
-        if settings.mqtt.broker_url is None:
-            return "not used (mqtt.broker_url is not set)"
+    if settings.mqtt.broker_url is None:
+        yield ok("mqtt", NOT_USED.format(why="mqtt.broker_url is not set"))
+        return
+    try:
         await round_trip(settings.mqtt)
-        return f"the broker {where(settings.mqtt)} took and returned a message"
-
-    yield await attempt("mqtt", answers())
+    except GatewayError as error:
+        yield bad("mqtt", error.spoken, error)
+    else:
+        yield ok("mqtt", f"the broker {where(settings.mqtt)} took and returned a message")
 
 
 async def console(settings: Settings) -> CheckResults:
     """Opens the port; if a gateway of this home runs, that gateway is asked instead."""
     web = settings.web
     if not web.enabled:
-        yield ok("web", "not used (web.enabled is false)")
+        yield ok("web", NOT_USED.format(why="web.enabled is false"))
         return
     from voice_gateway.channels.web.tokens import TokenFile
 
@@ -353,13 +335,6 @@ async def servers(settings: Settings) -> CheckResults:
 # --- the voice
 
 
-# The module, the package and the model's files of engines whose model comes with the package.
-_PACKAGES = {
-    "moonshine": ("moonshine_voice", "moonshine-voice", "moonshine_voice/assets/tiny-en/"),
-    "hibari": ("hibari", "hibari-tts", "hibari/"),
-}
-
-
 async def speech(settings: Settings) -> CheckResults:
     """Each engine; only a warning while nothing uses the voice."""
     from voice_gateway.hearing.engines import load_recorder, load_wake_word, new_transcriber
@@ -376,31 +351,21 @@ async def speech(settings: Settings) -> CheckResults:
         await asyncio.to_thread(load_recorder, voice)
         return "tells speech from silence"
 
+    async def engine(new: Callable[..., Any]) -> str:
+        made = new(voice)
+        try:
+            await made.warm_up()
+        finally:
+            await made.close()
+        return f"{made.name} answers"
+
     for name, work, sentence in (
         ("wake word", wake_word(), problems.CANNOT_HEAR),
         ("voice activity", voice_activity(), problems.CANNOT_HEAR),
-        ("speech to text", _engine(voice.stt_engine, voice, new_transcriber), problems.CANNOT_UNDERSTAND),
-        ("text to speech", _engine(voice.tts_engine, voice, new_synthesizer), problems.CANNOT_SPEAK),
+        ("speech to text", engine(new_transcriber), problems.CANNOT_UNDERSTAND),
+        ("text to speech", engine(new_synthesizer), problems.CANNOT_SPEAK),
     ):
         yield await attempt(name, work, sentence, grade)
-
-
-async def _engine(name: str, voice: VoiceSettings, new: Callable[[VoiceSettings], Any]) -> str:
-    """A model that comes with its package is checked by its files: loading it takes long."""
-    from voice_gateway.sound.packages import ADVICE as INSTALL
-    from voice_gateway.sound.packages import check_files
-
-    if name in _PACKAGES:
-        module, package, files = _PACKAGES[name]
-        if importlib.util.find_spec(module) is None:
-            raise HearingError(f"the package {package} is not installed: {INSTALL}")
-        await asyncio.to_thread(check_files, package, files, "its model")
-        return f"{package} is installed, and its model is whole"
-    async with contextlib.AsyncExitStack() as stack:
-        engine = new(voice)
-        stack.push_async_callback(engine.close)
-        await engine.warm_up()
-        return f"{engine.name} answers"
 
 
 async def audio(settings: Settings) -> CheckResults:

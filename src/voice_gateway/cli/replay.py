@@ -18,7 +18,7 @@ from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.events import Event, EventBus
 from voice_gateway.integrations.sources import Sources
-from voice_gateway.recorder.story import Turn, before_it, why_not
+from voice_gateway.recorder.story import NOT_KEPT, Turn, before_it, can_replay
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.gateway_tool import declared_tool
 from voice_gateway.tools.manager import ToolManager
@@ -43,10 +43,10 @@ async def replay(options: argparse.Namespace) -> int:
     turn = await asyncio.to_thread(turn_named, store, options.id)
     before = before_it(store, turn, settings.brain.conversation_expiry_seconds)
     recorded, now, lines = result_of(turn["events"]), None, []
-    reason = why_not(turn, before)
+    reason = "" if can_replay(turn, before) else NOT_KEPT
     if not reason:
         again = Replay(settings, store.shared(turn["tools"]) or [], store.shared(turn["home"]) or [])
-        now = await again.run(turn, [earlier for earlier in before if not why_not(earlier, ())])
+        now = await again.run(turn, [earlier for earlier in before if can_replay(earlier)])
         lines = differences(recorded, now)
     if options.json:
         facts = {"id": turn["id"], "text": turn["text"], "recorded": recorded}

@@ -2,15 +2,16 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.events import Answered, CallFinished, Event, Heard, Judged, ModelRound
 from voice_gateway.recorder.store import Kept, TurnStore, packed
-from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, is_secret_name, mask_whole
+from voice_gateway.tools.masking import mask_whole, secrets_in
 from voice_gateway.tools.traits import schema_of, traits
-from voice_gateway.trace import event_json, private
+from voice_gateway.trace import event_json, longest_first, private, without
 from voice_gateway.turn import ToolOutcome, Utterance
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Records:
         self._store.add(kept, shared.items())
 
     def _kept(self, turn: RecordedTurn, shared: dict[str, bytes]) -> Kept:
-        hide = hidden_in(turn.events)
+        hide = arguments_hidden(turn.events)
         events = [hide(record) for record in map(event_json, turn.events) if record is not None]
         answered: dict[str, Any] = next((each for each in reversed(events) if each["type"] == "answered"), {})
         utterance = next((each.utterance for each in turn.events if isinstance(each, Heard)), turn.utterance)
@@ -90,21 +91,10 @@ class Records:
         return self._tools[1:], self._looks[1:]
 
 
-def hidden_in(events: Iterable[Event]) -> Any:
+def arguments_hidden(events: Iterable[Event]) -> Callable[[Any], Any]:
     """A function that hides the secret arguments of the turn's calls wherever they occur in its events."""
-    args = [_args(event) for event in events]
-    secrets = sorted({word for each in args for word in _secrets(each)}, key=len, reverse=True)
-
-    def hide(value: Any) -> Any:
-        if isinstance(value, str):
-            for secret in secrets:
-                value = value.replace(secret, HIDDEN)
-            return value
-        if isinstance(value, dict):
-            return {name: hide(inner) for name, inner in value.items()}
-        return [hide(inner) for inner in value] if isinstance(value, list) else value
-
-    return hide if secrets else lambda value: value
+    secrets = longest_first({secret for event in events for secret in secrets_in(_args(event))})
+    return partial(without, secrets=secrets)
 
 
 def _args(event: Event) -> Any:
@@ -115,19 +105,6 @@ def _args(event: Event) -> Any:
     if isinstance(event, ModelRound):
         return [call.args for call in (*event.calls, *(c for each in event.sent for c in each.calls))]
     return [outcome.args for outcome in event.reply.outcomes] if isinstance(event, Answered) else None
-
-
-def _secrets(value: Any, secret: bool = False, depth: int = 6) -> Iterable[str]:
-    if depth == 0:
-        return
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _secrets(inner, secret or is_secret_name(str(name)[:60]), depth - 1)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _secrets(inner, secret, depth - 1)
-    elif secret and isinstance(value, str | int) and len(str(value)[:200]) >= SHORTEST_SECRET:
-        yield str(value)[:200]
 
 
 def _named(events: Iterable[Mapping[str, Any]]) -> str:

@@ -172,7 +172,6 @@ class TurnStore:
         search: str = "",
         limit: int = MOST_LISTED,
         before: str = "",
-        since: float = 0.0,
         channel: str = "",
         conversation: str = "",
     ) -> list[dict[str, Any]]:
@@ -184,7 +183,6 @@ class TurnStore:
             *(("instr(' ' || words(text, reply, named), ?)", f" {word}") for word in words),
             ("+at >= ?", self._horizon()),  # + keeps it from the index of times, which needs a sort
             ("seq < (SELECT MAX(seq) FROM turns WHERE id = ?)", before),
-            ("at >= ?", since),
             ("door = ?", channel),
             ("conversation = ?", conversation),
         ]

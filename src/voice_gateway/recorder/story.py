@@ -14,11 +14,7 @@ Turn = Mapping[str, Any]
 
 LONGEST = 300  # characters of a message; --json has all of it
 MOST_BEFORE = 20  # turns of a conversation that a turn may refer to
-HIDDEN = "something in it was hidden, so its words are not known any more"
-BY_HAND = "a routine or a hand made it, or what it answers"
-RECORD = "it asked for the record itself"
-PLANNED = "it plans what needs a yes, and what is planned is not kept with a turn"
-NO_TOOLS = "the tools of that time are not kept"
+NOT_KEPT = "it needs what is not kept with a turn: hidden words, the tools of that time, a plan or a hand"
 # Whether a plan needs a yes depends on all that is planned.
 _PLANS, _YES = ("make_routine", "cancel_routine"), (Permission.SENSITIVE, Permission.AGREED)
 
@@ -85,22 +81,26 @@ def _short(text: str) -> str:
 # --- replay
 
 
-def why_not(turn: Turn, before: Sequence[Turn] = ()) -> str:
-    """Why it cannot be run again as it was; empty: it can."""
-    staged, judged = ([e for e in turn["events"] if e["type"] == kind] for kind in ("staged", "judged"))
-    if any(is_hidden(each["text"]) for each in (*before, turn)):
-        return HIDDEN
-    asked = before and any(event.get("expects_answer") for event in before[-1]["events"])
-    if _by_hand(turn) or (asked and _by_hand(before[-1])):
-        return BY_HAND
-    if any(event["stage"] == "recorder" for event in staged):
-        return RECORD
-    if any(event["tool"] in _PLANS and event["reason"] in _YES for event in judged):
-        return PLANNED
-    return "" if turn["tools"] else NO_TOOLS
+def can_replay(turn: Turn, before: Sequence[Turn] = ()) -> bool:
+    """Whether all that decided it is in the recording of this turn, and of the earlier ones."""
+    events = turn["events"]
+    plans = (event for event in events if event["type"] == "judged" and event["tool"] in _PLANS)
+    return (
+        bool(turn["tools"])
+        and not any(is_hidden(each["text"]) for each in (*before, turn))
+        and not _by_hand(turn)
+        and not (before and _asked(before[-1]) and _by_hand(before[-1]))
+        and not any(event["reason"] in _YES for event in plans)
+        and not any(event["type"] == "staged" and event["stage"] == "recorder" for event in events)
+    )
+
+
+def _asked(turn: Turn) -> bool:
+    return any(event.get("expects_answer") for event in turn["events"])
 
 
 def _by_hand(turn: Turn) -> bool:
+    """A routine or a button made it: nothing was heard."""
     events = turn["events"]
     heard = any(event["type"] == "heard" for event in events)
     return not heard or any(event.get("reason") == "chosen by hand" for event in events)

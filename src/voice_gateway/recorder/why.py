@@ -40,10 +40,11 @@ RECENT_SECONDS = 90.0
 ROUTINE_SECONDS = 600.0  # a routine that ran since then may be meant by "that"
 MOST_READ = 100  # turns that are looked at for one question
 LONGEST = 200  # characters of a quotation, and of a question
-OPPOSITE = {"on": "off", "open": "closed", "locked": "unlocked"}
-OPPOSITE |= {after: before for before, after in OPPOSITE.items()}
+OPPOSITE = {  # of a state: what an act that did something else says of itself
+    "on": "off", "off": "on dim", "open": "close closed", "closed": "open", "locked": "unlock unlocked",
+    "unlocked": "lock locked",
+}  # fmt: skip
 _NOT_DONE = {OutcomeStatus.WAITING: "waiting", OutcomeStatus.NOT_PERMITTED: "refused"}
-_EFFECTS = {"lock": "locked", "unlock": "unlocked", "close": "closed", "dim": "on"}
 
 _WHY = r"(?:(?:and|but|so|hey) ){0,3}(?:why|how come|what for)"
 # What was asked or done, rather than why.
@@ -154,16 +155,14 @@ class Why:
     def _of_things(self, store: TurnStore, names: Sequence[str], state: str) -> str:
         """The cause of the newest turn that changed a device of these names."""
         what = f"the {names[0]}" if len(names) == 1 else "them"
-        turns = {
-            turn["seq"]: turn for name in names[:5] for turn in store.turns(search=name, limit=MOST_READ)
-        }
-        for _, turn in sorted(turns.items(), reverse=True):
-            whole = store.find(turn["id"])[0] if turn["acts"] else {"events": ()}
+        listed = (turn for name in names[:5] for turn in store.turns(search=name, limit=MOST_READ))
+        turns = {turn["seq"]: turn["id"] for turn in listed if turn["acts"]}
+        for _, turn_id in sorted(turns.items(), reverse=True):
+            [whole, *_] = store.find(turn_id)
             for act in reversed(acts_of(whole)):
                 if any(_is_about(act, name) for name in names):
-                    other = state and _effect(act) == OPPOSITE.get(state)
-                    sentence = OTHER_STATE.format(what=what, state=state) + " " if other else ""
-                    return sentence + explain(whole, self._now())
+                    other = OTHER_STATE.format(what=what, state=state) if _did_else(act, state) else ""
+                    return f"{other} {explain(whole, self._now())}".strip()
         return NOT_ME.format(what=what)
 
 
@@ -224,9 +223,7 @@ def _when(at: float, now: float) -> str:
     then, today = (datetime.fromtimestamp(moment).astimezone() for moment in (at, now))
     if abs(now - at) < RECENT_SECONDS:
         return ""
-    days = (today.date() - then.date()).days
-    day = {0: "", 1: " yesterday"}.get(days, f" on {then:%A, %d %B}")
-    return f"{day} at {then:%H:%M}"
+    return f" at {then:%H:%M}" if then.date() == today.date() else f" on {then:%A, %d %B} at {then:%H:%M}"
 
 
 def _is_about(act: Mapping[str, Any], name: str) -> bool:
@@ -234,8 +231,8 @@ def _is_about(act: Mapping[str, Any], name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", facts, re.IGNORECASE) is not None
 
 
-def _effect(act: Mapping[str, Any]) -> str:
-    """The state that it brought about, where that is known."""
+def _did_else(act: Mapping[str, Any], state: str) -> bool:
+    """Whether the act is known to have brought about another state."""
     facts, args = (act[key] if isinstance(act[key], Mapping) else {} for key in ("structured", "args"))
-    word = re.match(r"\w*", str(facts.get("state") or args.get("action") or "").lower())
-    return _EFFECTS.get(word[0], word[0]) if word and act["ok"] else ""
+    word = str(facts.get("state") or args.get("action") or "").lower().partition(",")[0]
+    return bool(act["ok"]) and word in OPPOSITE.get(state, "").split()

@@ -120,7 +120,7 @@ def mask(value: Any, depth: int = 4) -> Any:
 
 def mask_result(text: str, args: Any, longest: int = LONGEST) -> str:
     """A result for the log: short, without secrets, and without what was hidden in the arguments."""
-    secrets = _secrets_in(args)
+    secrets = secrets_in(args)
     if not secrets and not _HINT.search(text[: longest + 400]):
         return shorten(text, longest)
     # Cut first, but behind any secret that could begin in the part that is shown.
@@ -135,7 +135,7 @@ def mask_result(text: str, args: Any, longest: int = LONGEST) -> str:
 
 def mask_whole(value: Any, args: Any, longest: int) -> Any:
     """All of it with secrets hidden, or None when it is longer than `longest` characters."""
-    secrets, left = _secrets_in(args), longest
+    secrets, left = secrets_in(args), longest
 
     def masked(inner: Any, name: str = "") -> Any:
         nonlocal left
@@ -165,7 +165,7 @@ def mask_whole(value: Any, args: Any, longest: int) -> Any:
         return None
 
 
-def _secrets_in(args: Any) -> list[str]:
+def secrets_in(args: Any) -> list[str]:
     """The values that `mask` hides because of their names; longest first, so that no part of one is left."""
     return sorted(_secret_texts(args), key=len, reverse=True)
 
