@@ -24,12 +24,6 @@ from pydantic import (
 
 Channel = Literal["cli", "voice", "mqtt", "wyoming", "web", "mcp", "v1"]  # where words come in
 CHANNELS: tuple[str, ...] = get_args(Channel)
-# The wake words in each engine's package, compared by a test: reading settings must not import an engine.
-WAKE_WORDS = {
-    "openwakeword": ("alexa", "hey_jarvis", "hey_mycroft", "hey_rhasspy", "okay_nabu"),
-    "microwakeword": ("alexa", "hey_jarvis", "hey_mycroft", "okay_nabu"),
-}
-WAKE_FILES = {"openwakeword": ".tflite", "microwakeword": ".json"}
 DEFAULT_PORT = 65_535  # stands for the protocol's own port where an address has none
 LONGEST_TOPIC = 200  # characters of a prefix
 SHORTEST_PIN = 4  # digits
@@ -180,17 +174,6 @@ def _checked_pin(pin: Any) -> Any:
     if text is not None and len(text) < SHORTEST_PIN:
         raise ValueError(f"must have at least {SHORTEST_PIN} digits: a shorter one is guessed too easily")
     return pin
-
-
-def checked_wake_words(words: tuple[str, ...], engine: str) -> tuple[str, ...]:
-    """Raises ValueError. "Hey Jarvis" is hey_jarvis, as the engines spell it."""
-    known = WAKE_WORDS.get(engine)
-    for word in words if known else ():
-        spelled = "_".join(word.lower().replace("-", " ").split())
-        if spelled not in (known or ()) and not word.endswith(WAKE_FILES[engine]):
-            takes = f"{engine} takes {', '.join(known or ())}, or the path of a {WAKE_FILES[engine]} file"
-            raise ValueError(f'"{word}" is not known: {takes}')
-    return words
 
 
 def _checked_language(language: str) -> str:

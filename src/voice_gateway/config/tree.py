@@ -11,9 +11,7 @@ from pydantic import (
     Field,
     PrivateAttr,
     SecretStr,
-    ValidationInfo,
     WrapValidator,
-    field_validator,
     model_validator,
 )
 from pydantic.fields import FieldInfo
@@ -35,7 +33,6 @@ from voice_gateway.config.kinds import (
     WebAddress,
     checked_server,
     checked_steps,
-    checked_wake_words,
     did_you_mean,
     is_loopback,
     is_own_server,
@@ -302,11 +299,6 @@ class VoiceSettings(Section):
     )
     earcons: bool = Field(True, description="short sounds for wake, end of speech, done, not done and error")
     wyoming_url: ListenAddress | None = Field(None, description="serve Wyoming, as tcp://127.0.0.1:10700")
-
-    @field_validator("wake_words")
-    @classmethod
-    def _words_are_known(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        return checked_wake_words(words, info.data.get("wake", ""))
 
     @property
     def stt_engine(self) -> Literal["moonshine", "whisper", "wyoming"]:

@@ -5,7 +5,7 @@ import contextlib
 import hashlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from voice_gateway.backoff import end_when_stopping
@@ -24,21 +24,14 @@ if found and redis.sha1hex(found) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 """
-# Enters the line KEYS[1] with the place ARGV[1], or renews it; gateways that fell silent are taken from the
-# front. 1: it is this place's turn. ARGV[2] is the prefix of the keys that say which places are alive, so
-# this is for one Redis (with replicas), not for a Redis Cluster.
-_TURN = """
-redis.call('SET', ARGV[2] .. ARGV[1], 1, 'PX', ARGV[3])
-if not redis.call('LPOS', KEYS[1], ARGV[1]) then redis.call('RPUSH', KEYS[1], ARGV[1]) end
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-while true do
-  local first = redis.call('LINDEX', KEYS[1], 0)
-  if first == ARGV[1] then return 1 end
-  if redis.call('EXISTS', ARGV[2] .. first) == 1 then return 0 end
-  redis.call('LPOP', KEYS[1])
-end
+# Takes the lock KEYS[1] for the gateway ARGV[1], or renews it; 0: another gateway holds it.
+_CLAIM = """
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
 """
-_LEAVE = "redis.call('DEL', ARGV[2] .. ARGV[1]) return redis.call('LREM', KEYS[1], 0, ARGV[1])"
+_RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1"
 
 log = logging.getLogger(__name__)
 
@@ -47,12 +40,6 @@ T = TypeVar("T")
 
 class RedisAway(LinkError):
     """The Redis does not answer. Until it does again, every call fails at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    line: str
-    name: str
 
 
 class RedisStore:
@@ -78,10 +65,10 @@ class RedisStore:
         self._redis = Redis.from_url(
             url, decode_responses=True, retry=again, socket_timeout=None, socket_connect_timeout=None
         )
-        self._scripts = {text: self._redis.register_script(text) for text in (_EXCHANGE, _TURN, _LEAVE)}
+        self._scripts = {text: self._redis.register_script(text) for text in (_EXCHANGE, _CLAIM, _RELEASE)}
+        self._name = new_id()
         self._away: str | None = None
-        self._held: set[_Place] = set()
-        self._left: set[_Place] = set()  # given up while the Redis was away
+        self._held: set[str] = set()
         self._keeper: asyncio.Task[None] | None = None
         self._listeners: list[Callable[[Exception | None], None]] = []
 
@@ -97,45 +84,39 @@ class RedisStore:
     async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
         """Puts the text where `old` or nothing is; False where another gateway has written since."""
         digest = "" if old is None else hashlib.sha1(old.encode(), usedforsecurity=False).hexdigest()
-        return bool(await self._run(_EXCHANGE, PREFIX + key, digest, text, _milliseconds(expiry_seconds)))
+        expiry = _milliseconds(expiry_seconds)
+        return bool(await self._ask(lambda: self._run(_EXCHANGE, PREFIX + key, digest, text, expiry)))
 
     # --- one turn at a time
 
     @contextlib.asynccontextmanager
     async def lock(self, key: str) -> AsyncIterator[None]:
-        """Held by one caller of all gateways, first come, first served. RedisAway: it cannot be had.
+        """Held by one gateway, whose own callers take turns. RedisAway: it cannot be had.
 
         A gateway that stalls loses it after `SILENT_SECONDS`; `exchange` then keeps it from writing over what
         others have said meanwhile."""
-        place = _Place(f"{PREFIX}line:{key}", new_id())
+        name = f"{PREFIX}lock:{key}"
+        while not await self._ask(lambda: self._claimed(name)):  # noqa: ASYNC110
+            await asyncio.sleep(POLL_SECONDS)
+        self._held.add(name)
         try:
-            while not await self._has_turn(place):  # noqa: ASYNC110
-                await asyncio.sleep(POLL_SECONDS)
-            self._held.add(place)
             yield
         finally:
-            self._held.discard(place)
-            self._left.add(place)
-            with contextlib.suppress(RedisAway):
-                await self._leave(place)
+            self._held.discard(name)
+            with contextlib.suppress(RedisAway):  # then it runs out by itself
+                await self._ask(lambda: self._run(_RELEASE, name, self._name))
 
-    async def _has_turn(self, place: _Place) -> bool:
-        """Enters the line, or renews the place there."""
-        lasting = _milliseconds(SILENT_SECONDS)
-        return bool(await self._run(_TURN, place.line, place.name, f"{PREFIX}alive:", lasting))
+    async def _claimed(self, name: str) -> object:
+        return await self._run(_CLAIM, name, self._name, _milliseconds(SILENT_SECONDS))
 
-    async def _leave(self, place: _Place) -> None:
-        await self._run(_LEAVE, place.line, place.name, f"{PREFIX}alive:")
-        self._left.discard(place)
+    async def _run(self, script: str, key: str, *words: str | int) -> object:
+        return await self._scripts[script](keys=[key], args=words)
 
     # --- whether the Redis is there
 
     def on_change(self, listener: Callable[[Exception | None], None]) -> None:
         """`listener` gets the trouble when the Redis goes away, and None when it is back."""
         self._listeners.append(listener)
-
-    async def _run(self, script: str, key: str, *words: str | int) -> object:
-        return await self._ask(lambda: self._scripts[script](keys=[key], args=words))
 
     async def _ask(self, step: Callable[[], Awaitable[T]]) -> T:
         if self._away is not None:
@@ -170,10 +151,8 @@ class RedisStore:
                     self._away = None
                     log.warning("Redis is back")
                     self._publish(None)
-                for place in [*self._held]:
-                    await self._has_turn(place)
-                for place in [*self._left]:
-                    await self._leave(place)
+                for name in [*self._held]:
+                    await self._in_time(partial(self._claimed, name))
 
     def _publish(self, trouble: Exception | None) -> None:
         for listener in self._listeners:

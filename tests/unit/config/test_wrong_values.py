@@ -1,12 +1,9 @@
 """Values that could only fail later are found when settings are read, in a line that tells what to write."""
 
-import importlib
-
 import pytest
 from tests.fakes.gateway_process import Commands
 
 from voice_gateway.config import load
-from voice_gateway.config.kinds import WAKE_WORDS
 from voice_gateway.errors import ConfigError
 
 PORT = "the port must be a number from 1 to 65535"
@@ -49,9 +46,6 @@ WRONG = [
     ("VOICE_GATEWAY_HOME_TIMEZONE", "Nowhere/Here", "home.timezone: invalid timezone: Nowhere/Here"),
     ("VOICE_GATEWAY_PERMISSION_PIN", "123", "permission.pin: must have at least 4 digits"),
     ("VOICE_GATEWAY_PERMISSION_PIN", "abc", 'permission.pin: must be digits in quotes, such as "2468"'),
-    ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "hey_joe", 'voice.wake_words: "hey_joe" is not known'),
-    ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "hey_joe", "takes alexa, hey_jarvis, hey_mycroft, hey_rhasspy, okay"),
-    ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "word.json", "or the path of a .tflite file"),
     ("VOICE_GATEWAY_VOICE_STT", "whisper", "voice.stt: must be moonshine"),
     *(
         ("VOICE_GATEWAY_WEB_HOSTS", host, "is no host name")
@@ -116,26 +110,6 @@ def test_a_host_is_known_by_its_name_alone():
     hosts = load(environ={"VOICE_GATEWAY_WEB_HOSTS": written}).settings.web.hosts
 
     assert hosts == ("home.example", "home.example", "192.0.2.7", "fd00::7", "fd00::7")
-
-
-def test_wake_words_are_those_of_the_chosen_engine():
-    words = {"VOICE_GATEWAY_VOICE_WAKE_WORDS": "hey_rhasspy"}
-    load(environ=words)
-    load(environ={**words, "VOICE_GATEWAY_VOICE_WAKE": "none"})
-
-    with pytest.raises(ConfigError, match='"hey_rhasspy" is not known'):
-        load(environ={**words, "VOICE_GATEWAY_VOICE_WAKE": "microwakeword"})
-
-
-@pytest.mark.parametrize(
-    ("engine", "package"), [("openwakeword", "pyopen_wakeword"), ("microwakeword", "pymicro_wakeword")]
-)
-def test_the_known_wake_words_are_those_of_the_package(engine, package):
-    pytest.importorskip(package)
-
-    assert sorted(WAKE_WORDS[engine]) == sorted(
-        model.value for model in importlib.import_module(package).Model
-    )
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import contextlib
 import secrets
 import sqlite3
+from typing import Any
 
 import pytest
 
@@ -82,7 +83,8 @@ def test_nobody_reads_what_is_too_old_though_nothing_was_written_since(tmp_path)
 
     now = NOW + 14.5 * 86_400
 
-    for how in ({}, {"search": "lamp"}, {"conversation": "cli"}):
+    asked: list[dict[str, Any]] = [{}, {"search": "lamp"}, {"conversation": "cli"}]
+    for how in asked:
         assert [one["id"] for one in store.turns(**how)] == ["turn-00002"]
     assert store.find("turn-00001") == []
     assert [one["text"] for one in store.find("turn-0000")] == ["the new lamp"]
