@@ -108,7 +108,7 @@ class HomeEvents:
         self._events.publish(Happened(event.kind, event.text, event.to_json(), noticed=spoken))
         shown = ResourceState(event.words[0], event.words[1:])
         for resource in (event.resource, RESOURCE):  # of this device, and of any
-            self._routines(StateChange(event.server, resource, QUIET, shown, event.device))
+            self._routines(StateChange(event.server, resource, QUIET, shown))
         if spoken:
             self._events.publish(Notice(event.text, aloud=True))
 

@@ -199,7 +199,7 @@ class Routines:
         device = change.device
         before = ResourceState(change.before, change.readings)
         after = ResourceState(change.after, device.readings)
-        self.runner.happened(StateChange(device.source, resource_of(device), before, after, device.name))
+        self.runner.happened(StateChange(device.source, resource_of(device), before, after))
 
 
 def _source(device: HomeDevice) -> str:

@@ -28,12 +28,11 @@ LOOK_SECONDS = 0.5
 BLINK_SECONDS = 0.01  # the shortest wait: rounding may wake the loop a moment early
 AT_ONCE = 32  # runs at the same time; the executor has its own limit for calls
 LATE_SECONDS = 10.0  # a repeated routine that is later waits for its next time; a new leader takes 3 s
-ROUNDS, ROUND_SECONDS = 3, 60.0  # a routine that starts itself more often in this time is paused
-ECHO_SECONDS = 5.0  # a change of a device so soon after a routine switched it is that routine's doing
+ROUNDS, ROUND_SECONDS = 20, 60.0  # a routine that starts so often in this time goes in a circle: it is paused
 
 MISSED = "I missed this, because routines were not available: {text}."
 MAY_HAVE = "I was interrupted in the middle, so this may have happened: {text}."
-LOOPING = "I have paused the routine “{text}”: it started itself {rounds} times within a minute."
+LOOPING = "I have paused the routine “{text}”: it started {rounds} times within a minute."
 
 T = TypeVar("T")
 
@@ -46,7 +45,6 @@ class StateChange:
     resource: str
     before: ResourceState
     after: ResourceState
-    device: str = ""
 
 
 class RoutineHost(Protocol):
@@ -101,8 +99,7 @@ class RoutineRunner:
         self._known: dict[int, bool] = {}  # by routine: whether its state held at the last report
         self._plans: dict[int, datetime | None] = {}  # of states that must last, to be written down
         self._started: dict[int, tuple[Routine, float]] = {}  # by an event, and when
-        self._touched: dict[str, float] = {}  # devices that a routine has just switched
-        self._rounds: dict[int, deque[float]] = defaultdict(deque)
+        self._rounds: dict[int, deque[float]] = defaultdict(lambda: deque(maxlen=ROUNDS))  # when it started
         self._wake = asyncio.Event()
         # A thread of its own: the shared ones may be waiting for another file.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="routines")
@@ -148,7 +145,7 @@ class RoutineRunner:
             holds = change.after.tells(trigger.becomes) is True
             self._wake.set()
             if holds:
-                self._count_round(routine, change)
+                self._rounds[routine.id].append(self._monotonic())
             if trigger.seconds:  # with microseconds, as every duration
                 due = self._now() + timedelta(seconds=trigger.seconds)
                 self._plans[routine.id] = due.replace(microsecond=due.microsecond or 1) if holds else None
@@ -163,17 +160,6 @@ class RoutineRunner:
         if (known := before if after is None else after) is not None:
             self._known[number] = known
         return before is not None and after is not None and before != after
-
-    def _count_round(self, routine: Routine, change: StateChange) -> None:
-        """A change right after a routine has switched that device may be a loop."""
-        moment = self._monotonic()
-        if moment - self._touched.get(change.device, -ECHO_SECONDS) > ECHO_SECONDS:
-            self._rounds.pop(routine.id, None)
-            return
-        rounds = self._rounds[routine.id]
-        while rounds and moment - rounds[0] > ROUND_SECONDS:
-            rounds.popleft()
-        rounds.append(moment)
 
     # --- one look
 
@@ -300,17 +286,15 @@ class RoutineRunner:
             if routine.one_time:
                 await self._host.missed(routine)
             return routine
-        if len(self._rounds.get(routine.id, ())) > ROUNDS:
-            self._rounds.pop(routine.id)
+        rounds = self._rounds[routine.id]
+        if len(rounds) == ROUNDS and rounds[-1] - rounds[0] < ROUND_SECONDS:
+            rounds.clear()
             self._host.tell(LOOPING.format(text=routine.text, rounds=ROUNDS))
-            last = LastRun(self._now(), ok=False, text="It started itself again and again, so it is paused.")
+            last = LastRun(self._now(), ok=False, text="It started again and again, so it is paused.")
             return replace(routine, last=last, paused=True)
         if not await self._condition_holds(routine):
             return routine
-        started, names = self._now(), [name for name, _, _ in routine.devices]
-        self._touched |= dict.fromkeys(names, self._monotonic())
-        last = await self._host.carry_out(routine)
-        self._touched |= dict.fromkeys(names, self._monotonic())
+        started, last = self._now(), await self._host.carry_out(routine)
         return replace(routine, last=replace(last, at=started))
 
     async def _condition_holds(self, routine: Routine) -> bool:
