@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TextIO
@@ -82,30 +81,17 @@ def _quoted(value: object) -> str:
     return f'"{one_line(escaped)}"'
 
 
-class LogFile(RotatingFileHandler):
-    """Private, and never larger than two files. A line that cannot be written goes to stderr."""
-
-    def __init__(self, file: Path, largest_bytes: int = LARGEST_FILE) -> None:
-        super().__init__(
-            file,
-            maxBytes=largest_bytes,
-            backupCount=1,
-            encoding="utf-8",
-            errors="backslashreplace",
-            delay=True,
-        )
-
-    def _open(self) -> TextIOWrapper:
-        private_file(Path(self.baseFilename))
-        return super()._open()
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the library's name)
-        print(self.format(record), file=sys.stderr)
+def log_file(file: Path, largest_bytes: int = LARGEST_FILE) -> RotatingFileHandler:
+    """Private, and never larger than two files."""
+    private_file(file)
+    return RotatingFileHandler(
+        file, maxBytes=largest_bytes, backupCount=1, encoding="utf-8", errors="backslashreplace"
+    )
 
 
 def destination() -> str:
     """Where the lines go, for people."""
-    files = [log.baseFilename for log in logging.getLogger().handlers if isinstance(log, LogFile)]
+    files = [log.baseFilename for log in logging.getLogger().handlers if isinstance(log, RotatingFileHandler)]
     return files[0] if files else "stderr"
 
 
@@ -113,7 +99,7 @@ def set_up(
     level: str = "warning", *, debug: bool = False, stream: TextIO | None = None, file: Path | None = None
 ) -> None:
     """Our own tracebacks appear only with `debug`."""
-    handler: logging.Handler = LogFile(file) if file else logging.StreamHandler(stream or sys.stderr)
+    handler: logging.Handler = log_file(file) if file else logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(FactsFormatter(tracebacks=debug, dated=file is not None))
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -10,7 +10,6 @@ from tests.fakes.mosquitto import Broker
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.running_gateway import ask, parts, server, state_of
-from tests.fakes.search_engines import Engine
 from tests.fakes.waiting import until
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
@@ -112,20 +111,6 @@ async def test_cloud_key(commands):
 
             assert (await ask(commands, SMALL_TALK))["text"] == "All right."  # the provider takes it again
             assert await state_of(commands, "brain anthropic") == "ok"
-
-
-async def test_internet(commands):
-    async with Engine(rows=[{"title": "Elephants", "content": "big", "url": "http://e.org"}]) as engine:
-        commands.file("voice-gateway.toml", f'{NO_SERVER}[tools]\nsearxng_url = "{engine.url}"\n')
-        async with Running.opened(commands) as gateway:
-            engine.status = 503
-            assert (await ask(commands, "search the web for elephants"))["ok"] is False
-            await gateway.says("Web search did not work last time")
-            assert (await ask(commands, "what time is it"))["ok"] is True
-
-            engine.status = 200
-            assert (await ask(commands, "search the web for elephants"))["ok"] is True
-            assert await state_of(commands, "search") == "ok"
 
 
 async def test_memory(commands, tmp_path):

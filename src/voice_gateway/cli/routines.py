@@ -1,6 +1,7 @@
 """`voice-gateway routines`: what is planned, with or without a running gateway, and changes to it."""
 
 import argparse
+from collections.abc import Sequence
 
 from voice_gateway.app.routines import place_of
 from voice_gateway.channels.terminal import print_json, print_reply
@@ -44,24 +45,23 @@ async def routines(options: argparse.Namespace) -> int:
     store, _lease = kept_in(connected(settings.brain.store), data_folder())
     book = RoutineBook(store, None, place, settings.routines, now=system_clock)
     try:
-        return _ACTIONS[action](options, book, place)
+        if action == "list":
+            _list(book.all(), place, as_json=options.json)
+        else:
+            print_reply(_changed(book, place, action, options.id))
     except ToolError as error:
         raise GatewayError(str(error)) from error
-
-
-def _list(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
-    listed = book.all()
-    if options.json:
-        print_json([routine.to_json(place.zone) for routine in listed])
-        return 0
-    width = max((len(str(routine.id)) for routine in listed), default=0)
-    for routine in listed:
-        failed = routine.last is not None and not routine.last.ok
-        how = f" (last time: {routine.last.text})" if routine.last and failed else ""
-        print_reply(f"{routine.id:>{width}}  {_when(routine, place)}  {routine.text}{how}")
-    if not listed:
-        print("Nothing is planned.")
     return 0
+
+
+def _list(listed: Sequence[Routine], place: Place, *, as_json: bool) -> None:
+    if as_json:
+        print_json([routine.to_json(place.zone) for routine in listed])
+    elif not listed:
+        print("Nothing is planned.")
+    for routine in () if as_json else listed:
+        failed = f" (last time: {routine.last.text})" if routine.last and not routine.last.ok else ""
+        print_reply(f"{routine.id:>4}  {_when(routine, place)}  {routine.text}{failed}")
 
 
 def _when(routine: Routine, place: Place) -> str:
@@ -70,32 +70,17 @@ def _when(routine: Routine, place: Place) -> str:
     return f"{routine.next.astimezone(place.zone):%Y-%m-%d %H:%M}" if routine.next else "when it happens "
 
 
-def _cancel(options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
-    [gone] = book.cancel([_one(options, book)])
-    print_reply(f"Cancelled: {gone.text}.")
-    return 0
-
-
-def _skip(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
-    left = book.skip(_one(options, book))
-    print_reply(
-        f"Skipped. The next time is {_when(left, place)}." if left else "Cancelled: it had no further time."
-    )
-    return 0
-
-
-def _pause(options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
-    only = [_one(options, book)] if options.id is not None else None
-    changed = len(book.pause(paused=options.action == "pause", routines=only))
-    print(f"{changed} routine{'' if changed == 1 else 's'} {options.action}d.")
-    return 0
-
-
-def _one(options: argparse.Namespace, book: RoutineBook) -> Routine:
-    matching = [routine for routine in book.all() if routine.id == options.id]
-    if not matching:
-        raise GatewayError(f"there is no routine {options.id}")
-    return matching[0]
-
-
-_ACTIONS = {"list": _list, "cancel": _cancel, "skip": _skip, "pause": _pause, "resume": _pause}
+def _changed(book: RoutineBook, place: Place, action: str, number: int | None) -> str:
+    """Does the action, and returns what to say of it."""
+    only = [routine for routine in book.all() if routine.id == number]
+    if number is not None and not only:
+        raise GatewayError(f"there is no routine {number}")
+    if action == "cancel":
+        return f"Cancelled: {book.cancel(only)[0].text}."
+    if action == "skip":
+        left = book.skip(only[0])
+        return (
+            f"Skipped. The next time is {_when(left, place)}." if left else "Cancelled: it was the last time."
+        )
+    changed = len(book.pause(paused=action == "pause", routines=only or None))
+    return f"{changed} routine{'' if changed == 1 else 's'} {action}d."
