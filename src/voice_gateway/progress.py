@@ -54,11 +54,7 @@ OnProgress = Callable[[Progress], None]
 # A context variable, because LangChain's tools and MCP's sessions stand between a caller and the connection,
 # and pass nothing on but arguments.
 on_progress: ContextVar[OnProgress | None] = ContextVar("on_progress", default=None)
-
-
-def listener() -> OnProgress | None:
-    """The callback for the progress of calls that are made here."""
-    return on_progress.get()
+listener = on_progress.get  # the callback for the progress of calls that are made here
 
 
 @contextmanager

@@ -143,10 +143,6 @@ class ToolTraits:
     origin: str = ""  # of a user's own tool: "the file …", "the package …"
 
     @property
-    def side_effects(self) -> bool:
-        return not self.read_only
-
-    @property
     def server(self) -> str:
         """The MCP server's name, or "builtin" for what runs in this process."""
         return "builtin" if self.origin else self.source

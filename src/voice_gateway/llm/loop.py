@@ -215,7 +215,7 @@ class _Rounds:
     def _act(self, call: ToolCall) -> str:
         """The same text for the same act; a look is never a repetition."""
         tool = self._executor.tools.find(call.name)
-        if tool is None or not traits(tool).side_effects:
+        if tool is None or traits(tool).read_only:
             return call.id
         # Small models spell one argument in many ways: `device_name` and "50", `deviceName` and 50.
         given = call.args if isinstance(call.args, dict) else {"": call.args}

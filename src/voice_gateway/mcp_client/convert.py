@@ -11,7 +11,7 @@ from voice_gateway.artifacts import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_client.connection import NOT_UNDERSTOOD, Requester, mapping
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
-from voice_gateway.turn import Artifact, OutcomeStatus, ToolTraits, encodable
+from voice_gateway.turn import Artifact, OutcomeStatus, ToolTraits
 
 log = logging.getLogger(__name__)
 
@@ -132,7 +132,7 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
     artifacts: list[Artifact] = []
     if len(texts) < len(known):  # it is more than text
         texts, blobs, artifacts = read_blocks(known)
-    text = encodable("\n".join(text for text in texts if text))
+    text = "\n".join(filter(None, texts))
     structured = result.get("structuredContent")
     if result.get("isError") not in (None, False):  # whatever else it says there, it does not say success
         raise _failure(text or "The tool reported an error without a message.", structured)

@@ -5,6 +5,7 @@ import contextlib
 import importlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.backoff import backoff_seconds, wait_at_most
@@ -130,10 +131,10 @@ class Server:
     # calls, from any task
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._send(lambda link: link.call(tool, arguments), lambda: self._only_looks(tool))
+        return await self._send(methodcaller("call", tool, arguments), lambda: self._only_looks(tool))
 
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._send(lambda link: link.request(method, params), lambda: method != "tools/call")
+        return await self._send(methodcaller("request", method, params), lambda: method != "tools/call")
 
     async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """For a tool that runs only as a task: start it, poll its status, fetch its result."""

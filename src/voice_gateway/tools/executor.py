@@ -294,9 +294,9 @@ class ToolExecutor:
         traits = execution.traits
         foreign = traits.words_from_outside or traits.source != "builtin"
         outside = foreign and brings_words(traits, result.structured)
-        empty = not result.text or (traits.side_effects and foreign and result.text in EMPTY)
+        empty = not result.text or (not traits.read_only and foreign and result.text in EMPTY)
         text = f"No answer from {title_of(traits, execution.name)}." if empty else result.text
-        failed, for_model = result.tells_failure(acts=traits.side_effects), capped(text, self._result_cap)
+        failed, for_model = result.tells_failure(acts=not traits.read_only), capped(text, self._result_cap)
         return execution.ended(
             logging.INFO,
             "tool finished",
@@ -343,12 +343,15 @@ class ToolExecutor:
 
 async def _run_here(call: Callable[[], Awaitable[Any]], deadline: "Deadline") -> Any:
     """Run a call of ours in the caller's task, which saves two rounds of the event loop."""
-    with progress.progress_to(deadline.moved):
+    token = progress.on_progress.set(deadline.moved)
+    try:
         async with deadline:
             try:
                 return await call()
             except Exception as error:
                 raise ToolRaised(error) from error
+    finally:
+        progress.on_progress.reset(token)
 
 
 class Deadline:
@@ -404,7 +407,7 @@ def timeout_text(tool: "PreparedTool", deadline: Deadline) -> str:
     end = "was given up, though it may still be running" if tool.blocking else "was cancelled"
     missed = "made no progress for" if deadline.stalled else "did not finish within"
     text = f"{title_of(tool.traits, tool.tool.name)} {missed} {deadline.seconds:g} s and {end}."
-    return f"{text} It may still happen: check before trying again." if tool.traits.side_effects else text
+    return text if tool.traits.read_only else f"{text} It may still happen: check before trying again."
 
 
 def title_of(traits: ToolTraits, name: str) -> str:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 
 from voice_gateway.tools.results import describe
 from voice_gateway.tools.traits import schema_of, traits
-from voice_gateway.turn import ToolTraits
+from voice_gateway.turn import ToolTraits, encodable
 
 LOOP_TURNS_SECONDS = 2.0  # a loop that does not turn for so long is blocked, most likely by the caller
 
@@ -58,12 +58,12 @@ class GatewayTool(StructuredTool):
 
         assert self.coroutine is not None
         if self.checked:
-            return await self.coroutine(**arguments)
+            return _sendable(await self.coroutine(**arguments))
         try:
             ready = PreparedTool(self).fit(arguments)[1]
             if self.loop is None or self.loop is running_loop():
-                return await self.coroutine(**ready)
-            return await asyncio.wrap_future(_started(_awaited(self.coroutine, ready), self.loop))
+                return _sendable(await self.coroutine(**ready))
+            return _sendable(await asyncio.wrap_future(_started(_awaited(self.coroutine, ready), self.loop)))
         except Exception as error:
             _, text = describe(error, self.name, traits(self).server)
             raise ToolException(text) from error
@@ -77,6 +77,11 @@ class GatewayTool(StructuredTool):
                 f"{self.name} needs an event loop that is blocked or has ended: await ainvoke."
             )
         return _started(self._arun(arguments), loop).result()
+
+
+def _sendable(result: tuple[str, Any]) -> tuple[str, Any]:
+    text, artifact = result
+    return encodable(text), artifact
 
 
 async def _awaited(function: Callable[..., Awaitable[Any]], arguments: Mapping[str, Any]) -> Any:

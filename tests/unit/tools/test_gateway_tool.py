@@ -65,6 +65,15 @@ async def test_what_goes_wrong_is_a_message_and_not_an_exception(tool: GatewayTo
     assert "no such coffee" in await tool.ainvoke({"cups": -1})
 
 
+async def test_a_result_can_be_sent_whatever_is_in_it() -> None:
+    async def look() -> tuple[str, None]:
+        return "half \ud83d", None
+
+    assert (
+        await declared_tool("look", "Looks.", {"type": "object"}, look, ToolTraits()).ainvoke({}) == "half ?"
+    )
+
+
 async def test_who_wants_the_exception_gets_langchains_with_ours_behind_it(tool: GatewayTool) -> None:
     tool.handle_tool_error = False
 
