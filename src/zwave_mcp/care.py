@@ -58,9 +58,15 @@ def _battery_of(node: Node) -> list[Value]:
 def _battery_entry(device: Device) -> dict[str, Any]:
     value = _battery_of(device.node)[0]
     known = value.id.property == "level" and is_number(value.value)
-    where = {"device": device.node.name or device.name, "room": device.room, "nodeId": device.node.id}
-    battery = {"level": round(value.value) if known else None, "low": device.battery_low}
-    return {**where, **battery, "ageSeconds": age_seconds(value), "available": device.available}
+    return {
+        "device": device.node.name or device.name,
+        "room": device.room,
+        "nodeId": device.node.id,
+        "level": round(value.value) if known else None,
+        "low": device.battery_low,
+        "ageSeconds": age_seconds(value),
+        "available": device.available,
+    }
 
 
 def _battery_sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> str:
@@ -88,7 +94,6 @@ def _battery_sentence(entries: list[dict[str, Any]], names: dict[int, str]) -> s
 
 # --- users of locks
 
-_ENABLED, _DISABLED = 1, 2
 _LOCK: Final = re.compile(r"\s*(?:(?P<lock>[^:=]+):)?(?P<users>.*)", re.DOTALL)
 _USER: Final = re.compile(r"\s*(\d{1,5})\s*=\s*([^=]{1,60}?)\s*")
 _EVERY_LOCK: Final = ""
@@ -155,18 +160,14 @@ async def _users_of(home: Home, names: UserNames, lock: Device) -> Result:
     if lock.node.dead:
         return result(wording.unreachable(lock), "unreachable", lock)
     try:
-        read: tuple[LockUser, ...] | None = await home.lock_users(lock.node.id)
+        read = await home.lock_users(lock.node.id)
     except (NoAnswer, GatewayError, CannotDo):
-        read = _remembered(lock)
-    if read is None:
         return result(f"{name} has not told who has a code.", "unconfirmed", lock)
     names.learn(lock.node.id, read)
     users = [replace(item, name=names.of(lock.node.id, lock.name, item.id) or item.name) for item in read]
     facts = [{"id": item.id, "name": item.name or None, "active": item.active} for item in users]
-    active, off = (
-        [item.name or f"user {item.id}" for item in users if item.active is wanted]
-        for wanted in (True, False)
-    )
+    active = [item.name or f"user {item.id}" for item in users if item.active]
+    off = [item.name or f"user {item.id}" for item in users if not item.active]
     sentence = f"{name}: {f'codes of {listed(active)}' if active else 'no code in use'}"
     sentence += f"; switched off: {listed(off)}." if off else "."
     return result(sentence, "confirmed", lock, more={"users": facts})
@@ -174,19 +175,6 @@ async def _users_of(home: Home, names: UserNames, lock: Device) -> Result:
 
 def _has_codes(device: Device) -> bool:
     return any(value.id.command_class in (CC.USER_CODE, CC.USER_CREDENTIAL) for value in device.node.values)
-
-
-def _remembered(lock: Device) -> tuple[LockUser, ...] | None:
-    """The users by the lock's values, as an older gateway has them; None where they were never read."""
-    states = {
-        int(value.id.property_key or 0): value.value
-        for value in lock.node.values
-        if value.id.command_class == CC.USER_CODE and value.id.property == "userIdStatus"
-    }
-    if all(state is None for state in states.values()):
-        return None
-    used = (item for item in sorted(states.items()) if item[1] in (_ENABLED, _DISABLED))
-    return tuple(LockUser(key, state == _ENABLED) for key, state in used)
 
 
 # --- names, rooms, pings
@@ -200,15 +188,13 @@ async def ping(home: Home, viewer: Viewer, asked: str) -> Result:
     device = resolve_single(await viewer.now(), asked)
     name = capital(wording.the(device))
     if device.node.asleep:
-        sentence = f"{name} {wording.verb(device, 'is')} asleep, and answers only after waking up."
-        return result(sentence, "queued", device)
+        return result(f"{name} {wording.verb(device, 'is')} asleep, and cannot answer.", "queued", device)
     started = time.monotonic()
     if not await answers_ping(home, device.node.id):
         return result(wording.unreachable(device), "unreachable", device)
     seconds = round(time.monotonic() - started, 2)
-    return result(
-        f"{name} answered after {seconds:g} seconds.", "confirmed", device, more={"seconds": seconds}
-    )
+    sentence = f"{name} answered after {seconds:g} seconds."
+    return result(sentence, "confirmed", device, more={"seconds": seconds})
 
 
 async def rename(
@@ -237,10 +223,12 @@ async def rename(
     more: dict[str, Any] = {"before": [{"name": "rename_zwave_device", "args": back}]}
     if len(back) == 1:
         more = {"before": [], "undo": f"{capital(wording.the(device))} had none before."}
-    fresh = Device(new_name or f"Node {now.id}", new_room, device.kind, now, device.endpoint, device.values)
-    where = "" if room is None else f" {wording.in_room(new_room)}" if new_room else " in no room"
-    called = f"{capital(address(view.names, device))} is now called {fresh.name}" if name is not None else ""
-    sentence = f"{called or f'{capital(wording.the(fresh))} is now'}{',' if called and where else ''}{where}."
+    fresh = replace(device, name=new_name or f"Node {now.id}", room=new_room, node=now)
+    where = f" {wording.in_room(new_room)}" if room is not None else ""
+    sentence = f"{capital(wording.the(fresh))} is now{where}."
+    if name is not None:
+        old = capital(address(view.names, device))
+        sentence = f"{old} is now called {fresh.name}{',' if where else ''}{where}."
     return result(sentence, "confirmed", fresh, more=more)
 
 
@@ -315,11 +303,11 @@ class MeterDays:
 
         self._try(keep, None)
 
-    def on(self, day: date, meters: Iterable[str]) -> dict[str, Day]:
+    def on(self, day: date) -> dict[str, Day]:
+        """All meters of that day."""
         query = "select meter, kwh, since, until, total from energy where day = ?"
         rows: list[Any] = self._try(lambda base: base.execute(query, (day.isoformat(),)).fetchall(), [])
-        wanted = set(meters)
-        return {meter: Day(*row) for meter, *row in rows if meter in wanted}
+        return {meter: Day(*row) for meter, *row in rows}
 
     def close(self) -> None:
         if self._base is not None:
@@ -391,17 +379,13 @@ class Energy:
             return result(sentence, "invalid")
         view = await self._viewer.now()
         single = resolve_device(view, asked, lambda hit: bool(meters(hit))) if asked else None
-        counts = [
-            (device, [_meter_of(item) for item in meters(device)])
-            for device in ([single] if single else view.devices)
-            if meters(device)
-        ]
-        if not counts:
-            return result(
-                _no_meter(single) if single else "Nothing here counts energy.", "unsupported", single
-            )
-        known = self._days.on(when, [meter for _, every in counts for meter in every])
-        days = [(device, [known[meter] for meter in of if meter in known]) for device, of in counts]
+        counting = [device for device in ([single] if single else view.devices) if meters(device)]
+        if not counting:
+            sentence = _no_meter(single) if single else "Nothing here counts energy."
+            return result(sentence, "unsupported", single)
+        known = self._days.on(when)
+        of = ((device, map(_meter_of, meters(device))) for device in counting)
+        days = [(device, [known[meter] for meter in every if meter in known]) for device, every in of]
         entries = [_entry(device, rows, when) for device, rows in days if rows]
         entries.sort(key=lambda item: -item["kwh"])
         missing = [device for device, rows in days if not rows]
@@ -411,17 +395,20 @@ class Energy:
         if single is None:
             more |= {"total": total, "notMeasured": [device.name for device in missing]}
         if not entries:
-            of = f" of {wording.the(single)}" if single else ""
-            return result(f"Nothing was measured{of} {spoken}.", "unconfirmed", single, more=more)
+            what = f" of {wording.the(single)}" if single else ""
+            return result(f"Nothing was measured{what} {spoken}.", "unconfirmed", single, more=more)
         if single is not None:
-            sentence = f"{capital(wording.the(single))} used {_kwh(total)} {spoken}{_begun(entries[0])}."
+            used = f"{_number(total)} kilowatt hours {spoken}{_begun(entries[0])}"
+            sentence = f"{capital(wording.the(single))} used {used}."
             return result(sentence, "confirmed", single, more=more)
         names = sentences.distinct_names(view.devices)
         amounts = [
             f"{names[item['nodeId'], item['endpoint']]} {_number(item['kwh'])}{_begun(item)}"
             for item in entries
         ]
-        sentence = f"{capital(spoken)} {_kwh(total)}: {sentences.counted(amounts, _MOST_METERS)}"
+        sentence = (
+            f"{capital(spoken)} {_number(total)} kilowatt hours: {sentences.counted(amounts, _MOST_METERS)}"
+        )
         silent = [names[item.place] for item in missing][:_MOST_METERS]
         sentence += f"; not measured: {listed(silent)}" if silent else ""
         return result(f"{sentence}.", "confirmed", more=more)
@@ -459,9 +446,8 @@ def day_of(text: str, today: date) -> date | None:
 
 def _entry(device: Device, rows: list[Day], day: date) -> dict[str, Any]:
     since, until = max(row.since for row in rows), min(row.until for row in rows)
-    kwh = round(sum(row.kwh for row in rows), 3)
-    counted = {"kwh": kwh, "since": since, "until": until, "whole": since <= midnight(day)}
-    return {"device": device.name, **place(device), **counted}
+    counted = {"kwh": round(sum(row.kwh for row in rows), 3), "since": since, "until": until}
+    return {"device": device.name, **place(device), **counted, "whole": since <= midnight(day)}
 
 
 def _begun(entry: dict[str, Any]) -> str:
@@ -473,10 +459,6 @@ def _no_meter(device: Device) -> str:
     metered = any(value.id.command_class == CC.METER and is_number(value.value) for value in device.values)
     only = " only tells its power; how much it uses is not counted." if metered else " does not count energy."
     return f"{capital(wording.the(device))}{only}"
-
-
-def _kwh(amount: float) -> str:
-    return f"{_number(amount)} kilowatt hours"
 
 
 def _number(amount: float) -> str:

@@ -17,7 +17,7 @@ from zwave_mcp.options import (
     energy_file,
     read_options,
 )
-from zwave_mcp.simulated.file import FAULTS, BadHome
+from zwave_mcp.simulated.file import BadHome
 
 if TYPE_CHECKING:
     from zwave_mcp.home import Home
@@ -60,7 +60,7 @@ def start(arguments: Sequence[str], wire: int) -> int:
             _log_to_stderr(options.log_level)
             if given.fire:
                 return _fire(options, given.fire, out)
-            home = _home(options, given.fault)
+            home = _home(options)
         except (Wrong, BadHome) as error:
             print(f"zwave-mcp-server: {error}", file=sys.stderr)
             return 2
@@ -86,13 +86,6 @@ def _parser(out: IO[str]) -> _Parser:
     )
     simulated.add_argument("--state-file", metavar="FILE", help="where its state is kept between starts")
     simulated.add_argument("--fire", metavar="NAME=WHAT", help="let something happen in it, and end")
-    simulated.add_argument(
-        "--fault",
-        action="append",
-        default=[],
-        metavar="NAME=FAULT",
-        help=f"make a device fail: {', '.join(FAULTS)}; for example --fault 'Front Door=jams'",
-    )
     real = parser.add_argument_group("Z-Wave JS UI over MQTT")
     real.add_argument("--broker", metavar="URL", help="mqtt://host[:port] or mqtts://host[:port]")
     real.add_argument("--username", metavar="NAME", help="the password comes from the environment or a file")
@@ -110,20 +103,10 @@ def _parser(out: IO[str]) -> _Parser:
     return parser
 
 
-def _simulated(options: SimulationOptions, given: Sequence[str]) -> "SimulatedHome":
+def _simulated(options: SimulationOptions) -> "SimulatedHome":
     from zwave_mcp.simulated.home import SimulatedHome
 
-    faults: dict[str, frozenset[str]] = {}
-    for item in given:
-        name, _, fault = item.rpartition("=")
-        if fault not in FAULTS or not name:
-            raise Wrong(f"--fault {item!r} must be NAME=FAULT with one of {', '.join(FAULTS)}")
-        key = name.strip().casefold()
-        faults[key] = faults.get(key, frozenset()) | {fault}
-    home = SimulatedHome(options.home_file, options.state_file, faults=faults)
-    if unknown := faults.keys() - {device.name.casefold() for device in home.spec.devices}:
-        raise Wrong(f"--fault: there is no device {sorted(unknown)[0]!r}")
-    return home
+    return SimulatedHome(options.home_file, options.state_file)
 
 
 def _fire(options: Options, happening: str, out: IO[str]) -> int:
@@ -133,16 +116,16 @@ def _fire(options: Options, happening: str, out: IO[str]) -> int:
     if not equals or not name:
         raise Wrong(f"--fire {happening!r} must be NAME=WHAT")
     try:
-        _simulated(options.home, ()).fire(name, what)
+        _simulated(options.home).fire(name, what)
     except ValueError as error:
         raise Wrong(f"--fire: {error}") from error
     print(f"{name.strip()}: {what.strip()}", file=out, flush=True)
     return 0
 
 
-def _home(options: Options, faults: Sequence[str]) -> "Home":
+def _home(options: Options) -> "Home":
     if isinstance(options.home, SimulationOptions):
-        return _simulated(options.home, faults)
+        return _simulated(options.home)
     from zwave_mcp.mqtt.home import MqttHome
 
     return MqttHome(options.home)

@@ -107,16 +107,6 @@ def looks_for(light: Device, written: ValueId, value: Any) -> Looks:
     return {has[key].id: _is_near(level) for key, level in mix.items() if key in has}
 
 
-def colour_written(light: Device, written: ValueId, value: Any) -> str:
-    """What a scene makes of a light, "blue" or "red 40 %"; empty where there is no word for it."""
-    has = components(light)
-    mix = {key: level for key, level in _written(written, value).items() if key in has}
-    if written.property_key is not None:
-        words = {**_NAMES, WARM: "warm white", COLD: "cold white"}
-        return "".join(f"{words[key]} {round(level / 2.55)} %" for key, level in mix.items())
-    return colour_text(_with_mix(light, {key: mix.get(key, 0) for key in has})) if mix else ""
-
-
 def _written(written: ValueId, value: Any) -> Mix:
     """`hexColor` is a text, `targetColor` the level of one component or those of several by name."""
     key = written.property_key

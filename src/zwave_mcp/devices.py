@@ -55,6 +55,12 @@ STATE_VALUES: Final = {
     "switch": (_SWITCHED,),
     "plug": (_SWITCHED,),
 }
+_SPECIAL: Final[dict[int, Kind]] = {
+    CC.DOOR_LOCK: "lock",
+    CC.THERMOSTAT_MODE: "thermostat",
+    CC.THERMOSTAT_SETPOINT: "thermostat",
+    CC.BARRIER: "garage_door",
+}
 # What each kind can be told. Chimes and sirens take other tones by play_zwave_sound. Blinds and garage doors
 # have no on and off: a client that may not open a garage door must not get there by another word.
 _LIGHT_ACTIONS: Final = frozenset({"on", "off", "dim", "toggle"})
@@ -295,23 +301,17 @@ def devices_of_node(node: Node) -> Iterable[Device]:
 def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] | None = None) -> Kind:
     """The kind of one endpoint. A riskier or more special kind wins over a plain one."""
     has = {value.id.command_class for value in values}
+    for command_class, kind in _SPECIAL.items():
+        if command_class in has:
+            return kind
     motor = (value.id for value in values if value.id.command_class == CC.MULTILEVEL_SWITCH)
-    moves = CC.WINDOW_COVERING in has or any(
-        item.property in ("Up", "Down", "Open", "Close") for item in motor
-    )
-    signs: tuple[tuple[bool, Callable[[], Kind]], ...] = (
-        (CC.DOOR_LOCK in has, lambda: "lock"),
-        (bool(has & {CC.THERMOSTAT_MODE, CC.THERMOSTAT_SETPOINT}), lambda: "thermostat"),
-        (CC.BARRIER in has, lambda: "garage_door"),
-        (moves, lambda: mover_kind(name)),
-        (CC.SOUND_SWITCH in has, lambda: "siren" if built_for == _SIREN_CLASS or is_loud(name) else "chime"),
-        (
-            bool(has & {CC.MULTILEVEL_SWITCH, CC.BINARY_SWITCH}),
-            lambda: _switch_kind(values, has, name, built_for),
-        ),
-        (bool(has & set(READINGS)), lambda: "sensor"),
-    )
-    return next((kind() for sign, kind in signs if sign), "other")
+    if CC.WINDOW_COVERING in has or any(item.property in ("Up", "Down", "Open", "Close") for item in motor):
+        return mover_kind(name)
+    if CC.SOUND_SWITCH in has:
+        return "siren" if built_for == _SIREN_CLASS or is_loud(name) else "chime"
+    if has & {CC.MULTILEVEL_SWITCH, CC.BINARY_SWITCH}:
+        return _switch_kind(values, has, name, built_for)
+    return "sensor" if has & set(READINGS) else "other"
 
 
 def _switch_kind(

@@ -101,21 +101,6 @@ def _shown(node: Node) -> Iterable[_Shown]:
                 yield _slot(node.id, where.endpoint, where.command_class, sense), source, sense, value.updated
 
 
-def _can_report(node: Node, report: Report, sense: Standing | Moment) -> bool:
-    """Whether the node has such a value. Lasting states and buttons are listed from the interview on; a
-    lock's user or a low battery only after it was reported, so there the command class must do."""
-    number, name = report.command_class, plain(report.prop)
-    if (isinstance(sense, Moment) and number != CC.CENTRAL_SCENE) or name == _BATTERY_LOW:
-        needed = CC.DOOR_LOCK if sense.kind == "lock" else number
-        return any(value.id.command_class == needed for value in node.values)
-    wanted = number, report.endpoint, name, plain(report.key or "")
-    ids = (value.id for value in node.values)
-    return any(
-        wanted == (of.command_class, of.endpoint, plain(of.property), plain(of.property_key or ""))
-        for of in ids
-    )
-
-
 class EventLog:
     """Calls `on_event` with every new event. To be used from the event loop only."""
 
@@ -186,8 +171,12 @@ class EventLog:
             return
         if len(report.nodes) > 1:  # of the nodes that share a topic, those that can have reported it
             known = [self._shown[node][0] for node in report.nodes if node in self._shown]
-            able = tuple(node.id for node in known if _can_report(node, report, sense))
-            report = replace(report, nodes=able or report.nodes)
+            able = (
+                node.id
+                for node in known
+                if any(value.id.command_class == report.command_class for value in node.values)
+            )
+            report = replace(report, nodes=tuple(able) or report.nodes)
         if isinstance(sense, Moment):
             self._happened(report, sense)
         elif len(report.nodes) == 1:  # of two devices with one name the next list tells which it was

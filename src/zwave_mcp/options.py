@@ -89,8 +89,8 @@ def read_options(given: argparse.Namespace, environment: Mapping[str, str]) -> O
         kept = chosen("state_file", "ZWAVE_STATE_FILE")
         home = SimulationOptions(home_file, Path(kept).expanduser() if kept else _data_file(home_file))
     else:
-        if given.fault or given.state_file:
-            raise Wrong("--state-file and --fault need --simulate")
+        if given.state_file:
+            raise Wrong("--state-file needs --simulate")
         home = _mqtt(chosen, environment.get("MQTT_PASSWORD"))
     return Options(home, given.allow_unlock or unlock in _TRUE, level, users)
 

@@ -12,11 +12,11 @@ from home_names.phrases import listed
 from home_names.risk import RELAYS, is_guarded, is_sensitive
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
-from zwave_mcp.colour import Looks, colour_written, looks_for
+from zwave_mcp.colour import Looks, looks_for
 from zwave_mcp.devices import CC, LAST_LEVEL, LOCKED, Device, View, Viewer, components, without_jam
 from zwave_mcp.home import GatewayError, Home, HomeError, NoAnswer, Scene, SceneValue, is_number, is_secret
 from zwave_mcp.results import Result, before_scene, result
-from zwave_mcp.states import label_of, reading_text, state_of
+from zwave_mcp.states import reading_text, state_of
 
 NEEDS_YES: Final = "needsYes"  # key in a result: the user may agree to the same call with `confirmed`
 _NEAR: Final = 2
@@ -221,23 +221,17 @@ def _member(value: SceneValue, view: View) -> dict[str, Any]:
 
 def _set_to(device: Device, value: SceneValue) -> str | None:
     """What the scene sets; None where there is no word for it, or it is secret."""
-    command_class = value.id.command_class
-    if is_secret(command_class, value.id.property):
+    if is_secret(value.id.command_class, value.id.property):
         return None
     if device.target == value.id:  # its state, without the present colour or a jam
         plain = tuple(item for item in device.values if item.id.command_class != CC.COLOR_SWITCH)
         text = state_of(without_jam(replace(device, values=plain)), value.value)
-        if text != UNKNOWN:
-            return text
-    if command_class == CC.COLOR_SWITCH:
-        return colour_written(device, value.id, value.value) or None
+        return None if text == UNKNOWN else text
     known = next((item for item in device.node.values if item.id == value.id), None)
     if known is None or not (isinstance(value.value, bool | str) or is_number(value.value)):
         return None
     text = reading_text(replace(known, value=value.value))
-    mode = text if text in ("off", "on") else f"in {text} mode"
-    words: dict[int, str] = {CC.THERMOSTAT_SETPOINT: f"set to {text}", CC.THERMOSTAT_MODE: mode}
-    return words.get(command_class, f"{label_of(known)} {text}")
+    return f"set to {text}" if value.id.command_class == CC.THERMOSTAT_SETPOINT else text
 
 
 def _members_sentence(scene: Scene, members: list[dict[str, Any]], view: View) -> str:

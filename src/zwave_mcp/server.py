@@ -154,7 +154,8 @@ class ZwaveServer:
     async def serve(self, stdin: int, stdout: int) -> None:
         """Serve until end of input, SIGTERM or SIGINT. The home is closed when this returns."""
         writer, lines, stop = Writer(stdout), Lines(stdin), asyncio.Event()
-        _on_signals(stop.set)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
         lines.start()
         async with asyncio.TaskGroup() as tasks:
             background = [
@@ -303,15 +304,6 @@ class ZwaveServer:
                     await self._session.send_tool_list_changed()
                 if self._bus is not None:
                     await self._bus.publish(ToolsListChanged())
-
-
-def _on_signals(stop: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        try:
-            loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # Windows
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
 
 
 def _tool(spec: ToolSpec) -> "Tool":

@@ -60,10 +60,6 @@ class Driver:
         """Now they do, and all are known again."""
         await self._tell({"driver": "answer"})
 
-    async def lacks(self, *calls: str) -> None:
-        """It is another version, without these."""
-        await self._tell({"without": list(calls)})
-
     async def _tell(self, facts: dict[str, Any]) -> dict[str, Any]:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(facts).encode() + b"\n")

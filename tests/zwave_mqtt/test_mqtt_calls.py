@@ -75,19 +75,6 @@ async def test_a_dead_device_does_not_hold_up_what_needs_no_radio(home, gateway)
     assert (await write).status == Status.FAILED
 
 
-async def test_a_command_behind_a_dead_device_keeps_its_own_limit(home, gateway):
-    gateway.house.dead.add(9)
-    async with gateway.house.radio:
-        blocking = asyncio.create_task(home.write(HEATER, True))
-        await gateway.asked("writeValue")
-
-        with pytest.raises(NoAnswer):
-            await home.write(FLOOR_LAMP, 10, timeout_seconds=0.3)
-
-    await blocking
-    await gateway.asked("writeValue", 2)  # sent, and carried out later: it may still happen
-
-
 async def test_scenes_are_listed_and_activated(home, gateway):
     (scene,) = await home.scenes()
     await home.activate_scene(scene.id)

@@ -7,41 +7,27 @@ from zwave_mcp.home import HomeDown, ValueId
 from zwave_mcp.mqtt.connection import Gateways
 from zwave_mcp.options import MqttOptions
 
-ON, OFF = b'{"value":true,"time":1794726670090}', b'{"value":false}'
+ON, OFF, REMOVED = b'{"value":true,"time":1794726670090}', b'{"value":false}', b""
+AWAY = "Z-Wave JS UI is not connected to the MQTT broker."
 
 
-def gateways(*states: tuple[str, bytes], wanted: str | None = None) -> Gateways:
-    known = Gateways("zwave", wanted)
-    for name, payload in states:
-        assert known.receive(f"zwave/_CLIENTS/ZWAVE_GATEWAY-{name}/status", payload)
-    known.choose()
-    return known
+@pytest.mark.parametrize(
+    ("first", "later", "name", "problem"),
+    [
+        ({"Home": OFF}, {}, "Home", AWAY),
+        ({"Home": ON}, {"Other": ON, "Home": OFF}, "Home", AWAY),  # a choice is kept
+        ({"Upstairs": ON, "Garage": ON}, {"Garage": REMOVED}, "Upstairs", None),
+        ({"Upstairs": ON, "Garage": OFF}, {}, "Upstairs", None),
+    ],
+)
+def test_one_gateway_is_chosen_and_stays_chosen(first, later, name, problem):
+    known = Gateways("zwave", None)
+    for states in (first, later):
+        for gateway, payload in states.items():
+            assert known.receive(f"zwave/_CLIENTS/ZWAVE_GATEWAY-{gateway}/status", payload)
+        known.choose()
 
-
-def test_an_only_gateway_that_is_offline_is_taken_and_said_to_be_away():
-    known = gateways(("Home", OFF))
-
-    assert known.name == "Home"
-    assert "not connected" in known.problem()
-
-
-def test_a_choice_is_kept_when_another_gateway_appears_and_ours_goes():
-    known = gateways(("Home", ON))
-    known.forget()
-    known.receive("zwave/_CLIENTS/ZWAVE_GATEWAY-Other/status", ON)
-    known.receive("zwave/_CLIENTS/ZWAVE_GATEWAY-Home/status", OFF)
-    known.choose()
-
-    assert known.name == "Home"
-    assert "not connected" in known.problem()
-
-
-def test_a_removed_gateway_is_forgotten():
-    known = gateways(("Upstairs", ON), ("Garage", ON))
-    known.receive("zwave/_CLIENTS/ZWAVE_GATEWAY-Garage/status", b"")
-    known.choose()
-
-    assert known.name == "Upstairs"
+    assert (known.name, known.problem()) == (name, problem)
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,13 @@
-"""Keeping house through a broker: a gateway of another version, an account that may less, codes on topics."""
+"""Codes of locks on topics stay there."""
 
 import json
 from pathlib import Path
 
 from tests.fakes.mosquitto import Broker
 from tests.fakes.zwave_gateway import FakeGateway
-from tests.fakes.zwave_server import Server, owned, serving
+from tests.fakes.zwave_server import owned, serving
 
 CODE = "471100"
-
-
-async def test_a_gateway_that_has_no_such_call_is_told_and_nothing_is_changed(
-    server: Server, gateway: FakeGateway
-) -> None:
-    answer = await server.call("rename_zwave_device", deviceName="floor lamp", newName="Reading Lamp")
-    assert (answer.outcome, answer.text) == (
-        "unsupported",
-        "This version of Z-Wave JS UI cannot do that, so nothing was done.",
-    )
 
 
 async def test_codes_on_topics_reach_no_log_and_no_resource(

@@ -256,23 +256,6 @@ def test_every_request_gets_an_answer_however_wrong_its_parameters_are(state: Pa
     assert {answer["id"] for answer in answers} == {1, 3, 4, 5, 7}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["--broker", "http://x"], "the broker's URL must look like mqtt://host"),
-        (["--bogus"], "unrecognized arguments: --bogus"),
-        (["--log-level", "LOUD"], "argument --log-level: invalid choice: 'LOUD' (choose from"),
-        (["--state-file"], "argument --state-file: expected one argument"),
-    ],
-)
-def test_a_mistake_on_the_command_line_ends_with_2(arguments: list[str], expected: str):
-    server = start(*arguments)
-    output, errors = server.communicate(timeout=50)
-    assert (server.returncode, output) == (2, "")
-    assert errors.startswith(f"zwave-mcp-server: {expected}")
-    assert len(errors.splitlines()) == 1
-
-
 def test_help_shows_examples_on_stdout():
     server = start("--help")
     output, errors = server.communicate(timeout=50)

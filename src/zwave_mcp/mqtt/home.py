@@ -274,9 +274,6 @@ class MqttHome:
             if not isinstance(result, list):
                 raise NotUnderstood  # better than a home that seems to be empty
         except NoAnswer as error:
-            if self._gateways.driver is False:  # a gateway that stops drops the question
-                with contextlib.suppress(NoAnswer):
-                    await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
             raise HomeDown(str(error)) from error
         return result
 

@@ -1,11 +1,11 @@
 """The description of a simulated home: a TOML file, checked completely before anything starts."""
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field, Strict, StrictBool, StrictInt, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as table
@@ -23,7 +23,6 @@ Measure = Literal[
 Fault = Literal["dead", "asleep", "jams", "optimistic", "slow"]
 Number = Annotated[float, Strict()]
 Seconds = Annotated[Number, Field(ge=0, le=100_000)]
-FAULTS: Final[tuple[str, ...]] = get_args(Fault)
 _WORDS: Final[dict[str, dict[str, int | bool]]] = {
     **{kind: {"on": True, "off": False} for kind in ("switch", "plug")},
     **{kind: {"on": 99, "off": 0} for kind in ("dimmer", "light", "fan")},
@@ -106,20 +105,17 @@ class HomeSpec:
     home: _Home
 
 
-Faults = Mapping[str, frozenset[Any]]  # more faults, by the name of the device in lower case
-
-
-def read_home(path: Path | None, faults: Faults | None = None) -> HomeSpec:
+def read_home(path: Path | None) -> HomeSpec:
     if path is None:
         text = resources.files("zwave_mcp").joinpath("default_home.toml").read_text(encoding="utf-8")
-        return parse_home(text, "default", faults)
+        return parse_home(text, "default")
     try:
-        return parse_home(path.read_text(encoding="utf-8"), str(path), faults)
+        return parse_home(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise BadHome(f"cannot read the home file {path}: {error}") from error
 
 
-def parse_home(text: str, source: str = "text", faults: Faults | None = None) -> HomeSpec:
+def parse_home(text: str, source: str = "text") -> HomeSpec:
     try:
         file = TypeAdapter(_File).validate_python(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -128,7 +124,7 @@ def parse_home(text: str, source: str = "text", faults: Faults | None = None) ->
         raise BadHome(f"{source}: {_problem(error)}") from error
     devices: dict[int, DeviceSpec] = {}
     for place, given in enumerate(file.device, start=1):
-        device = _device(given, devices, faults or {}, f"{source}: device {place}")
+        device = _device(given, devices, f"{source}: device {place}")
         devices[device.node] = device
     named = {device.name: device for device in reversed(devices.values())}
 
@@ -159,19 +155,17 @@ def _problem(error: ValidationError) -> str:
     return f"{where}{rest[0] if rest else f'[{section}]'} {message}"
 
 
-def _device(given: DeviceSpec, others: Collection[int], faults: Faults, where: str) -> DeviceSpec:
+def _device(given: DeviceSpec, others: Collection[int], where: str) -> DeviceSpec:
     """The device with its node, its state as a Z-Wave value, and what is usual for its kind."""
     if given.node in others:
         raise BadHome(f"{where}: node {given.node} is used twice")
     usual = given.kind not in ("lock", "thermostat")
-    own = given.faults | faults.get(given.name.casefold(), frozenset())
     return replace(
         given,
-        faults=own,
         node=given.node or max(others, default=1) + 1,
         state=None if given.state is None else _state_value(given.kind, given.state, where),
         supervised=usual if given.supervised is None else given.supervised,
-        slow_seconds=given.slow_seconds or (_SLOW_SECONDS if "slow" in own else 0.0),
+        slow_seconds=given.slow_seconds or (_SLOW_SECONDS if "slow" in given.faults else 0.0),
     )
 
 

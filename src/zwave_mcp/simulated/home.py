@@ -37,7 +37,7 @@ from zwave_mcp.home import (
     is_number,
 )
 from zwave_mcp.simulated import values as made
-from zwave_mcp.simulated.file import DeviceSpec, Faults, HomeSpec, read_home
+from zwave_mcp.simulated.file import DeviceSpec, HomeSpec, read_home
 
 log = logging.getLogger(__name__)
 
@@ -149,10 +149,9 @@ class SimulatedHome:
         home: Path | HomeSpec | None = None,
         state_file: Path | None = None,
         *,
-        faults: Faults | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.spec = home if isinstance(home, HomeSpec) else read_home(home, faults)
+        self.spec = home if isinstance(home, HomeSpec) else read_home(home)
         self._devices = {device.node: device for device in self.spec.devices}
         self._values = {
             device.node: {value.id: value for value in made.values_of(device)} for device in self.spec.devices

@@ -124,88 +124,49 @@ def colour(node: int, name: str) -> Node:
 # --- whatever is done, putting everything back in reverse order leaves the home as it was
 
 HOME = """
-[home]
-radio_seconds = 0
-[[device]]
-name = "Switch"
-kind = "switch"
-[[device]]
-name = "Plug"
-kind = "plug"
-state = "on"
-[[device]]
-name = "Dimmer"
-kind = "dimmer"
-state = 35
-[[device]]
-name = "Blind"
-kind = "blind"
-state = 71
-[[device]]
-name = "Light"
-kind = "light"
-color = "#ff7800c837"
-state = 60
-[[device]]
-name = "Front Door"
-kind = "lock"
-state = "locked"
-supervised = true
-[[device]]
-name = "Garage Door"
-kind = "garage_door"
-state = "closed"
-[[device]]
-name = "Thermostat"
-kind = "thermostat"
-temperature = 20
-supervised = true
+home.radio_seconds = 0
+device = [
+  { name = "Switch", kind = "switch" },
+  { name = "Plug", kind = "plug", state = "on" },
+  { name = "Dimmer", kind = "dimmer", state = 35 },
+  { name = "Blind", kind = "blind", state = 71 },
+  { name = "Light", kind = "light", color = "#ff7800c837", state = 60 },
+  { name = "Front Door", kind = "lock", state = "locked", supervised = true },
+  { name = "Garage Door", kind = "garage_door", state = "closed" },
+  { name = "Thermostat", kind = "thermostat", temperature = 20, supervised = true },
+]
 [[scene]]
 name = "Evening"
 set = [
-  { device = "Switch", state = "on" },
-  { device = "Dimmer", state = 10 },
-  { device = "Blind", state = "closed" },
-  { device = "Front Door", state = "locked" },
+  { device = "Switch", state = "on" }, { device = "Dimmer", state = 10 },
+  { device = "Blind", state = "closed" }, { device = "Front Door", state = "locked" },
 ]
 """
 
 
-def on(name: str, *actions: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
-    action = st.sampled_from(actions)
-    return st.builds(lambda item: ("control_zwave_device", {"deviceName": name, "action": item}), action)
+def act_on(tool: str, name: str, **given: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.tuples(st.just(tool), st.fixed_dictionaries({"deviceName": st.just(name), **given}))
 
 
-def level(name: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
-    args = {"deviceName": name, "action": "dim"}
-    return st.builds(lambda to: ("control_zwave_device", {**args, "level": to}), st.integers(0, 100))
-
-
-MODES = st.sampled_from([None, "off", "heat", "cool", "auto"])
-DEGREES = st.one_of(st.none(), st.integers(36, 60).map(lambda half: half / 2))
+SWITCHED, MOVED = st.sampled_from(["on", "off", "toggle"]), st.sampled_from(["open", "close", "toggle"])
 ACTS = st.one_of(
-    on("Switch", "on", "off", "toggle"),
-    on("Plug", "on", "off", "toggle"),
-    on("Dimmer", "on", "off", "toggle"),
-    on("Blind", "open", "close", "toggle"),
-    on("Garage Door", "open", "close", "toggle"),
-    level("Dimmer"),
-    level("Blind"),
-    st.builds(
-        lambda action: ("control_zwave_lock", {"deviceName": "Front Door", "action": action}),
-        st.sampled_from(["lock", "unlock"]),
+    *(act_on("control_zwave_device", name, action=SWITCHED) for name in ("Switch", "Plug", "Dimmer")),
+    *(act_on("control_zwave_device", name, action=MOVED) for name in ("Blind", "Garage Door")),
+    *(
+        act_on("control_zwave_device", name, action=st.just("dim"), level=st.integers(0, 100))
+        for name in ("Dimmer", "Blind")
     ),
-    st.builds(
-        lambda mode, degrees: (
-            "set_zwave_thermostat", {"deviceName": "Thermostat", "mode": mode, "temperature": degrees}
-        ),
-        MODES,
-        DEGREES,
+    act_on("control_zwave_lock", "Front Door", action=st.sampled_from(["lock", "unlock"])),
+    act_on(
+        "set_zwave_thermostat",
+        "Thermostat",
+        mode=st.sampled_from([None, "off", "heat", "cool", "auto"]),
+        temperature=st.none() | st.integers(36, 60).map(lambda half: half / 2),
     ),
+    act_on("set_zwave_color", "Light", color=st.just("blue"), brightness=st.just(20)),
+    act_on("set_zwave_color", "Light", temperature=st.just(5000)),
     st.just(("activate_zwave_scene", {"sceneName": "Evening"})),
-    st.just(("set_zwave_color", {"deviceName": "Light", "color": "blue", "brightness": 20})),
-    st.just(("set_zwave_color", {"deviceName": "Light", "temperature": 5000})),
-)  # fmt: skip
+)
 
 
 @settings(max_examples=40, deadline=None)

@@ -92,30 +92,21 @@ async def test_what_cannot_be_is_said_and_nothing_is_sent(parts, args, outcome, 
     assert expected in answer.sentence
 
 
-async def test_each_component_is_asked_for_before_it_is_done():
-    home = home_of(bulb(4, "Mood Light", RGBW), polled=[0, 0, 0, 255])
-
+@pytest.mark.parametrize(
+    ("reported", "outcome", "changed"),
+    [
+        ([0, 0, 0, 255], "confirmed", True),
+        ([0, 255, 120, 0], "failed", False),
+        ([0, 0, 0, 7], "failed", True),
+        ([0, 0, 90, 255], "failed", True),
+    ],
+)
+async def test_it_is_done_when_every_component_is(reported: list[int], outcome: str, changed: bool):
+    home = home_of(bulb(4, "Mood Light", RGBW), polled=[None])
+    parts = zip((0, 2, 3, 4), reported, strict=True)
+    home.told = {f"4-51-0-currentColor-{key}": level for key, level in parts}
     answer = await paint(home, color="blue")
-
-    assert answer.structured["outcome"] == "confirmed"
-    assert len(home.polled) == 1, "all four were asked for"
-
-
-@pytest.mark.parametrize("reported", [[0, 255, 120, 0], [0, 0, 0, 7], [0, 0, 90, 255]])
-async def test_a_component_that_stays_behind_is_no_success(reported: list[int]):
-    class Stubborn(ScriptedHome):
-        async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
-            return dict(zip((0, 2, 3, 4), reported, strict=True))[value_id.property_key]
-
-    home = Stubborn(bulb(4, "Mood Light", RGBW))
-    home.written = WriteResult(Status.ACKNOWLEDGED)
-
-    answer = await paint(home, color="blue")
-
-    assert (answer.structured["outcome"], answer.is_error) == ("failed", True)
-    assert ("before" in answer.structured) == (reported != [0, 255, 120, 0]), (
-        "only where something has changed"
-    )
+    assert (answer.structured["outcome"], "before" in answer.structured) == (outcome, changed)
 
 
 async def test_a_light_that_is_off_is_turned_on_and_its_brightness_is_asked_for():

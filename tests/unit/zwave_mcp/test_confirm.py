@@ -32,11 +32,6 @@ async def control(home: ScriptedHome, name: str, action: str, **more: Any) -> Re
     return await Tools(home).call("control_zwave_device", {"deviceName": name, "action": action, **more})
 
 
-async def locking(home: ScriptedHome, action: str, **settings: Any) -> Result:
-    given = {"deviceName": "front door", "action": action}
-    return await Tools(home, **settings).call("control_zwave_lock", given)
-
-
 async def setting(home: ScriptedHome, **wanted: Any) -> Result:
     return await Tools(home).call("set_zwave_thermostat", {"deviceName": "thermostat", **wanted})
 
@@ -234,61 +229,37 @@ async def test_the_state_of_a_device_is_polled() -> None:
     assert answer.sentence == "The Desk Lamp was on when last heard, but does not answer now."
 
 
-# --- locks
-
-
-@pytest.mark.parametrize(
-    ("jammed", "jams", "polled", "expected"),
-    [
-        (False, False, [0, 255], ("confirmed", "locked")),
-        (True, False, [0, 255], ("confirmed", "locked")),  # an old jam says nothing about a good try
-        (False, True, [0], ("failed", "jammed")),
-    ],
-)
-async def test_a_lock_is_locked_when_its_bolt_says_so(
-    jammed: bool, jams: bool, polled: list[Any], expected: object
-) -> None:
-    home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=jammed))
-    home.after_write = (lock(6, "Front Door", mode=255, jammed=True),) if jams else None  # optimistic
-    home.written, home.polled = WriteResult(254), polled
-    facts = (await locking(home, "lock")).structured
-    assert (facts["outcome"], facts["state"]) == expected
-
-
-async def test_a_lost_snapshot_does_not_hide_the_bolt() -> None:
-    class Forgetful(ScriptedHome):
-        async def snapshot(self, max_age_seconds: float = 2.0) -> Any:
-            if self.sent:
-                raise GatewayError("It could not be understood.")
-            return await super().snapshot(max_age_seconds)
-
-    home = Forgetful(lock(6, "Front Door", mode=0))
-    home.written, home.polled = WriteResult(254), [0, 255]
-    assert (await locking(home, "lock")).structured["outcome"] == "confirmed"
-
-
-async def test_unlocking_must_be_allowed_by_the_settings() -> None:
-    home = ScriptedHome(lock(6, "Front Door"))
-    answer = await locking(home, "unlock")
-    assert (answer.structured["outcome"], home.sent) == ("unsupported", [])
-    home.polled = [0]
-    assert (await locking(home, "unlock", allow_unlock=True)).structured["outcome"] == "confirmed"
-
-
 # --- thermostats
 
 
 @pytest.mark.parametrize(
-    ("wanted", "sent"),
+    ("wanted", "outcome", "sent", "words"),
     [
-        ({"temperature": 22, "mode": "cool"}, [("7-64-0-mode", 2), ("7-67-0-setpoint-2", 22.0)]),
-        ({"temperature": 69.8, "unit": "F"}, [("7-67-0-setpoint-1", 21.0)]),
+        (
+            {"temperature": 22, "mode": "cool"},
+            "confirmed",
+            [("7-64-0-mode", 2), ("7-67-0-setpoint-2", 22.0)],
+            "",
+        ),
+        ({"temperature": 69.8, "unit": "F"}, "confirmed", [("7-67-0-setpoint-1", 21.0)], ""),
+        ({}, "invalid", [], "A temperature or a mode is needed"),
+        ({"temperature": 50}, "invalid", [], "between 5 and 30 degrees Celsius"),
+        ({"temperature": float("nan")}, "invalid", [], "temperature is not"),
+        (
+            {"mode": "dance", "temperature": 21},
+            "unsupported",
+            [],
+            'no mode "dance"; it has off, heat and cool',
+        ),
     ],
 )
-async def test_a_temperature_goes_to_the_setpoint_of_its_mode(wanted: dict[str, Any], sent: object) -> None:
+async def test_a_setting_goes_to_its_setpoint_or_is_refused(
+    wanted: dict[str, Any], outcome: str, sent: object, words: str
+) -> None:
     home = ScriptedHome(thermostat(7, "Thermostat"))
-    assert (await setting(home, **wanted)).structured["outcome"] == "confirmed"
-    assert home.sent == sent
+    answer = await setting(home, **wanted)
+    assert (answer.structured["outcome"], home.sent) == (outcome, sent)
+    assert words in answer.sentence
 
 
 async def test_a_rejected_temperature_is_not_set() -> None:
@@ -303,22 +274,6 @@ async def test_a_rejected_temperature_is_not_set() -> None:
 async def test_a_thermostat_that_is_off_takes_the_setting_and_says_so() -> None:
     answer = await setting(ScriptedHome(thermostat(7, "Thermostat", mode=0)), temperature=21)
     assert answer.sentence == "The Thermostat is now set to 21 degrees Celsius, but it is off."
-
-
-@pytest.mark.parametrize(
-    ("wanted", "outcome", "words"),
-    [
-        ({}, "invalid", "A temperature or a mode is needed"),
-        ({"temperature": 50}, "invalid", "between 5 and 30 degrees Celsius"),
-        ({"temperature": float("nan")}, "invalid", "temperature is not"),
-        ({"mode": "dance", "temperature": 21}, "unsupported", 'no mode "dance"; it has off, heat and cool'),
-    ],
-)
-async def test_a_setting_that_cannot_be_is_not_sent(wanted: dict[str, Any], outcome: str, words: str) -> None:
-    home = ScriptedHome(thermostat(7, "Thermostat"))
-    answer = await setting(home, **wanted)
-    assert (answer.structured["outcome"], home.sent) == (outcome, [])
-    assert words in answer.sentence
 
 
 # --- scenes and health

@@ -260,40 +260,37 @@ def test_whose_a_topic_is_is_known_in_every_recorded_mode(mode: str) -> None:
 # --- devices that share a topic
 
 
-def scene_values(node: int) -> dict[str, Any]:
-    value = {"nodeId": node, "commandClass": 91, "endpoint": 0, "property": "scene", "propertyKey": "001"}
-    return {"91-0-scene-001": value}
+BUTTON = {"commandClass": 91, "endpoint": 0, "property": "scene", "propertyKey": "001"}
+RELAY = {"commandClass": 37, "endpoint": 0, "property": "currentValue", "value": False}
+EITHER = "Button 1 of the Датчик in the Кухня or the Звонок in the Зал was pressed."
 
 
-def relay(node: int) -> dict[str, Any]:
-    value = {"nodeId": node, "commandClass": 37, "endpoint": 0, "property": "currentValue", "value": False}
-    return {"37-0-currentValue": value}
-
-
-def raw_node(number: int, name: str, room: str, values: dict[str, Any]) -> dict[str, Any]:
-    return {"id": number, "name": name, "loc": room, "status": "Alive", "ready": True, "values": values}
-
-
-def test_of_names_that_lose_all_their_letters_the_one_that_has_such_a_button_is_told() -> None:
-    home = in_mode([raw_node(3, "Датчик", "Кухня", relay(3)), raw_node(6, "Звонок", "Зал", scene_values(6))])
-
-    home.message("//91/0/scene/001", {"time": 5, "value": 0})
-
-    assert [(entry.kind, entry.device, entry.room, entry.node) for entry in home.told] == [
-        ("doorbell", "Звонок", "Зал", 6)
-    ]
-
-
-def test_where_it_may_have_been_either_none_is_named_as_the_one() -> None:
+@pytest.mark.parametrize(
+    ("first", "expected"),
+    [
+        (RELAY, ("doorbell", "Звонок", 6, "The Звонок in the Зал rang: somebody is at the door.")),
+        (BUTTON, ("button", "", None, EITHER)),  # it may have been either: none is named as the one
+    ],
+)
+def test_of_names_that_lose_all_their_letters_the_one_that_has_such_a_button_is_told(
+    first: dict[str, Any], expected: object
+) -> None:
+    nodes = (3, "Датчик", "Кухня", first), (6, "Звонок", "Зал", BUTTON)
     home = in_mode(
-        [raw_node(3, "Звонок", "Кухня", scene_values(3)), raw_node(6, "Пульт", "Зал", scene_values(6))]
+        [
+            {
+                "id": number,
+                "name": name,
+                "loc": room,
+                "status": "Alive",
+                "ready": True,
+                "values": {"x": value},
+            }
+            for number, name, room, value in nodes
+        ]
     )
-
     home.message("//91/0/scene/001", {"time": 5, "value": 0})
-
-    assert [(entry.kind, entry.device, entry.room, entry.node, entry.text) for entry in home.told] == [
-        ("button", "", "", None, "Button 1 of the Звонок in the Кухня or the Пульт in the Зал was pressed.")
-    ]
+    assert [(event.kind, event.device, event.node, event.text) for event in home.told] == [expected]
 
 
 # --- bells

@@ -12,35 +12,27 @@ GONE: dict[str, Any] = {"status": "Dead", "available": False}
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments"),
+    ("tool", "given"),
     [
         ("get_zwave_device", {}),
         ("get_device_sensor_data", {}),
-        ("control_zwave_device", {"action": "on"}),
-        ("control_zwave_device", {"action": "open"}),
+        *(("control_zwave_device", {"action": action}) for action in ("on", "open")),
         ("control_zwave_lock", {"action": "lock"}),
         ("set_zwave_thermostat", {"temperature": 21}),
     ],
 )
-async def test_its_state_is_unknown_in_every_answer(tool: str, arguments: dict):
-    home = ScriptedHome(switch(2, "Heater", "Garage", on=False, **GONE))
-    reply = await Tools(home).call(tool, {"deviceName": "heater", **arguments})
+async def test_its_state_is_unknown_in_every_answer(tool: str, given: dict[str, Any]):
+    reply = await Tools(ScriptedHome(switch(2, "Heater", **GONE))).call(
+        tool, {"deviceName": "heater", **given}
+    )
     assert (reply.structured["state"], reply.is_error) == ("unknown", True)
 
 
 async def test_a_list_tells_what_is_remembered_as_that():
-    home = ScriptedHome(
-        switch(2, "Heater", "Garage", on=False, **GONE),
-        switch(3, "Fan", "Garage", on=None, **GONE),
-        sensor(4, "Climate", "Garage", **GONE),
-    )
-    reply = await Tools(home).call("list_zwave_devices", {"includeInactive": True})
-    assert [device["state"] for device in reply.structured["devices"]] == ["unknown"] * 3
-    for text in (
-        "Heater (offline, last known off)",
-        "Fan (offline)",
-        "Climate (offline, last known 21.4 °C)",
-    ):
+    gone = switch(2, "Heater", **GONE), switch(3, "Fan", on=None, **GONE), sensor(4, "Climate", **GONE)
+    reply = await Tools(ScriptedHome(*gone)).call("list_zwave_devices", {"includeInactive": True})
+    assert {device["state"] for device in reply.structured["devices"]} == {"unknown"}
+    for text in ("Heater (offline, last known off)", "Fan (offline)", "(offline, last known 21.4 °C)"):
         assert text in reply.sentence
 
 

@@ -13,38 +13,33 @@ from zwave_mcp.schemas import ALL_TOOLS
 from zwave_mcp.server import _tool
 from zwave_mcp.tools import Tools
 
-CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("list_zwave_devices", {}),
-    ("list_zwave_devices", {"limit": 0}),
-    ("get_zwave_device", {"deviceName": "desk lamp"}),
-    ("get_zwave_device", {"deviceName": "thermostat"}),
-    ("get_zwave_device", {"deviceName": "lamp"}),
-    ("get_device_sensor_data", {"deviceName": "climate sensor"}),
-    ("get_device_sensor_data", {"deviceName": "office"}),
-    ("control_zwave_device", {"deviceName": "desk lamp", "action": "on"}),
-    ("control_zwave_device", {"deviceName": "lamp", "action": "on"}),
-    ("control_zwave_device", {"deviceName": "gone", "action": "on"}),
-    ("control_zwave_lock", {"deviceName": "front door", "action": "unlock"}),
-    ("set_zwave_thermostat", {"deviceName": "thermostat", "temperature": 21}),
-    ("activate_zwave_scene", {"sceneName": "movie"}),
-    ("activate_zwave_scene", {"sceneName": "odd"}),
-    ("activate_zwave_scene", {"sceneName": "gone"}),
-    ("check_zwave_health", {}),
-    ("control_zwave_device", {"deviceName": "office lights", "action": "on"}),
-    ("control_zwave_device", {"deviceName": "office lights", "action": "toggle"}),
-    ("get_zwave_device", {"deviceName": "office lights"}),
-    ("set_zwave_color", {"deviceName": "mood light", "color": "blue"}),
-    ("set_zwave_color", {"deviceName": "mood light", "color": "bright"}),
-    ("set_zwave_color", {"deviceName": "mood lights", "color": "blue"}),
-    ("set_zwave_color", {"deviceName": "office lights", "color": "blue"}),
-    ("play_zwave_sound", {"deviceName": "door chime", "action": "play", "tone": "ding dong", "volume": 40}),
-    ("play_zwave_sound", {"deviceName": "door chime", "action": "stop"}),
-    ("play_zwave_sound", {"deviceName": "door chime", "action": "play", "tone": "gong"}),
-    ("list_zwave_scenes", {}),
-    ("list_zwave_scenes", {"sceneName": "odd"}),
-    ("get_zwave_batteries", {}),
-    ("get_zwave_energy", {}),
-]
+LAMP, THERMOSTAT = {"deviceName": "desk lamp"}, {"deviceName": "thermostat"}
+EVERY: dict[str, list[dict[str, Any]]] = {
+    "list_zwave_devices": [{}, {"limit": 0}],
+    "get_zwave_device": [LAMP, THERMOSTAT, {"deviceName": "lamp"}, {"deviceName": "office lights"}],
+    "get_device_sensor_data": [{"deviceName": "climate sensor"}, {"deviceName": "office"}],
+    "control_zwave_device": [
+        *({"deviceName": name, "action": "on"} for name in ("desk lamp", "lamp", "gone", "office lights")),
+        {"deviceName": "office lights", "action": "toggle"},
+    ],
+    "control_zwave_lock": [{"deviceName": "front door", "action": "unlock"}],
+    "set_zwave_thermostat": [{**THERMOSTAT, "temperature": 21}],
+    "activate_zwave_scene": [{"sceneName": name} for name in ("movie", "odd", "gone")],
+    "check_zwave_health": [{}],
+    "set_zwave_color": [
+        {"deviceName": "mood light", "color": "bright"},
+        *({"deviceName": name, "color": "blue"} for name in ("mood light", "mood lights", "office lights")),
+    ],
+    "play_zwave_sound": [
+        {"deviceName": "door chime", "action": "play", "tone": "ding dong", "volume": 40},
+        {"deviceName": "door chime", "action": "stop"},
+        {"deviceName": "door chime", "action": "play", "tone": "gong"},
+    ],
+    "list_zwave_scenes": [{}, {"sceneName": "odd"}],
+    "get_zwave_batteries": [{}],
+    "get_zwave_energy": [{}],
+}
+CALLS = [(tool, given) for tool, every in EVERY.items() for given in every]
 
 
 def a_home() -> ScriptedHome:
@@ -84,7 +79,7 @@ async def test_every_result_is_as_it_was_declared(tool: str, arguments: dict[str
 
 def test_every_tool_is_called_here_or_by_the_tests_of_the_house() -> None:
     house = {"get_zwave_user_codes", "rename_zwave_device", "ping_zwave_device"}
-    assert {tool for tool, _ in CALLS} | house == set(SCHEMAS)
+    assert set(EVERY) | house == set(SCHEMAS)
 
 
 def test_the_list_of_tools_is_small() -> None:

@@ -57,59 +57,49 @@ async def start(
     return answer.structured["outcome"], home, answer.sentence
 
 
-def to(node: int, command_class: int, prop: str, value: object, endpoint: int = 0) -> SceneValue:
-    return SceneValue(ValueId(node, command_class, endpoint, prop), value)
+def to(
+    node: int, command_class: int, prop: str, *values: object, endpoint: int = 0
+) -> tuple[SceneValue, ...]:
+    where = ValueId(node, command_class, endpoint, prop)
+    return tuple(SceneValue(where, value) for value in values)
 
 
 OPENING = [
-    to(6, 98, "targetMode", 0),
-    to(6, 98, "targetMode", 16),
-    to(6, 98, "targetMode", None),
-    to(6, 99, "userCode", "1234"),
-    to(7, 38, "targetValue", 99),
-    to(7, 38, "targetValue", 1),
-    to(7, 38, "Up", True),
-    to(7, 38, "restorePrevious", True),
-    to(7, 32, "targetValue", 255),
-    to(8, 106, "targetValue", 99),
-    to(8, 106, "levelChangeUp", True),
-    to(10, 37, "targetValue", True),
-    to(10, 32, "targetValue", 255),
-    to(11, 37, "targetValue", True),
-    to(12, 37, "targetValue", True),
-    to(12, 37, "targetValue", False),
-    to(13, 38, "targetValue", 50),
-    to(14, 37, "targetValue", False),
-    to(15, 38, "targetValue", 99),
-    to(16, 37, "targetValue", True),
-    to(17, 37, "targetValue", True, endpoint=2),
-    to(17, 32, "targetValue", 255),
-    to(2, 102, "targetState", 255),
-    to(2, 98, "targetMode", 0),
-    to(19, 37, "targetValue", True),
-    to(20, 38, "targetValue", 99),
+    *to(6, 98, "targetMode", 0, 16, None),
+    *to(6, 99, "userCode", "1234"),
+    *to(7, 38, "targetValue", 99, 1),
+    *(value for way in ("Up", "restorePrevious") for value in to(7, 38, way, True)),
+    *(value for node in (7, 10, 17) for value in to(node, 32, "targetValue", 255)),
+    *to(8, 106, "targetValue", 99),
+    *to(8, 106, "levelChangeUp", True),
+    *(value for relay in (10, 11, 12, 16, 19) for value in to(relay, 37, "targetValue", True)),
+    *(value for alarm in (12, 14) for value in to(alarm, 37, "targetValue", False)),
+    *to(13, 38, "targetValue", 50),
+    *(value for motor in (15, 20) for value in to(motor, 38, "targetValue", 99)),
+    *to(17, 37, "targetValue", True, endpoint=2),
+    *to(2, 102, "targetState", 255),
+    *to(2, 98, "targetMode", 0),
 ]
 UNKNOWN = [
-    to(99, 37, "targetValue", True),
-    to(255, 37, "targetValue", True),
-    to(2, 112, "3", 1),
-    to(3, 121, "toneId", 5),
-    to(3, 43, "sceneId", 2),
+    *(value for node in (99, 255) for value in to(node, 37, "targetValue", True)),
+    *to(2, 112, "3", 1),
+    *to(3, 121, "toneId", 5),
+    *to(3, 43, "sceneId", 2),
 ]
 HARMLESS = [
-    to(2, 37, "targetValue", True),
-    to(3, 38, "targetValue", 10),
-    to(3, 38, "On", True),
-    to(3, 51, "targetColor", None),
-    to(4, 38, "targetValue", 99),
-    to(5, 67, "setpoint", 18),
-    to(6, 98, "targetMode", 255),
-    to(7, 38, "targetValue", 0),
-    to(7, 38, "Up", False),
-    to(8, 106, "targetValue", 0),
-    to(9, 106, "targetValue", 99),
-    to(10, 37, "targetValue", False),
-    to(13, 38, "targetValue", 0),
+    *to(2, 37, "targetValue", True),
+    *to(3, 38, "targetValue", 10),
+    *to(3, 38, "On", True),
+    *to(3, 51, "targetColor", None),
+    *to(4, 38, "targetValue", 99),
+    *to(5, 67, "setpoint", 18),
+    *to(6, 98, "targetMode", 255),
+    *to(7, 38, "targetValue", 0),
+    *to(7, 38, "Up", False),
+    *to(8, 106, "targetValue", 0),
+    *to(9, 106, "targetValue", 99),
+    *to(10, 37, "targetValue", False),
+    *to(13, 38, "targetValue", 0),
 ]
 
 

@@ -14,43 +14,14 @@ from zwave_mcp.tools import Tools
 NOT_UNIT = "a simulated home at its own pace"
 
 FAULTY = """
-[home]
-radio_seconds = 0.001
-[[device]]
-name = "Dead Lamp"
-kind = "switch"
-faults = ["dead"]
-[[device]]
-name = "Sleepy Lamp"
-kind = "switch"
-faults = ["asleep"]
-[[device]]
-name = "Lying Lamp"
-kind = "switch"
-supervised = false
-faults = ["optimistic"]
-[[device]]
-name = "Slow Lamp"
-kind = "switch"
-slow_seconds = 0.2
-[[device]]
-name = "Stuck Door"
-kind = "lock"
-state = "unlocked"
-faults = ["jams"]
-[[device]]
-name = "Good Door"
-kind = "lock"
-state = "unlocked"
-[[device]]
-name = "Lying Thermostat"
-kind = "thermostat"
-faults = ["optimistic"]
-[[device]]
-name = "Blind"
-kind = "blind"
-state = 50
-move_seconds = 0.05
+home.radio_seconds = 0.001
+device = [
+  { name = "Dead Lamp", kind = "switch", faults = ["dead"] },
+  { name = "Sleepy Lamp", kind = "switch", faults = ["asleep"] },
+  { name = "Lying Lamp", kind = "switch", supervised = false, faults = ["optimistic"] },
+  { name = "Slow Lamp", kind = "switch", slow_seconds = 0.2 },
+  { name = "Lying Thermostat", kind = "thermostat", faults = ["optimistic"] },
+]
 """
 
 
@@ -115,14 +86,15 @@ async def test_what_a_fault_did_ends_with_its_start(tmp_path: Path, fault: str):
     moment = [1_800_000_000.0]
     state = tmp_path / "state.json"
 
-    def begin(**faults: frozenset[str]) -> SimulatedHome:
-        return SimulatedHome(None, state, faults=faults, clock=lambda: moment[0])
+    def begin(faults: str = "") -> SimulatedHome:
+        door = f"[[device]]\nname = 'Front Door'\nkind = 'lock'\nstate = 'locked'\nfaults = [{faults}]"
+        return SimulatedHome(parse_home(door), state, clock=lambda: moment[0])
 
     async def seen(home: SimulatedHome) -> str:
         moment[0] += 60
         return state_text(await named(home, "Front Door"))
 
-    ill = begin(**{"front door": frozenset({fault})})
+    ill = begin(f"'{fault}'")
     bolt = (await named(ill, "Front Door")).target
     assert bolt is not None
     await ill.write(bolt, 0)
@@ -170,18 +142,11 @@ async def test_the_room_follows_the_thermostat(tmp_path: Path):
         ("[[device]]\nkind = 'switch'\nnode = 1", "node must be greater than or equal to 2"),
         ("[[device]]\nkind = 'switch'\nnode = 5\n[[device]]\nkind = 'plug'\nnode = 5", "device 2: node 5"),
         ("[[device]]\nkind = 'switch'\nfaults = ['lazy']", "faults must be 'dead', 'asleep'"),
-        ("[[device]]\nkind = 'switch'\nfaults = [[]]", "faults must be 'dead'"),
         ("[[device]]\nkind = 'switch'\nstate = 'open'", "the state of a switch can be on, off"),
         ("[[device]]\nkind = 'dimmer'\nstate = 101", "or of a dimmer, light, fan or blind 0 to 100"),
         ("[[device]]\nkind = 'switch'\nname = 3", "name must be a valid string"),
-        ("[[device]]\nkind = 'switch'\nbattery = 101", "battery must be less than or equal to 100"),
         ("[[device]]\nkind = 'blind'\nmove_seconds = -1", "move_seconds must be greater than or equal to 0"),
-        ("[[device]]\nkind = 'blind'\nmove_seconds = 'long'", "move_seconds must be a valid number"),
         ("[[device]]\nkind = 'thermostat'\ntemperature = nan", "temperature must be a finite number"),
-        (
-            "[[device]]\nkind = 'thermostat'\ntemperature = 1" + "0" * 400,
-            "temperature must be a valid number",
-        ),
         (
             "[[device]]\nkind = 'switch'\n[[scene]]\nname = 'X'\nset = [{device = 'Y', state = 'on'}]",
             "no device 'Y'",

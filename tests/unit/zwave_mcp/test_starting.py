@@ -1,10 +1,12 @@
 """For seconds after its start the gateway lists nodes of which it knows nothing yet."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, lock, switch, thermostat
+from tests.fakes.scripted_home import ScriptedHome, lock, parse_nodes, switch, thermostat
 
 from zwave_mcp.home import Node, WriteResult
 from zwave_mcp.mqtt.home import STARTING_SECONDS, KnownNodes
@@ -51,8 +53,12 @@ def test_a_node_that_was_removed_is_forgotten(known: KnownNodes):
     assert known.complete([EMPTY])[0].starting
 
 
+def on(name: str) -> tuple[str, dict[str, Any]]:
+    return "control_zwave_device", {"deviceName": name, "action": "on"}
+
+
 CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("control_zwave_device", {"deviceName": "desk lamp", "action": "on"}),
+    on("desk lamp"),
     ("control_zwave_lock", {"deviceName": "desk lamp", "action": "lock"}),
     ("set_zwave_thermostat", {"deviceName": "desk lamp", "temperature": 21}),
     ("get_zwave_device", {"deviceName": "desk lamp"}),
@@ -96,3 +102,25 @@ async def test_a_node_that_was_never_interviewed_is_not_said_to_be_unable(node: 
     reply = await Tools(ScriptedHome(node, thermostat(7, "Thermostat"))).call(*CALLS[0])
     assert reply.sentence.startswith(f"The Desk Lamp in the Office {sentence}")
     assert reply.structured["outcome"] == "unreachable"
+
+
+RECORDED = Path(__file__).parents[2] / "zwave_data" / "second" / "restart.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("number", "known", "unknown"),
+    [(1, [], ["ceiling fan", "node 16", "mood light"]), (2, ["ceiling fan", "node 16"], ["mood light"])],
+)
+async def test_nothing_is_claimed_of_nodes_that_a_recorded_restart_left_unknown(
+    number: int, known: list[str], unknown: list[str]
+):
+    lines = [json.loads(line) for line in RECORDED.read_text("utf-8").splitlines()]
+    lists = [line["payload"] for line in lines if line.get("topic", "").endswith("/api/getNodes")]
+    starting = ScriptedHome(*KnownNodes().complete(parse_nodes(json.loads(lists[number])["result"])))
+    starting.polled = [99]
+    for name in unknown:
+        facts = (await Tools(starting).call(*on(name))).structured
+        assert (facts["outcome"], facts["state"]) == ("unreachable", "unknown")
+    assert starting.sent == []
+    for name in known:
+        assert (await Tools(starting).call(*on(name))).structured["outcome"] == "confirmed"

@@ -6,62 +6,36 @@ from typing import Any
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, thermostat
 
-from zwave_mcp.home import Node
 from zwave_mcp.tools import Tools
 
-
-def without(*limits: str, unit: str = "°C", mode: int = 1) -> Node:
-    node = thermostat(7, "Thermostat", unit=unit, mode=mode)
-    gone: dict[str, Any] = dict.fromkeys(limits)
-    return replace(node, values=tuple(replace(value, **gone) for value in node.values))
-
-
-async def asked_for(home: ScriptedHome, temperature: float, **more: Any) -> tuple[str, str, list[Any]]:
-    home.polled = [temperature]
-    answer = await Tools(home).call(
-        "set_zwave_thermostat", {"deviceName": "thermostat", "temperature": temperature, **more}
-    )
-    return answer.structured["outcome"], answer.sentence, [value for _, value in home.sent]
+NONE: dict[str, Any] = {"minimum": None, "maximum": None}
+USUAL = "between 4 and 40 degrees Celsius"
 
 
 @pytest.mark.parametrize("mode", [1, 2])
 @pytest.mark.parametrize(
-    ("unit", "temperature", "sent"),
+    ("unit", "limits", "wanted", "refusal"),
     [
-        *(("°C", 500, False), ("°C", 41, False), ("°C", 3, False), ("°C", -10, False), ("°C", 22, True)),
-        *(("°F", 500, False), ("°F", 105, False), ("°F", 20, False), ("°F", 72, True)),
+        *(("°C", NONE, {"temperature": degrees}, USUAL) for degrees in (500, 41, 3, -10)),
+        ("°C", NONE, {"temperature": 22}, ""),
+        *(("°F", NONE, {"temperature": degrees}, "between 40 and 104") for degrees in (500, 105, 20)),
+        ("°F", NONE, {"temperature": 72}, ""),
+        ("°C", NONE, {"temperature": 200, "unit": "F"}, USUAL),  # converted before
+        ("°C", {"minimum": 5.0, "maximum": None}, {"temperature": 60}, "between 5 and 40"),
+        ("°C", {"minimum": None, "maximum": 30.0}, {"temperature": 1}, "between 4 and 30"),
+        ("°C", {"minimum": 0.0, "maximum": 60.0}, {"temperature": 55}, ""),
     ],
 )
-async def test_without_limits_of_its_own_the_usual_ones_hold(
-    mode: int, unit: str, temperature: float, sent: bool
+async def test_the_usual_limits_hold_where_the_thermostat_names_none(
+    mode: int, unit: str, limits: dict[str, Any], wanted: dict[str, Any], refusal: str
 ):
-    home = ScriptedHome(without("minimum", "maximum", unit=unit, mode=mode))
-    outcome, sentence, writes = await asked_for(home, temperature)
-    assert (outcome, writes) == (("confirmed", [temperature]) if sent else ("invalid", []))
-    if not sent:
-        low, high = ("40", "104") if "F" in unit else ("4", "40")
-        assert sentence.startswith(f"The temperature must be between {low} and {high} degrees")
-
-
-@pytest.mark.parametrize(
-    ("missing", "temperature", "expected"),
-    [
-        ("maximum", 60, "between 5 and 40"),
-        ("minimum", 1, "between 4 and 30"),
-        ("minimum", 31, "between 4 and 30"),
-    ],
-)
-async def test_of_one_limit_the_other_is_the_usual_one(missing: str, temperature: float, expected: str):
-    outcome, sentence, writes = await asked_for(ScriptedHome(without(missing)), temperature)
-    assert (outcome, expected in sentence, writes) == ("invalid", True, [])
-
-
-async def test_its_own_limits_win():
-    node = thermostat(7, "Thermostat")
-    wide = replace(node, values=tuple(replace(value, minimum=0.0, maximum=60.0) for value in node.values))
-    assert (await asked_for(ScriptedHome(wide), 55))[0] == "confirmed"
-
-
-async def test_fahrenheit_for_a_thermostat_in_celsius_is_converted_before():
-    home = ScriptedHome(without("minimum", "maximum"))
-    assert (await asked_for(home, 200, unit="F"))[0] == "invalid"
+    node = thermostat(7, "Thermostat", unit=unit, mode=mode)
+    home = ScriptedHome(replace(node, values=tuple(replace(value, **limits) for value in node.values)))
+    home.polled = [wanted["temperature"]]
+    answer = await Tools(home).call("set_zwave_thermostat", {"deviceName": "thermostat", **wanted})
+    sent = [] if refusal else [wanted["temperature"]]
+    assert (answer.structured["outcome"], [value for _, value in home.sent]) == (
+        "invalid" if refusal else "confirmed",
+        sent,
+    )
+    assert refusal in answer.sentence

@@ -1,6 +1,5 @@
 """A simulated home in which there is something to look after, and a clock of its own."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,57 +13,16 @@ from zwave_mcp.tools import Tools
 NOT_UNIT = "a simulated home at its own pace"
 
 HOME = """
-[home]
-radio_seconds = 0.0
-
-[[device]]
-name = "Desk Lamp"
-room = "Office"
-kind = "switch"
-node = 2
-
-[[device]]
-name = "Dryer"
-room = "Laundry"
-kind = "plug"
-node = 3
-watts = 2000
-kwh = 10.0
-
-[[device]]
-name = "Coffee Maker"
-room = "Kitchen"
-kind = "plug"
-node = 4
-
-[[device]]
-name = "Front Door"
-room = "Hallway"
-kind = "lock"
-node = 5
-battery = 80
-users = ["Anna", "", "Ben"]
-
-[[device]]
-name = "Back Door"
-room = "Kitchen"
-kind = "sensor"
-node = 6
-measures = ["door"]
-battery = 9
-faults = ["asleep"]
-
-[[device]]
-name = "Space Heater"
-room = "Garage"
-kind = "switch"
-node = 7
-faults = ["dead"]
-
-[[group]]
-name = "Office Things"
-devices = ["Desk Lamp", "Coffee Maker"]
-
+home.radio_seconds = 0.0
+device = [
+  { name = "Desk Lamp", room = "Office", kind = "switch", node = 2 },
+  { name = "Dryer", room = "Laundry", kind = "plug", node = 3, watts = 2000, kwh = 10.0 },
+  { name = "Coffee Maker", room = "Kitchen", kind = "plug", node = 4 },
+  { name = "Front Door", room = "Hallway", node = 5, kind = "lock", battery = 80, users = ["Anna","","Ben"] },
+  { name = "Back Door", room = "Kitchen", node = 6, kind = "sensor", battery = 9, faults = ["asleep"] },
+  { name = "Space Heater", room = "Garage", kind = "switch", node = 7, faults = ["dead"] },
+]
+group = [{ name = "Office Things", devices = ["Desk Lamp", "Coffee Maker"] }]
 [[scene]]
 name = "Movie Night"
 set = [{ device = "Desk Lamp", state = "off" }, { device = "Front Door", state = "locked" }]
@@ -77,11 +35,11 @@ SCHEMAS = {spec.name: spec.output for spec in ALL_TOOLS}
 class House:
     """The tools over such a home; `now` may be moved on."""
 
-    def __init__(self, folder: Path, faults: Mapping[str, frozenset[str]] | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         file = folder / "home.toml"
         file.write_text(HOME, encoding="utf-8")
         self.now = MORNING
-        self.home = SimulatedHome(file, folder / "state.json", faults=faults, clock=lambda: self.now)
+        self.home = SimulatedHome(file, folder / "state.json", clock=lambda: self.now)
         self.tools = Tools(self.home, allow_unlock=True, clock=lambda: self.now)
 
     async def __call__(self, tool: str, **given: str) -> tuple[str, str, dict[str, Any]]:

@@ -24,7 +24,7 @@ def counted(*readings: tuple[float, float], file: Path | None = None) -> MeterDa
 
 
 def day(days: MeterDays, wanted: date) -> Day | None:
-    return days.on(wanted, ["m"]).get("m")
+    return days.on(wanted).get("m")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_file_that_cannot_be_used_is_told_once_and_stops_nothing(
     days = MeterDays(file)
     for _ in range(3):
         days.add([("m", 1.0, at(MONDAY, 9))])
-    assert days.on(MONDAY, ["m"]) == {}
+    assert days.on(MONDAY) == {}
     assert [record.getMessage() for record in caplog.records] == ["energy is not kept"]
 
 

@@ -63,12 +63,9 @@ class Recorded(MqttHome):
         return answer["result"]
 
 
-async def test_users_of_a_lock() -> None:
-    assert await Recorded().lock_users(11) == (LockUser(1, True), LockUser(2, True), LockUser(4, False))
-
-
-async def test_names_rooms_and_their_errors() -> None:
+async def test_users_names_and_rooms_are_those_of_the_recordings() -> None:
     gateway = Recorded()
+    assert await gateway.lock_users(11) == (LockUser(1, True), LockUser(2, True), LockUser(4, False))
     await gateway.rename(4, "Deckenventilator")
     await gateway.move(4, "Wintergarten")
     with pytest.raises(GatewayError, match="Invalid Node ID"):
