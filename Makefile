@@ -9,7 +9,7 @@ ARGS ?=
 PREFIX ?= $(HOME)/.local
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run install unit test test-live test-zwave test-voice test-home-assistant test-others test-web soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
+.PHONY: setup run install unit test test-live test-zwave test-voice test-home-assistant test-others test-attack test-web soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,9 @@ test-home-assistant: setup ## a real Home Assistant, furnished with devices that
 test-others: setup counterparts ## software of others: public MCP servers, LangChain's agents and standard tests, Home Assistant's schemas
 	@scripts/others setup >&2
 	$(BIN)/pytest -m others tests/others $(ARGS)
+
+test-attack: setup counterparts ## attempts to make a gateway act without its owner, or twice
+	$(BIN)/pytest -n 2 --dist worksteal -m attack $(ARGS)
 
 test-web: setup ## the console in a real browser (Debian's Chromium); its pictures are in build/web/
 	@scripts/browser setup >&2

@@ -253,6 +253,7 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
         doctor_router,
         health_router,
         metrics_router,
+        permits_router,
         turns_router,
     )
     from voice_gateway.channels.web.voice import Engines, voice_router
@@ -272,9 +273,11 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
     stats = Stats(known_tool, __version__)
     events.subscribe(stats.on_event)
 
+    async def records() -> Sequence[Mapping[str, Any]]:
+        return list((await api.tools({"action": "list"}))["tools"])
+
     async def tools() -> Sequence[Mapping[str, Any]]:
-        listed = await api.tools({"action": "list"})
-        return [record["tool"] for record in listed["tools"]]
+        return [record["tool"] for record in await records()]
 
     def engines() -> Engines:
         channels, chosen = gateway.channels, gateway.settings
@@ -290,6 +293,7 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
         voice_router(engines, talk.answer, feed, ModelReplies(events), start),
         health_router(stats, api.parts, gateway.link.status),
         doctor_router(_doctor(config), start),
+        permits_router(gateway.permits, records, talk.pin_problem),
         metrics_router(stats, events.parts, gateway.link.status),
         openai_router(talk.answer, start),
         McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).route(),

@@ -13,7 +13,7 @@ from home_names.names import name_key
 from voice_gateway.app.model import autonomy
 from voice_gateway.channels.control import Operation, answer_json
 from voice_gateway.config import data_folder
-from voice_gateway.errors import ErrorKind, ToolError
+from voice_gateway.errors import ConfigError, ErrorKind, ToolError
 from voice_gateway.events import PartState, Progressed, State
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Asked = Mapping[str, Any]  # one request, as JSON
-OPERATIONS: Final = "turns hello tools ask undo call status talk vitals routines".split()
+OPERATIONS: Final = "turns hello tools ask undo call status talk vitals routines permit".split()
 
 
 class ControlApi:
@@ -137,6 +137,14 @@ class ControlApi:
         error, seconds = ErrorKind.UNAVAILABLE, round(seconds, 6)
         log.warning("tool failed", extra={"tool": call.name, "seconds": seconds, "result": text})
         return ToolOutcome(call.id, call.name, text, False, seconds, call.arguments, error)
+
+    async def permit(self, asked: Asked, _interruption: Interruption) -> dict[str, Any]:
+        """What the owner allows or forbids a tool or a device, from now on."""
+        try:
+            self._gateway.permits.set(str(asked["name"]), str(asked["permit"]))
+        except ConfigError as error:
+            return {"problem": str(error)}
+        return {}
 
     # --- tools
 

@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from home_names.kinds import HomeDevice
@@ -17,6 +18,7 @@ from voice_gateway.app.model import build_model, watch_model
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.timers import Timers
 from voice_gateway.config import Settings, data_folder
+from voice_gateway.config.permits import Permits
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.conversation.stages import Aside
 from voice_gateway.conversation.store import MemoryStore, Store, gateway_id
@@ -65,8 +67,10 @@ class Gateway:
         *,
         store: Store | None = None,
         events: EventBus | None = None,
+        config: Path | None = None,
     ) -> None:
         self.settings = settings
+        self.permits = Permits(settings.permission, config)
         self.events = events or EventBus()
         self.store = store or MemoryStore()
         self._tasks = tasks
@@ -210,6 +214,7 @@ class Gateway:
                 Aside("recorder", "a question about what I did", why.answer),
             ),
             pin_file=folder / "wrong-pins.sqlite",
+            permit=self.permits.set,
             gateway=gateway,
             acts=acts_from(self.store, folder / "undo.sqlite", gateway, on_damage=damaged),
         )
@@ -399,12 +404,16 @@ class ToolServers:
 
 @contextlib.asynccontextmanager
 async def opened(
-    settings: Settings, *, store: Store | None = None, events: EventBus | None = None
+    settings: Settings,
+    *,
+    store: Store | None = None,
+    events: EventBus | None = None,
+    config: Path | None = None,
 ) -> AsyncIterator[Gateway]:
     """A gateway whose tasks all end, and whose servers all stop, when the block is left."""
     close_folder(data_folder())
     async with asyncio.TaskGroup() as tasks:
-        gateway = Gateway(settings, tasks, store=store, events=events)
+        gateway = Gateway(settings, tasks, store=store, events=events, config=config)
         try:
             yield gateway
         finally:

@@ -4,12 +4,12 @@ import argparse
 import sys
 
 from voice_gateway.channels.terminal import print_json
-from voice_gateway.cli.command import loaded, print_table, settings_file
+from voice_gateway.cli.command import ask_running, loaded, print_table, settings_file
 from voice_gateway.cli.parser import Parser
+from voice_gateway.config.permits import DEFAULT, Permits
 from voice_gateway.config.tree import PERMITS
 from voice_gateway.errors import ConfigError
 
-DEFAULT = "default"
 MEANING = {
     "always": "it runs without a question",
     "ask": "it asks first",
@@ -26,14 +26,15 @@ def arguments(command: Parser) -> None:
     command.add_argument("permit", nargs="?", choices=(*PERMITS, DEFAULT), help="what it may do")
 
 
-def permit(options: argparse.Namespace) -> int:
-    from voice_gateway.config.edit import set_value
-
+async def permit(options: argparse.Namespace) -> int:
     if options.name is not None and options.permit is not None:
-        file = settings_file(options)
         name = " ".join(options.name.split())
-        set_value(file, f"permission.permit.{name}", "" if options.permit == DEFAULT else options.permit)
-        print(f"{name}: {MEANING[options.permit]}; a running gateway needs a restart for it", file=sys.stderr)
+        asked = {"op": "permit", "name": name, "permit": options.permit}
+        if (answer := await ask_running(options, asked)) is None:
+            Permits(loaded(options).settings.permission, settings_file(options)).set(name, options.permit)
+        elif "problem" in answer:
+            raise ConfigError(answer["problem"])
+        print(f"{name}: {MEANING[options.permit]}", file=sys.stderr)
         return 0
     permits = loaded(options).settings.permission.permit
     if options.name is not None:

@@ -37,7 +37,10 @@ async def run(options: argparse.Namespace) -> int:
     store = store_from(settings.brain.store, conversations_file(), on_damage=on_damage)
     announcer = Announcer(waits=stays and behind is Source.TERMINAL)
     events.subscribe(announcer.watched, PartState)
-    async with contextlib.aclosing(store), opened(settings, store=store, events=events) as gateway:
+    async with (
+        contextlib.aclosing(store),
+        opened(settings, store=store, events=events, config=given.file) as gateway,
+    ):
         terminal = gateway.channels.text(as_json=options.json)
         gateway.start_long_tasks(rings=stays)
         if stays:

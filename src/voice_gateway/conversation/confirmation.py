@@ -1,9 +1,11 @@
 """Asks before a sensitive call, and takes the yes or no only from the next utterance of that conversation."""
 
+import logging
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hmac import compare_digest
 from math import ceil
 from typing import Any
 
@@ -13,6 +15,7 @@ from voice_gateway.conversation.context import GatewayContext
 from voice_gateway.conversation.numerals import parted, readings
 from voice_gateway.conversation.owner import OwnerDesk
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict
+from voice_gateway.errors import GatewayError
 from voice_gateway.events import AnswerWanted, EventBus
 from voice_gateway.languages import say
 from voice_gateway.languages.outcomes import told as outcomes_told
@@ -26,6 +29,8 @@ from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words, new_id
 from voice_gateway.turns.stage import Turn
+
+log = logging.getLogger(__name__)
 
 QUESTION = "confirmation"  # where the open question stands in a conversation's state
 DECLINED = "confirmation declined"  # there too: the calls that the turn before said no to
@@ -49,6 +54,7 @@ class Pending:
     sensitive: bool = True  # then a PIN is asked for, and the channel matters
     said: str = ""  # the words after which it was asked
     owner: str = ""  # the question to the owner that it is; empty: one of this conversation
+    always: str = ""  # the tool that a yes permits from now on; then there are no calls
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -58,6 +64,7 @@ class Pending:
             "sensitive": self.sensitive,
             "said": self.said,
             "owner": self.owner,
+            "always": self.always,
         }
 
 
@@ -67,8 +74,8 @@ def open_question(state: Mapping[str, Any]) -> Pending | None:
         return None
     calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
     sensitive = bool(raw.get("sensitive", True))
-    said, owner = str(raw.get("said", "")), str(raw.get("owner", ""))
-    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, said, owner)
+    more = {name: str(raw.get(name, "")) for name in ("said", "owner", "always")}
+    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, **more)
 
 
 def calls_json(calls: Sequence[ToolCall]) -> list[Any]:
@@ -113,6 +120,7 @@ class Confirmation:
         context: GatewayContext,
         pin_lock: PinLock | None = None,
         owner: OwnerDesk | None = None,
+        permit: Callable[[str, str], None] | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._executor = executor
@@ -120,6 +128,8 @@ class Confirmation:
         self._context = context
         self._pin_lock = pin_lock or PinLock(None, EventBus(), now)
         self._owner = owner or OwnerDesk(EventBus())
+        self._permit = permit
+        self._offered: set[str] = set()  # tools that the owner was asked to permit always
         self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
         self._asked_until: dict[str, float] = {}  # by channel, until when a PIN may come
@@ -143,7 +153,7 @@ class Confirmation:
         if pending is not None:
             reader = AnswerReader(self._context.grammar().language)
             answer = reader.read(text, pending.question, pin)
-            if len(pending.calls) > 1:
+            if len(pending.calls) > 1 and not pending.owner:
                 things = [self._thing(call) for call in pending.calls]
                 choice = reader.choice(text, pending.question, things)
         if self._pin is not None and choice is None and self._hides(text, answer, pending, state):
@@ -271,15 +281,6 @@ class Confirmation:
     async def settle(self, turn: Turn, incoming: Incoming) -> Reply | None:
         """The reply to an answer, or None for other words. The question is closed either way."""
         pending = incoming.pending
-        if turn.utterance.answers and pending is None:
-            return _told(turn, say("owner.over"))
-        reply = await self._settled(turn, incoming)
-        if pending is not None and reply is not None and (incoming.answer is Answer.NO or reply.outcomes):
-            self._owner.settle(pending.owner, reply)
-        return reply
-
-    async def _settled(self, turn: Turn, incoming: Incoming) -> Reply | None:
-        pending = incoming.pending
         turn.history.state.pop(QUESTION, None)
         turn.history.state.pop(DECLINED, None)
         if pending is not None and incoming.choice is not None and self._now() <= pending.expires:
@@ -290,12 +291,44 @@ class Confirmation:
             turn.history.state[QUESTION] = pending.to_json()
             return replace(_told(turn, say("confirm.pin_wanted"), ok=True), expects_answer=True)
         if pending is None or incoming.answer is Answer.OTHER:
-            return self._kept_back(turn, hidden=incoming.hidden)
+            return self._kept_back(turn, incoming)
         if refusal := await self._refusal(turn, pending, incoming):
             turn.history.state[OVER] = self._now() + GRACE_SECONDS
             return _told(turn, refusal)
+        return await self._agreed(turn, pending)
+
+    async def _agreed(self, turn: Turn, pending: Pending) -> Reply:
+        if pending.always:
+            return self._permitted(turn, pending.always)
         turn.history.add_user(turn.utterance.text)
-        return await self.run(turn, pending.calls, sensitive=pending.sensitive)
+        reply = await self.run(turn, pending.calls, sensitive=pending.sensitive)
+        self._owner.settle(pending.owner, reply)
+        return self._with_offer(turn, pending, reply)
+
+    def _with_offer(self, turn: Turn, pending: Pending, reply: Reply) -> Reply:
+        """The reply, and after the first yes to an unknown tool the offer to permit it always."""
+        [name, *more] = {call.name for call in pending.calls} or {""}
+        unknown = all(
+            self._risk(call) is Risk.UNKNOWN and self._traits(call.name).source != "builtin"
+            for call in pending.calls
+        )
+        if more or not unknown or not reply.ok or name in self._offered or self._permit is None:
+            return reply
+        self._offered.add(name)
+        asks, until = say("permit.always"), self._now() + self._settings.expiry_seconds
+        offer = Pending((), asks, until, sensitive=False, said=turn.utterance.text, always=name)
+        turn.history.state[QUESTION] = offer.to_json()
+        turn.history.add_ai(asks)
+        return replace(reply, text=f"{reply.text} {asks}", expects_answer=True)
+
+    def _permitted(self, turn: Turn, name: str) -> Reply:
+        assert self._permit is not None
+        try:
+            self._permit(name, "always")
+        except GatewayError as error:
+            log.warning("a permit is not kept", extra={"reason": str(error)})
+            return _told(turn, say("permit.not_kept"))
+        return _told(turn, say("permit.kept"), ok=True)
 
     def _lacks_pin(self, turn: Turn, pending: Pending, incoming: Incoming) -> bool:
         """A yes, or words that nobody here reads, without a PIN where one is wanted and would count."""
@@ -305,7 +338,9 @@ class Confirmation:
 
     def _declined(self, turn: Turn, pending: Pending) -> Reply:
         turn.history.state[DECLINED] = calls_json(pending.calls)
-        return _told(turn, say("no"), ok=True)
+        reply = _told(turn, say("no"), ok=True)
+        self._owner.settle(pending.owner, replace(reply, ok=False))
+        return reply
 
     async def _choose(self, turn: Turn, pending: Pending, choice: Choice) -> Reply:
         """Makes the chosen calls; asks again if it is not clear which, or if one is sensitive."""
@@ -320,9 +355,11 @@ class Confirmation:
         turn.history.add_ai(text)
         return Reply(text, stage="local", ok=open_now, expects_answer=open_now)
 
-    def _kept_back(self, turn: Turn, *, hidden: bool) -> Reply | None:
+    def _kept_back(self, turn: Turn, incoming: Incoming) -> Reply | None:
         """Withholds words that may hold a PIN. Other words end the time in which one may come."""
-        if not hidden:
+        if turn.utterance.answers and incoming.pending is None:
+            return _told(turn, say("owner.over"))
+        if not incoming.hidden:
             turn.history.state.pop(OVER, None)
             return None
         turn.history.state[OVER] = self._now() + GRACE_SECONDS
@@ -340,6 +377,12 @@ class Confirmation:
         if not self._needs_pin(pending):
             return ""
         return await self._judged(right=incoming.answer is Answer.YES)
+
+    async def pin_problem(self, pin: str) -> str:
+        """Why this PIN does not count; empty if it does, or if none is set."""
+        if self._pin is None:
+            return ""
+        return await self._judged(right=compare_digest(pin.encode(), self._pin.encode()))
 
     async def _judged(self, *, right: bool) -> str:
         verdict, attempts = await self._pin_lock.judge(right=right)

@@ -76,6 +76,7 @@ class Conversation:
         gateway: str = "",  # the name of this gateway in a shared store
         acts: Acts | None = None,  # kept for undo; in memory if None
         owner: OwnerDesk | None = None,  # asks about calls of programs
+        permit: Callable[[str, str], None] | None = None,  # keeps what the owner allows a tool
         pin_file: Path | None = None,  # the count of wrong PINs; in memory if None
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -97,9 +98,11 @@ class Conversation:
             context=self._context,
             pin_lock=self.pin_lock,
             owner=owner or OwnerDesk(self.events),
+            permit=permit,
             now=now,
         )
         self.wants_pin = self._confirmation.wants_pin
+        self.pin_problem = self._confirmation.pin_problem
 
     async def answer(
         self,

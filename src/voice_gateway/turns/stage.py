@@ -13,12 +13,10 @@ from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import (
-    ALLOWED,
     Autonomy,
     Decision,
     Gate,
     Passed,
-    Permission,
     Reply,
     Say,
     ToolCall,
@@ -78,10 +76,6 @@ class Turn:
     trusted_next: bool = False  # the next stage is a model that may act on doubtful words
     watched: TurnEvents | None = None  # publishes its steps
 
-    def asking(self) -> "Turn":
-        """The same turn, in which every act needs a yes: the words were not understood for sure."""
-        return replace(self, gate=self.gate.asking() if isinstance(self.gate, TurnGate) else _ask_first)
-
     def may_act(self, autonomy: Autonomy) -> bool:
         """Whether a model may try to act, by the judgement of earlier stages."""
         words = {passed.words for passed in self.passed}
@@ -139,10 +133,6 @@ class Trust:
 
     def __str__(self) -> str:
         return f"{self.autonomy.value} ({self.why})"
-
-
-def _ask_first(_call: ToolCall, traits: ToolTraits) -> Verdict:
-    return ALLOWED if traits.read_only else Verdict(Decision.ASK, why=Permission.DOUBTFUL)
 
 
 class Stage(Protocol):

@@ -300,8 +300,7 @@ class UnderstandingStage:
             for step, end in zip(understood.steps, ends, strict=True)
         ]
         requests = [request for step in steps for request in step.requests]
-        asking = turn.asking() if any(step.asks for step in steps) else turn
-        made = await make_calls(self._executor, asking, requests)
+        made = await make_calls(self._executor, turn, requests)
         for step, end in zip(steps, ends, strict=True):
             own, made = made[: len(step.requests)], made[len(step.requests) :]
             step, own = await more_pages(self._executor, turn, step, own)  # noqa: PLW2901 (the same, whole)

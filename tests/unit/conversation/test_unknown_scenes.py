@@ -1,5 +1,6 @@
 """A scene of which not all is known is sensitive: asked about where that is allowed, and started by a yes."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.permission.gate import Fit
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from zwave_mcp.home import Scene
@@ -70,7 +72,8 @@ async def test_a_yes_for_another_reason_does_not_start_an_unknown_scene():
     """It was asked about for another reason, and without the PIN."""
 
     async def doubtful(turn):
-        outcomes = await turn.asking().run(house.executor, [CALL])
+        by_model = replace(turn, gate=replace(turn.gate, by_model=True, fits=lambda *_: Fit.NEAR))
+        outcomes = await by_model.run(house.executor, [CALL])
         return Reply("", tuple(outcomes), stage="model")
 
     house = House(pin="2468")

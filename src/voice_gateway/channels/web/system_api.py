@@ -4,11 +4,11 @@ import asyncio
 import contextlib
 import json
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import ceil
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from prometheus_client import (
@@ -27,8 +27,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from voice_gateway.channels.web.channel import Start
-from voice_gateway.channels.web.responses import ERROR, STREAMS, event_stream, json_response, shape, sse
+from voice_gateway.channels.web.responses import (
+    ERROR,
+    STREAMS,
+    Body,
+    Name,
+    event_stream,
+    json_response,
+    shape,
+    sse,
+)
 from voice_gateway.config.kinds import CHANNELS
+from voice_gateway.config.permits import Permits
+from voice_gateway.errors import ConfigError
 from voice_gateway.events import Acted, Answered, Event, ModelRound, Notice, PartState, Planned, State
 from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.recorder.recorder import Recorder
@@ -44,6 +55,8 @@ DOCTOR_SECONDS = 600.0  # a server may have to be installed
 STOP_SECONDS = 5.0  # for the doctor to end the servers it has started
 LONGEST_CHECK = 1024 * 1024  # bytes
 
+Listed = Callable[[], Awaitable[Sequence[Mapping[str, Any]]]]
+_ASKING = frozenset({"unknown", "sensitive"})  # risks of calls that ask first
 Short = Annotated[str, Query(max_length=200)]
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 RECENT = 200  # calls that p50 and p95 are computed from
@@ -267,6 +280,47 @@ def _shown(turn: dict[str, Any]) -> dict[str, Any]:
         if name := facts.get("conversation_id"):
             facts["conversation_id"] = public_name(name)
     return shown
+
+
+class PermitChange(Body):
+    name: Name
+    permit: Literal["always", "ask", "pin", "never", "default"]
+    pin: str = ""
+
+
+PERMITTED = shape("Permitted", name=str, permit=str, risk=str | None)
+PERMITS = shape("Permits", permits=[PERMITTED])
+
+
+def permits_router(
+    permits: Permits, records: Listed, pin_problem: Callable[[str], Awaitable[str]]
+) -> APIRouter:
+    """What tools of other servers and named devices may do. With a PIN set, a change needs it."""
+    router = APIRouter()
+
+    @router.get("/api/permits", response_model=PERMITS)
+    async def listed() -> Response:
+        """The owner's permits, and the tools that ask first"""
+        given = permits.all()
+        risks = {record["tool"]["name"]: record["risk"] for record in await records()}
+        names = [*given, *(name for name, risk in risks.items() if risk in _ASKING and name not in given)]
+        rows = [
+            {"name": name, "permit": given.get(name, "default"), "risk": risks.get(name)} for name in names
+        ]
+        return json_response({"permits": rows})
+
+    @router.post("/api/permits", response_model=PERMITS)
+    async def change(change: PermitChange) -> Response:
+        """Allow or forbid a tool or a device by its name"""
+        if problem := await pin_problem(change.pin):
+            raise HTTPException(403, problem)
+        try:
+            permits.set(change.name, change.permit)
+        except ConfigError as error:
+            raise HTTPException(409, str(error)) from error
+        return await listed()
+
+    return router
 
 
 def doctor_router(command: Sequence[str], start: Start) -> APIRouter:

@@ -68,7 +68,6 @@ class TurnGate:
     read_only: bool = False  # nothing may be changed in this turn
     words: Words = Words.WISH
     unspoken_of: frozenset[str] = frozenset()  # tools whose subject was not mentioned
-    ask_first: bool = False  # every act is asked about
     confirmed: bool = False  # the user has just said yes to exactly these calls …
     agreed_to: Risk = Risk.SENSITIVE  # … and was asked for no more than this
     fits: Fits = lambda _call, _traits, _reach: Fit.FAR
@@ -81,10 +80,6 @@ class TurnGate:
     refused: list[ToolCall] = field(default_factory=list)
     asks_owner: bool = False  # what was asked for needs the yes of a person in another channel
     _together: Fit | None = None
-
-    def asking(self) -> "TurnGate":
-        """A gate that asks about each act: for calls that were understood, but not for sure."""
-        return replace(self, ask_first=True)
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> Verdict:
         act = self._act(call, traits)
@@ -158,8 +153,6 @@ class TurnGate:
         """Why the call needs a yes; None: it needs none."""
         if act.risk is Risk.SENSITIVE and (self.settings.confirm or self._by_program):
             return Permission.SENSITIVE
-        if self.ask_first:
-            return Permission.DOUBTFUL
         if act.risk is Risk.ALWAYS:
             return None
         if act.risk is Risk.UNKNOWN:

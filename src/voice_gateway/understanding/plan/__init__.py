@@ -86,7 +86,6 @@ class Step:
     adds: bool = False  # the same as before, for more devices
     back: str = ""  # the "when" at which it is taken back
     back_calls: str = ""  # what is done then, where it is not what was before
-    asks: bool = False  # the gate asks about each act
 
     @property
     def effect(self) -> object:

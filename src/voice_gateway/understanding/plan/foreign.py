@@ -32,12 +32,11 @@ class Voice:
     values: tuple[str, ...] = ()  # of an enum
     number: str = ""  # "integer" or "number", where the parameter is one
     acts: bool = False
-    trusted: bool = True
 
 
 @plans(ToolUse)
 def tool_use(node: ToolUse, context: Context) -> Plan:
-    """The call of the tool. A tool that acts is confirmed first, unless its server is trusted."""
+    """The call of the tool."""
     voice = context.voices[node.tool]
     if node.look and voice.acts:
         raise Refused("a question is no order")
@@ -46,7 +45,7 @@ def tool_use(node: ToolUse, context: Context) -> Plan:
         raise Refused("the tool needs another value")
     args = {voice.parameter: value} if node.value else {}
     request = Request(voice.tool, args)
-    return Step(bare(node), (request,), acts=voice.acts, asks=voice.acts and not voice.trusted, topic="")
+    return Step(bare(node), (request,), acts=voice.acts, topic="")
 
 
 def _value(voice: Voice, text: str) -> str | float | None:
@@ -101,7 +100,7 @@ def _voice(tool: Any, manager: ToolManager, language: Language) -> Voice | None:
     given: Mapping[str, Any] = properties if isinstance(properties, Mapping) else {}
     required = [str(name) for name in schema.get("required") or ()]
     name, phrases = manager.offered_name(tool), tuple(dict.fromkeys(_phrases(tool, language)))
-    voice = Voice(name, phrases, acts=not known.read_only, trusted=known.trusted)
+    voice = Voice(name, phrases, acts=not known.read_only)
     if not phrases or len(required) > 1:
         return None
     if not required and len(given) != 1:

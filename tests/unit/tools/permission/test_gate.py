@@ -312,17 +312,6 @@ def test_a_read_only_turn_refuses_all_but_reads():
     assert gate(WATER, replace(STRANGE, read_only=True)) == FORBIDDEN, "a stranger's hint is not believed"
 
 
-def test_an_asking_gate_asks_about_every_act_and_about_no_look():
-    gate = TurnGate("mqtt", PermissionSettings(), reaches)
-    asking = gate.asking()
-    on = control("Floor Lamp", "on")
-
-    assert asking(on, ToolTraits(source="zwave")).decision is Decision.ASK
-    look = ToolCall("2", "get_zwave_device_state", {})
-    assert asking(look, ToolTraits(source="zwave", read_only=True)) == ALLOWED
-    assert gate.asked == [on]  # the turn's own gate knows of it
-
-
 # --- the question
 
 

@@ -3,6 +3,7 @@
 import { get, stream } from "./api.js";
 import { announce, h, keep, replace, set, svg, write } from "./dom.js";
 import * as live from "./live.js";
+import { Permits } from "./permits.js";
 import { ago, count, duration, exactly, sentenceCase } from "./words.js";
 
 const WORDS = { ok: "Well", degraded: "Degraded", starting: "Starting", off: "Off" };
@@ -19,12 +20,14 @@ class Health {
     this.headline = h("p", { class: "headline" });
     this.parts = h("ul", { class: "list parts" });
     this.tools = h("div", { class: "tools", role: "region", tabindex: 0, "aria-labelledby": "tools-title" });
+    this.permits = new Permits();
     this.checks = h("ol", { class: "list checks", "aria-label": "What the doctor tried" });
     this.button = h("button", { class: "primary", type: "button", onclick: () => this.examine() }, "Run the doctor");
     this.element = h("section", { class: "page", "aria-label": "Health" },
       h("header", { class: "page-head" }, h("h1", {}, "Health"), this.headline),
       h("section", { "aria-labelledby": "parts-title" }, h("h2", { id: "parts-title" }, "Parts"), this.parts),
       h("section", { "aria-labelledby": "tools-title" }, h("h2", { id: "tools-title" }, "Tools"), this.tools),
+      this.permits.element,
       h("section", { "aria-labelledby": "doctor-title" }, h("h2", { id: "doctor-title" }, "Doctor"),
         h("p", { class: "muted" }, "Tries every part once, from the microphone to each server, and says what to do."), this.button, this.checks));
     live.on("part", () => this.load());
@@ -45,6 +48,7 @@ class Health {
       this.headline.dataset.state = state;
       keep(this.parts, [...parts].sort((one, other) => RANK[one.state] - RANK[other.state]), (part) => part.part, makePart, updatePart);
       this.showTools(tools ?? []);
+      await this.permits.load();
     } catch (error) {
       write(this.headline, error.message);
       this.headline.dataset.state = "degraded";
