@@ -6,8 +6,8 @@ Names are taken as people say them, and nothing is guessed where a guess could b
 import copy
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -15,7 +15,7 @@ from typing import Final, Generic
 
 from home_names.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in, device_class
 from home_names.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
-from home_names.phonetics import phrase_likeness, sound
+from home_names.phonetics import phrase_likeness
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
 _REMARK: Final = re.compile(r"\([^)]{0,200}\)")
@@ -104,7 +104,6 @@ class Names(Generic[D]):
             if device.room
             for room in reversed(rooms_of(device))
         }
-        self._spoken = [str(word) for sort, word in self._index if sort == "spoken"]
         self._lines = [plain(device.name) for device in self.devices]
         self._lines += [plain(f"{device.room} {device.name}") for device in self.devices]
 
@@ -193,9 +192,9 @@ class Names(Generic[D]):
 
     def same_words(self, asked: str) -> tuple[D, ...]:
         """By other words for the same: "desk light" is the Desk Lamp, "die Küchenlampe" that in the Küche."""
-        wanted = [word for word in plain_words(asked) if word not in _ARTICLES]
+        joined = "".join(word for word in plain_words(asked) if word not in _ARTICLES)
         places = self._by("loosely", loose_words(asked))
-        places |= self._by("compound", wanted[0]) if len(wanted) == 1 else set()
+        places = places or (self._by("joined", joined) if joined.isalpha() else set())
         return () if _repeats(asked) else self._at(places)
 
     def containing(self, asked: str) -> tuple[D, ...]:
@@ -212,40 +211,36 @@ class Names(Generic[D]):
 
     def misheard(self, asked: str) -> tuple[D, ...]:
         """The device whose name sounds like `asked`; several if none leads clearly."""
+        from rapidfuzz import fuzz
+
         wanted = words(asked)
         if sum(map(len, wanted)) < _SHORTEST:
             return ()
         named_rooms = {room for room_words, room in self._rooms.items() if room_words <= wanted}
         scores = {
             at: score
-            for at in self._alike(asked)
+            for at in self._alike(asked, _ALIKE - 2 * _LEAD, fuzz.ratio)
             if _same_room(named_rooms, self.devices[at])
             and (score := _likeness(asked, self.devices[at])) > _ALIKE - _LEAD
         }
         best = max(scores.values(), default=0.0)
         return self._at(at for at, score in scores.items() if best >= _ALIKE and best - score < _LEAD)
 
-    def _alike(self, asked: str) -> set[int]:
-        """The devices for which every word of `asked` could be one of their words."""
-        from rapidfuzz import fuzz, process
-
-        places = set(range(len(self.devices)))
-        for wanted in meaning(asked):
-            near = process.extract(wanted, self._spoken, scorer=fuzz.ratio, score_cutoff=55, limit=40)
-            places &= self._by("sound", sound(wanted)) | self._by("spoken", *(word for word, _, _ in near))
-        return places | self._by("joined", sound("".join(plain_words(asked))))
-
     def nearest(self, asked: str, least: float = _WORTH_OFFERING) -> tuple[D, ...]:
         """Up to three names to offer in a question, best first."""
-        from rapidfuzz import fuzz, process
+        from rapidfuzz import fuzz
 
-        scores: dict[int, float] = defaultdict(float)
-        for scorer in (fuzz.ratio, fuzz.token_sort_ratio):  # as said, and in any order
-            near = process.extract(plain(asked), self._lines, scorer=scorer, score_cutoff=least, limit=40)
-            for _, score, at in near:
-                scores[at % len(self.devices)] = max(score, scores[at % len(self.devices)])
+        scores = Counter(self._alike(asked, least, fuzz.ratio))  # as said, and in any order
+        scores |= Counter(self._alike(asked, least, fuzz.token_sort_ratio))
         ranked = sorted(scores, key=lambda at: (-scores[at], at))
         return tuple(self.devices[at] for at in ranked[:3])
+
+    def _alike(self, asked: str, least: float, scorer: Callable[..., float]) -> Mapping[int, float]:
+        """The places of devices that are called or placed much like this, each with a score of 100."""
+        from rapidfuzz import process
+
+        near = process.extract(plain(asked), self._lines, scorer=scorer, score_cutoff=least, limit=40)
+        return {at % len(self.devices): score for _, score, at in reversed(near)}
 
     def in_room(self, asked: str) -> tuple[D, ...]:
         """The devices of a room, if exactly a room was named."""
@@ -307,17 +302,14 @@ def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
     for name in names:
         yield from (("spelled", form) for form in spellings(name))
         yield "named", words(name)
-        for room in filter(None, rooms):
+        for room in rooms:
             one_word = [{"".join(plain_words(form)) for form in spellings(text)} for text in (room, name)]
-            yield from (("compound", "".join(form)) for form in product(one_word[0], _BETWEEN, one_word[1]))
+            yield from (("joined", "".join(form)) for form in product(one_word[0], _BETWEEN, one_word[1]))
     yield from (("room", words(room)) for room in rooms)
     yield from (("with room", words(full)) for full in full_names)
     for text in texts:
         yield "loosely", loose_words(text)
-        yield "joined", sound("".join(plain_words(text)))
-        for word in plain_words(text):
-            yield "spoken", word
-            yield "sound", sound(word)
+        yield "joined", "".join(plain_words(text))
     for word in frozenset().union(*map(words, (*names, *rooms))):
         yield "word", word
         yield "loose word", loose(word)

@@ -32,7 +32,5 @@ def test_the_same_consonants_around_other_vowels_are_another_word(said: str, mea
     assert likeness(said, meant) < GOOD
 
 
-def test_words_may_be_cut_differently_but_not_added() -> None:
-    assert phrase_likeness(("bed", "side", "lamp"), ("bedside", "lamp")) >= GOOD
-    assert phrase_likeness(("desklamp",), ("desk", "lamp")) >= GOOD
+def test_a_phrase_with_more_words_is_another_phrase() -> None:
     assert phrase_likeness(("floor", "lamp", "on"), ("floor", "lamp")) == 0.0

@@ -59,6 +59,7 @@ def found(asked: str, *nodes: Node) -> list[str]:
         ("dest lamp", "Desk Lamp"),
         ("desc lamp", "Desk Lamp"),
         ("bed side lamp", "Bedside Lamp"),
+        ("desklamp", "Desk Lamp"),
         ("bedroom light", "Bedside Lamp"),
         ("office light", "Desk Lamp"),
         ("blinds in the bedroom", "Window Blind"),
@@ -182,6 +183,7 @@ TWINS = (switch(2, "Küche"), switch(3, "Kuche"))
         ("light 3", ONES, []),
         ("lihgt 2", ONES, ["Light 2"]),
         ("office102", (switch(2, "Office101"),), []),
+        ("lamp 1 2", (switch(2, "Lamp 12"),), []),
         # another room is never taken for this one
         ("Guest bedroom floor heating", GUESTS, []),
         ("studio flor lamp", STUDIES, []),
