@@ -120,26 +120,22 @@ def is_light(kind: str, name: str) -> bool:
     return kind == "light" or (kind == "dimmer" and not _says(_FANS + _MACHINES).search(called))
 
 
-_NOUNS: Final[dict[str, Sort]] = {
-    **dict.fromkeys(("light", "lights", "lighting", "lamp", "lamps", "bulb", "bulbs"), "light"),
-    **dict.fromkeys(("dimmer", "dimmers"), "dimmer"),
-    **dict.fromkeys(("blind", "blinds", "shutter", "shutters", "shade", "shades", "roller blind"), "cover"),
-    **dict.fromkeys(("curtain", "curtains", "drape", "drapes", "cover", "covers", "roller blinds"), "cover"),
-    **dict.fromkeys(("lock", "locks", "door lock", "door locks"), "lock"),
-    **dict.fromkeys(("plug", "plugs", "outlet", "outlets", "socket", "sockets"), "plug"),
-    **dict.fromkeys(("switch", "switches"), "switch"),
-    **dict.fromkeys(("thermostat", "thermostats", "heating", "heat", "climate", "temperature"), "thermostat"),
-    **dict.fromkeys(("sensor", "sensors"), "sensor"),
-    **dict.fromkeys(("fan", "fans"), "fan"),
-    **dict.fromkeys(("chime", "chimes", "doorbell", "doorbells", "door bell", "bell", "gong"), "chime"),
-    **dict.fromkeys(("siren", "sirens"), "siren"),
-    **dict.fromkeys(("vacuum", "vacuums", "vacuum cleaner", "robot vacuum", "hoover"), "vacuum"),
-    **dict.fromkeys(("media player", "media players", "player", "players"), "media_player"),
-    **dict.fromkeys(("garage", "garages"), "garage"),
-    **dict.fromkeys(("door", "doors"), "door"),
-    **dict.fromkeys(("everything", "anything", "all", "every thing"), "all"),
-    **dict.fromkeys(("device", "devices", "things", "gadget", "gadgets", "appliances"), "device"),
+# The words for each sort; "_" is a space, and an s may follow.
+_WORDS: Final[dict[Sort, str]] = {
+    "light": "light lighting lamp bulb", "dimmer": "dimmer", "plug": "plug outlet socket",
+    "cover": "blind roller_blind shutter shade curtain drape cover", "lock": "lock door_lock",
+    "switch": "switch switches", "thermostat": "thermostat heating heat climate temperature",
+    "sensor": "sensor", "fan": "fan", "chime": "chime doorbell door_bell bell gong", "siren": "siren",
+    "vacuum": "vacuum vacuum_cleaner robot_vacuum hoover", "media_player": "player media_player",
+    "garage": "garage", "door": "door", "all": "everything every_thing anything all",
+    "device": "device things gadget appliances",
 }  # fmt: skip
+_NOUNS: Final[dict[str, Sort]] = {
+    f"{noun.replace('_', ' ')}{ending}": sort
+    for sort, nouns in _WORDS.items()
+    for noun in nouns.split()
+    for ending in ("", "s")
+}
 _TWO_WORDS: Final = {frozenset(noun.split()): noun for noun in _NOUNS if " " in noun}
 _PLURAL_ANYWAY: Final = frozenset({"everything", "anything", "all", "lighting", "every thing"})
 _ONE_THING: Final = frozenset({"thermostat", "heating", "heat", "climate", "temperature"})  # of the only one
