@@ -1,7 +1,6 @@
 """Number words as digits: "sixty five" is 65, "two and a half" 2.5, "nineteen ninety" a year."""
 
 import itertools
-from collections.abc import Sequence
 
 _ONES = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
@@ -14,34 +13,36 @@ NUMBER_WORDS = _ONES | {
 }  # fmt: skip
 
 
-def to_digits(words: Sequence[str]) -> list[str]:
+def to_digits(words: list[str]) -> list[str]:
     """The words, every number in them as digits."""
     out: list[str] = []
-    position = 0
-    while position < len(words):
-        value, used = _number(words, position)
-        out.append(value if used else words[position])
-        position += max(used, 1)
+    at = 0
+    while at < len(words):
+        value, used = _number(words, at)
+        out.append(value or words[at])
+        at += used or 1
     return out
 
 
-def _number(words: Sequence[str], start: int) -> tuple[str, int]:
-    """The number that begins here and how many words it takes; 0 words if none does."""
-    pair = list(words[start : start + 2])
+def _number(words: list[str], start: int) -> tuple[str, int]:
+    """The number in words that begins here and how many words it takes; 0 if none does."""
+    pair = words[start : start + 2]
     if pair == ["hundred", "percent"]:
         return "100", 1
     if pair == ["a", "hundred"]:
         words = [*words[:start], "one", *words[start + 1 :]]
     value, used = whole_number(words, start)
-    if used and value.isdecimal() and list(words[start + used : start + used + 3]) == ["and", "a", "half"]:
+    behind = words[start + used :]
+    if used and behind[:3] == ["and", "a", "half"]:
         return f"{value}.5", used + 3
     if not used or (used == 1 and words[start].isdecimal()):
         return "", 0
-    decimals = _decimals(words, start + used)
+    spoken = itertools.takewhile(_ONES.__contains__, behind[1:3] if behind[:1] == ["point"] else ())
+    decimals = "".join(str(_ONES[word]) for word in spoken)
     return (f"{value}.{decimals}", used + 1 + len(decimals)) if decimals else (value, used)
 
 
-def whole_number(words: Sequence[str], start: int) -> tuple[str, int]:
+def whole_number(words: list[str], start: int) -> tuple[str, int]:
     """A whole number in words or mixed ("2 thousand 468"), or a year ("nineteen ninety eight")."""
     figures = words[start].isdecimal()
     value, used = _small(words, start, figures=figures)
@@ -49,9 +50,9 @@ def whole_number(words: Sequence[str], start: int) -> tuple[str, int]:
         return "", 0
     total, first = 0, used
     for name, scale in (("thousand", 1000), ("hundred", 100)):
-        if list(words[start + used : start + used + 1]) == [name]:
+        if words[start + used : start + used + 1] == [name]:
             total, used = total + value * scale, used + 1
-            skip = list(words[start + used : start + used + 1]) == ["and"]
+            skip = words[start + used : start + used + 1] == ["and"]
             value, more = _small(words, start + used + skip, figures=figures)
             used += more + skip if more else 0
     if used > first:
@@ -62,18 +63,10 @@ def whole_number(words: Sequence[str], start: int) -> tuple[str, int]:
     return (words[start] if figures else str(value)), used
 
 
-def _small(words: Sequence[str], start: int, *, figures: bool = False) -> tuple[int, int]:
+def _small(words: list[str], start: int, *, figures: bool = False) -> tuple[int, int]:
     """A number below a hundred in words, or of a few figures, and how many words it takes."""
     first, second = (*words[start : start + 2], "", "")[:2]
     if figures and first.isdecimal() and len(first) <= 4:
         return int(first), 1
     value, ones = NUMBER_WORDS.get(first, -1), _ONES.get(second, 0)
     return (value + ones, 2) if value >= 20 and ones else (value, 1) if value >= 0 else (0, 0)
-
-
-def _decimals(words: Sequence[str], start: int) -> str:
-    """The digits behind "point"."""
-    if list(words[start : start + 1]) != ["point"]:
-        return ""
-    digits = itertools.takewhile(lambda word: word in _ONES, words[start + 1 : start + 3])
-    return "".join(str(_ONES[word]) for word in digits)
