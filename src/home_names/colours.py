@@ -41,9 +41,10 @@ def _rgb(digits: str) -> Rgb:
 
 
 _WORDS: Final = _NAMED.split()
-# "dark olive green" -> darkolivegreen
-COLOURS: Final = {said.replace("_", " "): said.replace("_", "") for said in _WORDS[::2]}
-NAMED: Final[dict[str, Rgb]] = dict(zip(COLOURS.values(), map(_rgb, _WORDS[1::2]), strict=True))
+COLOURS: Final = dict(
+    zip((word.replace("_", " ") for word in _WORDS[::2]), map(_rgb, _WORDS[1::2]), strict=True)
+)
+_TOGETHER: Final = {said.replace(" ", ""): rgb for said, rgb in COLOURS.items()}  # as CSS writes them
 
 WHITES: Final = {  # in kelvin
     **dict.fromkeys(("candlelight", "candle light"), 2000),
@@ -60,17 +61,11 @@ LOWEST_KELVIN, HIGHEST_KELVIN = 1000, 12000
 _HEX: Final = re.compile(r"#?([0-9a-f]{6})")
 
 
-def css_of(said: str) -> str:
-    """As CSS writes it: "lightblue" for "Light-Blue"; "" where that is no colour."""
-    css = re.sub(r"[\s_-]+|colou?r(?:ed)?$", "", said.strip().casefold()).replace("grey", "gray")
-    return css if css in NAMED else ""
-
-
 def rgb_of(said: str) -> Rgb | None:
-    """Of a word ("light blue", "Light-Blue") or of `#rrggbb`; None: that is no colour."""
+    """Of a word ("light blue", "Light-Blue", "lightblue") or of `#rrggbb`; None: that is no colour."""
     if match := _HEX.fullmatch(said.strip().casefold()):
         return _rgb(match[1])
-    return NAMED.get(css_of(said))
+    return _TOGETHER.get(re.sub(r"[\s_-]+|colou?r(?:ed)?$", "", said.strip().casefold()))
 
 
 def kelvin_in(said: str) -> int | None:
@@ -115,7 +110,7 @@ _HUES: Final = (  # up to so many degrees
     (15, "red"), (42, "orange"), (68, "yellow"), (160, "green"), (192, "turquoise"), (255, "blue"),
     (285, "violet"), (312, "magenta"), (345, "pink"), (360, "red"),
 )  # fmt: skip
-_SAID: Final = {NAMED[css]: said for said, css in COLOURS.items() if css not in ("aqua", "fuchsia", "lime")}
+_SAID: Final = {rgb: said for said, rgb in COLOURS.items() if said not in ("aqua", "fuchsia", "lime")}
 
 
 def colour_word(rgb: Rgb) -> str:

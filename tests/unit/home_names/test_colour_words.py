@@ -1,12 +1,18 @@
 """One table of colours: whatever the server can show can be said."""
 
-from home_names.colours import COLOURS, NAMED, css_of, rgb_of
+import pytest
+
+from home_names.colours import COLOURS, rgb_of
 
 
-def test_every_colour_has_words() -> None:
-    assert set(COLOURS.values()) == set(NAMED)
-    assert all(rgb_of(said) == NAMED[css] for said, css in COLOURS.items())
+def test_a_colour_is_found_by_its_words() -> None:
+    assert all(rgb_of(said) == rgb for said, rgb in COLOURS.items())
 
 
-def test_what_is_none_has_no_css() -> None:
-    assert (css_of("Light-Blue"), css_of("ghastly")) == ("lightblue", "")
+@pytest.mark.parametrize("said", ["Light-Blue", "lightblue", "light blue colour", "#ADD8E6"])
+def test_a_colour_is_found_however_it_is_written(said: str) -> None:
+    assert rgb_of(said) == COLOURS["light blue"]
+
+
+def test_other_words_are_no_colour() -> None:
+    assert rgb_of("ghastly") is None
