@@ -2,84 +2,27 @@
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
+import yaml
 from tests.fakes.home_assistant_home import Area, Entity, HomeAssistantHome, slug
+
+HOME = Path(__file__).parent / "home_assistant_data/home.yaml"
 
 
 def recorded_home(**how: Any) -> HomeAssistantHome:
     """The one that the recordings were made in: every kind, and every way in which `action_done` is a lie."""
-    colours = {"brightness": None, "rgb_color": None, "color_temp_kelvin": None}
-    bright = {**colours, "brightness": 180}
-    entities = [
-        Entity("light.bed_light", "Bed Light", "Bedroom", "off", {**colours, "_last_brightness": 180},
-               ("reading lamp", "Nachttischlampe")),
-        Entity("light.ceiling_lights", "Ceiling Lights", "Living Room", "on", dict(bright)),
-        Entity("light.kitchen_lights", "Kitchen Lights", "Kitchen", "on", dict(bright)),
-        Entity("light.office_rgbw_lights", "Office RGBW Lights", "Office", "on", dict(bright)),
-        Entity("light.living_room_rgbww_lights", "Living Room RGBWW Lights", "Living Room", "on",
-               dict(bright)),
-        Entity("light.lamp_bedroom", "Lamp", "Bedroom"),
-        Entity("light.lamp_living", "Lamp", "Living Room"),
-        Entity("light.unplugged", "Unplugged Light", "Hall", "unavailable"),
-        Entity("light.slow", "Slow Light", "Hall", seconds=3),
-        Entity("light.failing", "Failing Light", "Hall", trouble="fails"),
-        Entity("light.hidden", "Hidden Light", "Hall", exposed=False),
-        Entity("media_player.kitchen", "Kitchen", "", "idle", exposed=False),
-        Entity("switch.decorative_lights", "Decorative Lights", "Living Room", "on"),
-        Entity("switch.ac", "AC", "Office", "off", {"device_class": "outlet"}),
-        Entity("input_boolean.slow", "slow"),
-        Entity("lock.front_door", "Front Door", "", "locked", seconds=2),
-        Entity("lock.kitchen_door", "Kitchen Door", "", "unlocked", seconds=2),
-        Entity("lock.hall_lock", "Hall Lock", "Hall", "unlocked"),
-        Entity("lock.cellar_lock", "Cellar Lock", "Hall", "locked", trouble="code"),
-        Entity("lock.poorly_installed_door", "Poorly Installed Door", "", "unlocked",
-               trouble="jams", seconds=2),
-        Entity("cover.living_room_window", "Living Room Window", "Living Room", "open",
-               {"current_position": 70}, seconds=1),
-        Entity("cover.kitchen_window", "Kitchen Window", "Kitchen", "closed"),
-        Entity("cover.garage_door", "Garage Door", "Garage", "closed", {"device_class": "garage"}),
-        Entity("climate.heatpump", "HeatPump", "Living Room", "heat",
-               {"current_temperature": 25.0, "temperature": 20.0}),
-        Entity("climate.hvac", "Hvac", "Office", "cool",
-               {"current_temperature": 22, "temperature": 21, "humidity": 67.4}),
-        Entity("fan.living_room_fan", "Living Room Fan", "Living Room", "off", {"percentage": None}),
-        Entity("fan.ceiling_fan", "Ceiling Fan", "Bedroom", "off", {"percentage": None}),
-        Entity("media_player.living_room", "Living Room", "", "playing",
-               {"volume_level": 1.0, "media_title": "♥♥ The Best Fireplace Video (3 hours)"}),
-        Entity("media_player.bedroom", "Bedroom", "", "playing",
-               {"volume_level": 1.0, "media_title": "Epic sax guy 10 hours"}),
-        Entity("media_player.kitchen_radio", "Kitchen Radio", "Kitchen", "playing",
-               {"volume_level": 1.0, "media_title": "I Wanna Be A Hippy (Flamman & Abraxas Radio Mix)",
-                "media_artist": "Technohead", "media_album_name": "Bounzz"}),
-        Entity("vacuum.demo_vacuum_0_ground_floor", "Demo vacuum 0 ground floor", "", "docked"),
-        Entity("sensor.outside_temperature", "Outside Temperature", "", "15.6",
-               {"unit_of_measurement": "°C", "device_class": "temperature"}),
-        Entity("sensor.outside_humidity", "Outside Humidity", "", "54",
-               {"unit_of_measurement": "%", "device_class": "humidity"}),
-        Entity("binary_sensor.movement_backyard", "Movement Backyard", "Garage", "on",
-               {"device_class": "motion"}),
-        Entity("scene.movie_night", "Movie Night", "", "unknown",
-               sets={"light.bed_light": "on 16", "light.kitchen_lights": "off"}),
-        Entity("script.good_night", "Good Night",
-               sets={"light.bed_light": "off", "lock.front_door": "locked"},
-               description="Turns the bedroom off and locks the front door."),
-        Entity("script.dim_kitchen", "Dim Kitchen", sets={"light.kitchen_lights": "on 20"},
-               description="Dims the kitchen to a level and says what it did.",
-               fields={"level": {"type": "number", "minimum": 0.0, "maximum": 100.0}}),
-        Entity("script.broken_script", "Broken Script", trouble="fails", description="Always fails."),
-        Entity("todo.shopping_list", "Shopping List", "", "0"),
-        Entity("todo.chores", "Chores", "", "0"),
-    ]  # fmt: skip
-    areas = [
-        Area("Living Room", ("Lounge",), "Ground Floor"),
-        Area("Kitchen", (), "Ground Floor"),
-        Area("Hall", (), "Ground Floor"),
-        Area("Bedroom", (), "Upstairs"),
-        Area("Office", (), "Upstairs"),
-        Area("Garage", (), "Outside"),
-    ]
-    return HomeAssistantHome(entities, areas, **how)
+    home = yaml.safe_load(HOME.read_text())
+    return HomeAssistantHome(map(_entity, home["entities"]), [_area(**area) for area in home["areas"]], **how)
+
+
+def _entity(raw: dict[str, Any]) -> Entity:
+    return Entity(**{**raw, "aliases": tuple(raw.get("aliases", ()))})
+
+
+def _area(name: str, floor: str, aliases: Iterable[str] = ()) -> Area:
+    return Area(name, tuple(aliases), floor)
 
 
 def many(count: int) -> list[Entity]:

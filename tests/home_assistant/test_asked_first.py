@@ -1,10 +1,14 @@
 """What opens the house is asked about: by rules, and when a model calls Home Assistant's own tools."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 from tests.home_assistant.conftest import House
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
+CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text())
 WISH = "make the place ready for when my sister comes round"  # nothing that the rules know
 
 
@@ -20,31 +24,12 @@ async def test_a_no_leaves_it(house: House):
     await house.becomes("no", {})
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("HassTurnOff", {"name": "Front Door"}),
-        ("HassTurnOff", {"name": "front door", "domain": ["lock"]}),
-        ("HassTurnOff", {"name": "lock.front_door"}),
-        ("HassTurnOff", {"area": "Hall"}),
-        ("HassTurnOff", {"area": "Hall", "domain": ["lock", "light"]}),
-        ("HassTurnOff", {"floor": "Ground Floor"}),
-        ("HassTurnOff", {"domain": ["lock"]}),
-        ("HassTurnOn", {"name": "Garage Door"}),
-        ("HassTurnOn", {"area": "Garage"}),
-        ("HassTurnOn", {"domain": ["cover"]}),
-        ("HassTurnOn", {"device_class": ["garage"]}),
-        ("HassSetPosition", {"name": "Garage Door", "position": 100}),
-        ("HassTurnOn", {"name": "Let Guests In"}),
-        ("let_guests_in", {}),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("call", CASES["opening"], ids=str)
 async def test_a_model_that_would_open_the_house_is_stopped_by_what_it_would_touch(
-    house: House, calling, tool: str, arguments: dict
+    house: House, calling, call: dict
 ):
     assert house.model is not None
-    calling((tool, arguments))
+    calling((call["tool"], call["args"]))
     chats = len(house.model.chats)
     reply = await house.becomes(WISH, {})
 
