@@ -67,14 +67,14 @@ async def test_memory_forgets_what_expired_and_then_the_oldest():
         await store.put(f"short {number}", "x", expiry_seconds=10)
     now = 100.0
     await store.put("kept", "x", expiry_seconds=1000)
-    assert store.size == 1
+    assert len(store._entries) == 1
 
     for number in range(99):
         await store.put(f"long {number}", "x", expiry_seconds=1000)
     await store.put("kept", "y", expiry_seconds=1000)  # in use, so it is not the oldest
     await store.put("last", "x", expiry_seconds=1000)
 
-    assert store.size == 100
+    assert len(store._entries) == 100
     assert await store.get("kept") == "y"
     assert await store.get("long 0") is None
 

@@ -31,15 +31,6 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedThing:
-    """What a proposed call is about."""
-
-    name: str
-    room: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
 class Choice:
     """Places of the calls that are meant; if not sure, they are asked about again."""
 
@@ -79,15 +70,15 @@ class AnswerReader:
         agreed = not group("agreeing").isdisjoint(words)
         return Answer.YES if strange <= (STRANGE_WORDS if agreed else 0) else Answer.OTHER
 
-    def choice(self, text: str, asked: str, things: Sequence[ProposedThing]) -> Choice | None:
-        """None for a yes, a no and other words; with another verb than the question it is another request."""
-        devices = tuple(Device(thing.name, thing.room, thing.kind) for thing in things)
-        home = build_home(devices)
+    def choice(self, text: str, asked: str, devices: Sequence[Device]) -> Choice | None:
+        """Which of the calls are meant, each by what it is about. None for a yes, a no and other words; with
+        another verb than the question it is another request."""
+        home, devices = build_home(devices), tuple(devices)
         reader = Reader(self.language, home)
         tokens = reader.tokens(text)
         deeds = self.language.group("deeds_of_answers") - set(parted(asked).words)
         other_deed = not deeds.isdisjoint(tokens.words)
-        if not things or len(tokens.words) > LONGEST_ANSWER:
+        if not devices or len(tokens.words) > LONGEST_ANSWER:
             return None
         for level in (EXACT, PARTIAL):
             for reading in reader.read(tokens, "Answer", level):

@@ -10,13 +10,14 @@ from math import ceil
 from typing import Any
 
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
-from voice_gateway.conversation.answers import Answer, AnswerReader, Choice, ProposedThing
+from voice_gateway.conversation.answers import Answer, AnswerReader, Choice
 from voice_gateway.conversation.context import GatewayContext
 from voice_gateway.conversation.numerals import parted, readings
 from voice_gateway.conversation.owner import OwnerDesk
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict
 from voice_gateway.errors import GatewayError
 from voice_gateway.events import AnswerWanted, EventBus
+from voice_gateway.integrations.device import Device
 from voice_gateway.languages import say
 from voice_gateway.languages.outcomes import told as outcomes_told
 from voice_gateway.progress import Progress, listener
@@ -263,13 +264,13 @@ class Confirmation:
             return AnswerWanted.WORDS
         return AnswerWanted.PIN if self._needs_pin(pending) else AnswerWanted.YES_NO
 
-    def _thing(self, call: ToolCall) -> ProposedThing:
+    def _thing(self, call: ToolCall) -> Device:
         """The words by which this call can be chosen among the others."""
         reach = self._reach(call) or Reach()
         if len(reach.devices) == 1:
             device = reach.devices[0]
-            return ProposedThing(device.name, device.room or "", device.kind)
-        return ProposedThing(reach.scene or reach.said or call.name.replace("_", " "), "", "other")
+            return Device(device.name, device.room or "", device.kind)
+        return Device(reach.scene or reach.said or call.name.replace("_", " "), "", "other")
 
     def set_aside(self, state: dict[str, Any]) -> None:
         """Closes the open question without an answer."""

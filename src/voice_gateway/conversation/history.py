@@ -99,9 +99,6 @@ class Locks:
         self._on_failure = on_failure
         self._locks: dict[str, _Lock] = {}
 
-    def __len__(self) -> int:
-        return len(self._locks)
-
     @contextlib.asynccontextmanager
     async def of(self, key: str) -> AsyncIterator[None]:
         mine = self._locks.setdefault(key, _Lock())

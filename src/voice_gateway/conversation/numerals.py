@@ -8,11 +8,7 @@ from dataclasses import dataclass
 from home_names.numbers import NUMBER_WORDS, whole_number
 
 HIDDEN = "•"
-# Other words for digits, as they are read out over a radio or a telephone.
-_SAME = {
-    "nought": "zero", "naught": "zero", "nil": "zero", "null": "zero", "fower": "four", "fife": "five",
-    "niner": "nine",
-}  # fmt: skip
+_SAME = {"nought": "zero", "naught": "zero", "nil": "zero", "null": "zero"}
 _SCALES = frozenset({"hundred", "thousand"})
 _TIMES = {"double": 2, "triple": 3, "treble": 3, "quadruple": 4}
 _NUMBERS = frozenset({*NUMBER_WORDS, *_SAME, *_SCALES, *_TIMES, "million", "billion", "dozen"})

@@ -72,10 +72,6 @@ class MemoryStore(_LocalStore):
         self._most_entries = most_entries
         self._tidy_at = 0.0
 
-    @property
-    def size(self) -> int:
-        return len(self._entries)
-
     async def get(self, key: str) -> str | None:
         expires, text = self._entries.get(key, (0.0, ""))
         return text if expires > self._now() else None

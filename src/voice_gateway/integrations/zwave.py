@@ -63,9 +63,8 @@ class ZwaveSource(HomeSource):
             call = ToolCall(new_id(), self.offered(LIST), {**LIST_ARGS, "offset": len(devices)})
             outcome = await self._executor.execute(call)
             if not outcome.ok:
-                log.warning(
-                    "the devices could not be read", extra={"home": self.name, "reason": outcome.text}
-                )
+                facts = {"home": self.name, "reason": outcome.text}
+                log.warning("the devices could not be read", extra=facts)
                 return outcome.text.removeprefix("Error: ")
             looked.append(outcome)
             page = read_devices(outcome.structured, self.name)
@@ -74,9 +73,7 @@ class ZwaveSource(HomeSource):
             if not page or not isinstance(total, int) or len(devices) >= total:
                 break
         else:
-            log.warning(
-                "the list of devices does not end", extra={"home": self.name, "devices": len(devices)}
-            )
+            log.warning("the list of devices does not end", extra={"home": self.name, "read": len(devices)})
         if tool_of(self._executor.tools, self.name, SCENES) is not None:
             outcome = await self._executor.execute(ToolCall(new_id(), self.offered(SCENES)))
             looked.append(outcome)

@@ -90,8 +90,7 @@ class ModelClient(ABC):
         if self._tools_ready is not None:
             await self._tools_ready()
         model, history_budget = await self._for_turn()
-        may_act = turn.may_act(self.trust().autonomy)
-        stamp = stamped(turn.utterance, self._clock(), may_act=may_act)
+        stamp = stamped(turn.utterance, self._clock(), may_act=turn.may_act(self.trust().autonomy))
         # Tools that the words call for stand before them, behind the prefix, and stay in the history.
         rare = note_for(turn.utterance.text, model.offer.rare)
         return await run_loop(
@@ -125,6 +124,12 @@ class ModelClient(ABC):
             log.warning("model cannot be used", extra={"reason": str(error)})
             return False
         return True
+
+    async def keep_warm(self) -> None:
+        await self.prepare()
+
+    def tools_changed(self) -> None:  # noqa: B027 (the next question gets the new list anyway)
+        """Called when the list of tools has changed."""
 
 
 @dataclass(frozen=True)

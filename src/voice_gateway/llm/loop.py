@@ -14,7 +14,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.events import ModelRound, SentMessage
 from voice_gateway.languages import say
 from voice_gateway.llm.model import Model, UnreadableCall
-from voice_gateway.llm.prompt import COUNTS, NAMES, SAID, SYSTEM_PROMPT, correction, unwrapped
+from voice_gateway.llm.prompt import CORRECTIONS, COUNTS, NAMES, PLAIN, SAID, SYSTEM_PROMPT, unwrapped
 from voice_gateway.llm.provenance import Provenance, is_look
 from voice_gateway.llm.streaming import SentenceStreamer, clean, unusable
 from voice_gateway.llm.text_tool_calls import text_tool_calls
@@ -112,7 +112,7 @@ class _Rounds:
             if extra or self.provenance.acted:  # what was done is told already
                 return self.close()
             given: list[BaseMessage] = [AIMessage(content=text)] if text else []
-            extra = [*given, HumanMessage(content=correction(reason))]
+            extra = [*given, HumanMessage(content=CORRECTIONS.get(reason, PLAIN))]
         log.warning("model did not come to an end", extra={"rounds": max_rounds})
         return self.close(say("too_many_steps"))
 
@@ -135,7 +135,7 @@ class _Rounds:
         except UnreadableCall as error:
             log.warning("tool call could not be read, asking again", extra={"reason": str(error)})
             self.out.open(again=True)
-            return await self._watched([*messages, HumanMessage(content=correction("call"))])
+            return await self._watched([*messages, HumanMessage(content=CORRECTIONS["call"])])
 
     async def _watched(self, messages: list[BaseMessage]) -> AIMessage:
         self._asked += 1

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from voice_gateway.conversation.answers import Answer, AnswerReader, Choice, ProposedThing
+from voice_gateway.conversation.answers import Answer, AnswerReader, Choice
+from voice_gateway.integrations.device import Device
 from voice_gateway.understanding.templates import language
 
 READER = AnswerReader(language("en"))
@@ -13,9 +14,9 @@ ASKED = "Shall I unlock the front door?"
 SENTENCES = yaml.safe_load(Path(__file__).with_name("answers.yaml").read_text())
 LIGHTS_ASKED = "Turn off the Ceiling Light, the Floor Lamp and the Kitchen Light?"
 THINGS = (
-    ProposedThing("Ceiling Light", "Living Room", "dimmer"),
-    ProposedThing("Floor Lamp", "Living Room", "dimmer"),
-    ProposedThing("Kitchen Light", "Kitchen", "switch"),
+    Device("Ceiling Light", "Living Room", "dimmer"),
+    Device("Floor Lamp", "Living Room", "dimmer"),
+    Device("Kitchen Light", "Kitchen", "switch"),
 )
 
 

@@ -183,10 +183,10 @@ async def test_a_cancelled_wait_releases_its_lock():
         await asyncio.sleep(0)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-        assert len(gateway.locks) == 1
+        assert len(gateway.locks._locks) == 1
         gateway.leave.set()
 
-    assert len(gateway.locks) == 0
+    assert not gateway.locks._locks
 
 
 # --- Conversations in a file: an older file is taken over, a damaged one is replaced and told of

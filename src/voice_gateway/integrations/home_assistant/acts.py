@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from home_names.names import name_key
-from home_names.phrases import capital, listed
-from home_names.wording import quoted, the, unreachable, verb
+from home_names.phrases import listed
+from home_names.wording import quoted
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.integrations.home_assistant import effects as ha
 from voice_gateway.integrations.home_assistant import wording
@@ -214,19 +214,11 @@ class WrappedCall:
         """Why the call was not made."""
         facts = self._facts(refused)
         if refused:
-            return _error(" ".join(dict.fromkeys(map(self._why, refused))), facts)
+            reasons = [wording.sentence(verdict, self._degrees) for verdict in refused]
+            return _error(" ".join(dict.fromkeys(reasons)), facts)
         device = device_of(meant[0], "", self._degrees)
         facts |= {"device": device.name, "outcome": OutcomeStatus.UNSUPPORTED.value}
         return _error(wording.cannot(device, ha.action_of(self._tool, meant[0].domain, self._args)), facts)
-
-    def _why(self, verdict: Verdict) -> str:
-        effect, device = verdict.effect, device_of(verdict.effect.before, "", self._degrees)
-        if verdict.outcome is OutcomeStatus.UNREACHABLE:
-            return unreachable(device)
-        if effect.before.domain == "media_player" and device.can(effect.action):
-            idle = "not playing" if self._tool in ha.WHILE_PLAYING else "off"
-            return capital(f"{the(device)} {verb(device, 'is')} {idle}.")
-        return wording.cannot(device, effect.action)
 
     def _lost(self, effects: Sequence[Effect], reason: str) -> ToolError:
         """The connection was lost before the end was seen."""

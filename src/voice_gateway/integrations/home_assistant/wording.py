@@ -43,8 +43,9 @@ def sentence(verdict: Verdict, degrees: str) -> str:  # noqa: PLR0911 (one for e
     if verdict.outcome is OutcomeStatus.WORKING:
         percent = None if effect.level is None or effect.action != "dim" else round(effect.level)
         return wording.doing(device, effect.action, percent)
-    if verdict.outcome is OutcomeStatus.UNSUPPORTED:
-        return cannot(device, effect.action)
+    if verdict.outcome is OutcomeStatus.UNSUPPORTED:  # it may be able to, only not in this state
+        state = wording.is_state(device, device.state)
+        return state if device.can(effect.action) else cannot(device, effect.action)
     if verdict.outcome is OutcomeStatus.UNREACHABLE:
         return wording.unreachable(device)
     if verdict.outcome is OutcomeStatus.FAILED:

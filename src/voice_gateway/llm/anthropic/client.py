@@ -119,13 +119,6 @@ class AnthropicClient(ModelClient):
         self._made = Made("Anthropic", lambda: new_chat(settings))
         self._bound: tuple[Offer, Any] | None = None
 
-    async def keep_warm(self) -> None:
-        """Nothing is sent before there is a question."""
-        await self.prepare()
-
-    def tools_changed(self) -> None:
-        """Nothing to do: the next question binds the new list."""
-
     async def aclose(self) -> None:
         if self._made.chat is not None:
             await self._made.chat._async_client.close()

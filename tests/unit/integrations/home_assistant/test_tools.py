@@ -46,7 +46,7 @@ async def test_what_would_come_to_nothing_is_reported_and_not_called():
 async def test_a_player_that_does_not_play_skips_nothing():
     async with WrappedHomeAssistant(recorded_home()) as ha:
         await ha.act("Kitchen Radio", "pause")
-        assert "not playing" in (await ha.act("Kitchen Radio", "next")).text
+        assert "is paused" in (await ha.act("Kitchen Radio", "next")).text
         await ha.act("Bedroom", "off")
         assert "is off" in (await ha.act("Bedroom", "volume", level=20)).text
 
