@@ -13,40 +13,26 @@ from voice_gateway.turns.history import History
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 
 
-async def test_a_runner_that_dies_is_an_error_and_the_next_answer_comes(
-    small_model: str, make_client: MakeClient, server: OllamaServer
+@pytest.mark.parametrize("dies", ["runner", "server"])
+async def test_what_dies_is_an_error_and_the_next_answer_comes(
+    small_model: str, make_client: MakeClient, server: OllamaServer, dies: str
 ) -> None:
     client, speaking = make_client(small_model, no_tools(), num_predict=1900), asyncio.Event()
 
     answer = asyncio.create_task(ask(client, STORY, say=lambda _: speaking.set()))
     async with asyncio.timeout(60):
         await speaking.wait()
-    server.kill_runner()
+    (server.kill if dies == "server" else server.kill_runner)()
 
-    with pytest.raises(BrainError) as caught:
-        await answer
-    assert caught.value.spoken == "My language model stopped in the middle of its answer."
-    await begins(client, "Say hello.")
-
-
-async def test_a_server_that_dies_and_comes_back(
-    small_model: str, make_client: MakeClient, server: OllamaServer
-) -> None:
-    client, speaking = make_client(small_model, no_tools(), num_predict=1900), asyncio.Event()
-
-    answer = asyncio.create_task(ask(client, STORY, say=lambda _: speaking.set()))
-    async with asyncio.timeout(60):
-        await speaking.wait()
-    server.kill()
     with pytest.raises(BrainError) as in_mid_answer:
         await answer
-    with pytest.raises(BrainError, match="ollama serve") as while_down:
-        await ask(client, "Say hello.")
-    assert not await client.warm_up()
-    server.start()
-
     assert in_mid_answer.value.spoken == "My language model stopped in the middle of its answer."
-    assert while_down.value.spoken == "My language model does not answer."
+    if dies == "server":
+        with pytest.raises(BrainError, match="ollama serve") as while_down:
+            await ask(client, "Say hello.")
+        assert while_down.value.spoken == "My language model does not answer."
+        assert not await client.warm_up()
+        server.start()
     await begins(client, "Say hello.")
 
 

@@ -1,7 +1,6 @@
 """One entrance for words: stages in order, one utterance at a time, confirmation by the user alone."""
 
 import asyncio
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from voice_gateway.conversation.conversation import NAME_TOO_LONG, TOO_LONG, Con
 from voice_gateway.conversation.stages import Aside
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.errors import BrainError
-from voice_gateway.events import Acted, Answered, Event, EventBus, Heard, Progressed
+from voice_gateway.events import Acted, Answered, EventBus, Heard, Progressed
 from voice_gateway.progress import Progress, listener
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -362,12 +361,8 @@ async def test_an_argument_of_the_caller_does_not_confirm():
 # --- One limit for every text that a door takes in, before anything looks at it
 
 
-@dataclass
-class Echo:
-    name: str = "local"
-
-    async def answer(self, turn: Turn) -> Reply:
-        return Reply(f"{len(turn.utterance.text)} characters")
+async def echo(turn: Turn) -> Reply:
+    return Reply(f"{len(turn.utterance.text)} characters")
 
 
 @pytest.mark.parametrize("channel", ["cli", "mqtt", "voice", "wyoming"])
@@ -385,26 +380,18 @@ class Echo:
 async def test_a_text_above_the_limit_is_refused_and_not_passed_on(
     channel: str, said: dict[str, Any], answered: str
 ) -> None:
-    watch, events, store = EventBus(), list[Event](), MemoryStore()
-    watch.subscribe(events.append)
-    conversation = Conversation(
-        [Echo()],
-        ToolExecutor(ToolManager()),
-        BrainSettings(),
-        PermissionSettings(),
-        store=store,
-        events=watch,
-    )
+    store = MemoryStore()
+    house = House(echo, store=store)
 
-    reply = await conversation.answer(Utterance(**{"channel": channel, "conversation_id": "c", **said}))
+    reply = await house.hears(**{"channel": channel, "conversation_id": "c", **said})
 
     assert reply.text == answered
     assert reply.ok is (answered not in (TOO_LONG, NAME_TOO_LONG))
     assert reply.conversation_id == said.get("conversation_id", "c"), "who asked knows it again"
-    told = [event.utterance for event in events if isinstance(event, Heard | Answered)]
-    assert len(told) == 2
-    for one in told:
-        assert len(one.text) <= LONGEST_TEXT
-        assert len(one.conversation_id + (one.room or "") + (one.satellite or "")) <= 2 * LONGEST_NAME
+    shown = [event.utterance for event in house.told if isinstance(event, Heard | Answered)]
+    assert len(shown) == 2
+    for each in shown:
+        assert len(each.text) <= LONGEST_TEXT
+        assert len(each.conversation_id + (each.room or "") + (each.satellite or "")) <= 2 * LONGEST_NAME
     if not reply.ok:
         assert not store._entries
