@@ -1,12 +1,9 @@
 """server-everything and server-filesystem: progress, tasks, log messages, pictures and instructions."""
 
 import base64
-import os
-from pathlib import Path
 
 import pytest
 from tests.fakes.linked import Linked, linked
-from tests.fakes.waiting import until
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.progress import Progress, progress_to
@@ -55,22 +52,3 @@ async def test_all_that_server_everything_has_to_give(everything):
         assert links.text.count("[a link to ") == 2
 
         assert "Everything Server" in link.integration.instructions()["everything"]
-
-
-async def test_its_log_messages_are_in_our_log(servers, caplog):
-    caplog.set_level("DEBUG", "voice_gateway.mcp_client.server")
-    async with linked({"everything": servers["everything"]}, connect_timeout_seconds=30.0) as link:
-        await called(executor_of(link), "toggle-simulated-logging")
-        await until(lambda: "MCP server says" in caplog.messages, 30)
-    (first, *_) = [one for one in caplog.records if one.message == "MCP server says"]
-    assert first.server == "everything"
-
-
-async def test_a_media_file_of_300_kb_is_no_text(servers, tmp_path: Path):
-    picture = tmp_path / "files" / "picture.png"
-    data = b"\x89PNG\r\n\x1a\n" + os.urandom(299_992)
-    picture.write_bytes(data)
-    async with linked({"filesystem": servers["filesystem"]}, connect_timeout_seconds=30.0) as link:
-        outcome = await called(executor_of(link), "read_media_file", path=str(picture))
-    assert outcome.text == "[an image of 300 kB]"
-    assert [base64.b64decode(artifact.data or "") for artifact in outcome.artifacts] == [data]

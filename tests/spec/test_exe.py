@@ -186,11 +186,6 @@ async def test_the_result_is_that_of_the_tools_own_ainvoke(chosen, args, observe
 
 
 @pytest.mark.scenario("EXE-5")
-async def test_ainvoke_gets_the_arguments_themselves():
-    assert (await outcome_of(Invoked(), {"word": "hey"})).text == 'invoked with {"word": "hey"}'
-
-
-@pytest.mark.scenario("EXE-5")
 async def test_arguments_that_read_like_a_call_of_langchains_reach_the_tool_as_they_are():
     class Sorter(BaseTool):
         name: str = "sort"
@@ -364,27 +359,6 @@ async def test_an_unreachable_service_is_named(error, named):
 
     assert outcome.error == "unavailable"
     assert named in outcome.text
-
-
-@pytest.mark.scenario("EXE-7")
-async def test_the_host_of_a_failed_web_request_is_named():
-    import httpx
-
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
-
-    @tool
-    async def fetch() -> str:
-        """Fetch."""
-        async with httpx.AsyncClient(trust_env=False) as client:
-            return (await client.get(f"http://user:secret@127.0.0.1:{port}/")).text
-
-    outcome = await outcome_of(fetch)
-
-    assert outcome.error == "unavailable"
-    assert "The service 127.0.0.1 that fetch needs is unavailable" in outcome.text
-    assert "secret" not in outcome.text
 
 
 @pytest.mark.scenario("EXE-8")

@@ -369,28 +369,6 @@ async def test_a_missing_result_is_replaced_before_the_next_send(executor: Recor
 
 
 @pytest.mark.scenario("MSG-10")
-async def test_an_api_that_refuses_an_unpaired_history_accepts_a_damaged_conversation(
-    anthropic: FakeAnthropic, executor: Recording
-) -> None:
-    history = History(
-        [
-            HumanMessage(content="lamp on"),
-            AIMessage(content="", tool_calls=[{"id": "a", "name": "control_lamp", "args": {}}]),
-        ]
-    )
-    anthropic.script(AnthropicReply(calls=[("read_clock", {})]), "It is 10:32.")
-    client = anthropic_client(anthropic, executor)
-
-    reply = await client.answer(Turn(Utterance("what time is it"), history=history))
-    await client.aclose()
-
-    assert reply.text == "It is 10:32."
-    first = anthropic.chats[0]["messages"]
-    assert first[2]["content"][0]["tool_use_id"] == "a"
-    assert first[2]["content"][0]["is_error"] is True
-
-
-@pytest.mark.scenario("MSG-10")
 async def test_a_turn_cancelled_in_the_middle_of_its_calls_leaves_a_valid_history() -> None:
     started, never = asyncio.Event(), asyncio.Event()
 

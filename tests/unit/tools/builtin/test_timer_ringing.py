@@ -73,6 +73,8 @@ async def test_a_missed_timer_stays_until_it_was_told(
         house.told.set()
         await until(lambda: not store.all())
         assert house.missed == ["tea"]
+    async with House(path, clock).running() as later:
+        assert later.missed == []
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1), timedelta(days=3)])

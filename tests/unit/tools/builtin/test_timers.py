@@ -8,7 +8,6 @@ import pytest
 from tests.fakes.some_tools import said_by
 from tests.fakes.spoken_times import spoken_times
 from tests.fakes.timer_clock import House, StoppedClock
-from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.builtin.timers.store import TimerStore
@@ -175,29 +174,6 @@ async def test_stop_silences_what_rings_and_nothing_else(
 
         assert house.silenced == ["tea"]
         assert (await tools.list()).startswith("1 timer: pasta timer")
-
-
-async def test_what_ran_out_while_nobody_was_there_is_reported_once(
-    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
-) -> None:
-    await tools.set(duration="10 minutes", name="pasta")
-    await tools.set(duration="5 minutes", name="tea")
-    await tools.set(duration="2 hours", name="cake")
-    clock.time += timedelta(hours=1)
-
-    first, second = House(path, clock), House(path, clock)
-
-    async def only_one_is_left() -> bool:
-        return (await tools.list()).startswith("1 timer: cake timer")
-
-    async with first.running():
-        await until(only_one_is_left)  # told first, and then forgotten
-    async with second.running():
-        pass
-
-    assert (first.missed, first.rings) == (["tea", "pasta"], [])
-    assert (second.missed, second.rings) == ([], [])
-    assert await only_one_is_left()
 
 
 # --- timers, alarms and reminders are three things
