@@ -1,9 +1,10 @@
-"""An MCP server that misbehaves on demand; standard library only.
+"""An MCP server that misbehaves on demand, and answers with more than words; standard library only.
 
 `python fault_server.py [FAULT …]` chooses how it starts and ends (see `main`); how a call goes wrong is
 chosen by the tool that is called. Every tool's reply is text, so that a test sees whether it came through.
 """
 
+import base64
 import json
 import os
 import signal
@@ -16,6 +17,8 @@ FAULTS = set(sys.argv[1:])
 out = sys.stdout.buffer
 cancelled: list[str] = []
 extra_tools: list[str] = []
+meta: dict = {}  # of the call under way
+polls: list[str] = []  # what was asked about the task
 
 
 def write(data: bytes) -> None:
@@ -101,8 +104,8 @@ def junk(i, a):
 
 
 def flood(i, a):
-    note = frame({"method": "notifications/message", "params": {"level": "info", "data": "x"}}) + b"\n"
-    write(note * a["count"])
+    told = {"level": "info", "data": "\x1b[31mline\x1b[0m"}
+    write((frame({"method": "notifications/message", "params": told}) + b"\n") * a["count"])
     send(reply(i))
 
 
@@ -221,6 +224,55 @@ def change_tools(i, a):
     send(reply(i))
 
 
+def steps(i, a):
+    for number in range(a["count"]):
+        moved = {"progressToken": meta["progressToken"], "progress": number + 1, "total": a["count"]}
+        send({"method": "notifications/progress", "params": {**moved, "message": "a step"}})
+        time.sleep(0.05)
+    send(reply(i, "all steps done"))
+
+
+def only_task(i, a):
+    send({"id": i, "result": {"task": task("working")}})
+
+
+def task(status):
+    times = {"createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z", "ttl": 60000}
+    return {"taskId": "t1", "status": status, "statusMessage": "at it", "pollInterval": 100, **times}
+
+
+def answer_task(method, i):
+    polls.append(method)
+    if method == "tasks/result":
+        send(reply(i, "as a task"))
+    else:
+        send({"id": i, "result": task("completed" if len(polls) > 1 else "working")})
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 12  # 3 kB, and a picture by its first bytes
+ENCODED = base64.b64encode(PNG).decode()
+IMAGE = {"type": "image", "data": ENCODED, "mimeType": "image/png"}
+PDF = {"uri": "box:///../../etc/report", "mimeType": "application/pdf", "blob": "JVBERg=="}
+SECRET = "See https://ann:pa55@box.test/x?sig=abc123&page=2\x1b[2J now\x07"
+CONTENT = {
+    "every_kind": {
+        "content": [
+            {"type": "text", "text": "Here you are."},
+            IMAGE,
+            {"type": "audio", "data": ENCODED[::-1], "mimeType": "audio/wav"},
+            {"type": "resource", "resource": PDF},
+            {"type": "resource_link", "uri": "box://notes/today", "name": "Notes of today"},
+        ]
+    },
+    "structured_picture": {"content": [IMAGE], "structuredContent": {"content": [IMAGE]}},
+    "encoded_text": {"content": [{"type": "text", "text": f"It is {ENCODED}"}]},
+    "secret_link": {
+        "content": [
+            {"type": "text", "text": SECRET},
+            {"type": "resource_link", "uri": "https://box.test/f?token=s3cret", "name": ""},
+        ]
+    },
+}
 NOTE = frame({"method": "notifications/message", "params": {"level": "info", "data": "x"}})
 # What is written before the reply, …
 BEFORE = {
@@ -244,7 +296,7 @@ WRITTEN = {
 PARAMETERS = {
     "echo_reserved": ["config", "runtime", "self", "callbacks", "run_manager", "tags", "args", "kwargs"]
 }
-HELPERS = {"write", "frame", "send", "say", "reply", "next_message"}
+HELPERS = {"write", "frame", "send", "say", "reply", "next_message", "task", "answer_task"}
 CALLS = {
     name: function
     for name, function in list(globals().items())
@@ -253,11 +305,13 @@ CALLS = {
     and getattr(function, "__module__", "") == __name__
     and name not in HELPERS
 }
-NAMES = [*CALLS, *BEFORE, *WRITTEN, *PARAMETERS]
+NAMES = [*CALLS, *BEFORE, *WRITTEN, *PARAMETERS, *CONTENT]
 
 
 def call(name: str, i: object, a: dict) -> None:
-    if name in BEFORE or name in WRITTEN:
+    if name in CONTENT:
+        send({"id": i, "result": CONTENT[name]})
+    elif name in BEFORE or name in WRITTEN:
         data = frame(reply(i))
         write(BEFORE.get(name, b"") + WRITTEN.get(name, lambda data: data + b"\n")(data))
     else:
@@ -267,7 +321,8 @@ def call(name: str, i: object, a: dict) -> None:
 def definition(name: str) -> dict:
     declared = PARAMETERS.get(name, [])
     schema = {"type": "object", "properties": {parameter: {} for parameter in declared}}
-    return {"name": name, "description": f"Does {name}.", "inputSchema": schema}
+    more = {"execution": {"taskSupport": "required"}} if name == "only_task" else {}
+    return {"name": name, "description": f"Does {name}.", "inputSchema": schema, **more}
 
 
 def tools(params: dict) -> dict:
@@ -310,6 +365,7 @@ def initialize(message: dict) -> None:
     info = {
         "protocolVersion": message["params"]["protocolVersion"],
         "capabilities": {"tools": {"listChanged": True}},
+        "instructions": "Ask for pictures.",
     }
     send({"id": message["id"], "result": {**info, "serverInfo": {"name": "fault", "version": "1"}}})
 
@@ -324,12 +380,16 @@ def handle(message: dict) -> None:
         if "exit_after_list" in FAULTS:
             os._exit(0)
     elif method == "tools/call":
+        meta.clear()
+        meta.update(params.get("_meta") or {})
         if params["name"] in NAMES:
             call(params["name"], message["id"], params.get("arguments") or {})
         else:
             error = {"code": -32602, "message": f"Unknown tool: {params['name']}"}
             send({"id": message["id"], "error": error})
-    elif method == "ping" and "no_ping" not in FAULTS:
+    elif method and method.startswith("tasks/"):
+        answer_task(method, message["id"])
+    elif method == "ping":
         send({"id": message["id"], "result": {}})
 
 

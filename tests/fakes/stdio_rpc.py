@@ -5,10 +5,6 @@ import sys
 import threading
 from collections.abc import Callable
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 12  # 3 kB, and a picture by its first bytes
-WAV = b"RIFF\x00\x00\x00\x00WAVE" + bytes(range(256)) * 8
-
-
 _writing = threading.Lock()
 
 
@@ -30,30 +26,19 @@ def tool(name: str, description: str, properties: dict, *, looks: bool = False) 
     return {"name": name, "description": description, "inputSchema": schema, **hints}
 
 
-def serve(
-    name: str,
-    answer: Callable[[str, dict], dict | None],
-    *,
-    instructions: str = "",
-    threads: bool = False,
-    **capabilities: dict,
-) -> None:
-    """`answer` gets a method and its parameters; None, or a LookupError: there is no such method. With
-    `threads` each call is answered in a thread of its own."""
+def serve(name: str, answer: Callable[[str, dict], dict | None], *, threads: bool = False) -> None:
+    """`answer` gets a method and its parameters; None: there is no such method. With `threads` each call is
+    answered in a thread of its own."""
 
     def reply(message: dict) -> None:
-        method, params, problem = message["method"], message.get("params") or {}, "Method not found"
+        method, params = message["method"], message.get("params") or {}
         result: dict | None = {}
         if method == "initialize":
-            offers, info = {"tools": {}, **capabilities}, {"name": name, "version": "1"}
-            result = {"protocolVersion": params["protocolVersion"], "capabilities": offers}
-            result |= {"serverInfo": info, "instructions": instructions}
+            result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
+            result |= {"serverInfo": {"name": name, "version": "1"}}
         elif method != "ping":
-            try:
-                result = answer(method, params)
-            except LookupError as error:
-                result, problem = None, str(error)
-        missing = {"error": {"code": -32601, "message": problem}}
+            result = answer(method, params)
+        missing = {"error": {"code": -32601, "message": "Method not found"}}
         send({"id": message["id"], **(missing if result is None else {"result": result})})
 
     for line in sys.stdin.buffer:
