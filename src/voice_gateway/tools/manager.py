@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from voice_gateway.tools.traits import (
@@ -94,9 +95,9 @@ class ToolManager:
         # their qualified names, whatever another server calls its own tools.
         ranked = sorted(self._tools, key=_rank)
         self._index = {}
-        for name_of in (lc_name, _name, qualified_name):
+        for name_of in (lc_name, attrgetter("name"), qualified_name):
             self._index.update({name_of(tool): tool for tool in ranked if traits(tool).source != BUILTIN})
-        for name_of in (lc_name, _name):
+        for name_of in (lc_name, attrgetter("name")):
             self._index.update({name_of(tool): tool for tool in ranked if traits(tool).source == BUILTIN})
         self._offered = self._names_for_models()
         self.has_untrusted = not all(traits(tool).trusted for tool in self._tools)
@@ -135,10 +136,6 @@ class ToolManager:
 def _rank(tool: "BaseTool") -> tuple[bool, bool]:
     """A built-in tool keeps its name whatever a server offers, because it has no other; then trusted ones."""
     return traits(tool).source == BUILTIN, traits(tool).trusted
-
-
-def _name(tool: "BaseTool") -> str:
-    return tool.name
 
 
 def _warn_of_replacing(name: str, source: str) -> None:
