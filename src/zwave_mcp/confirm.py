@@ -24,8 +24,6 @@ from zwave_mcp.devices import (
     with_value,
 )
 from zwave_mcp.home import (
-    POLL_TIMEOUT_SECONDS,
-    WRITE_TIMEOUT_SECONDS,
     GatewayError,
     Home,
     HomeError,
@@ -118,7 +116,7 @@ class _Attempt:
         if node.dead and not await answers_ping(self._home, node.id):
             return CommandOutcome("unreachable")
         try:
-            limit = self._timing.asleep_seconds if node.asleep else WRITE_TIMEOUT_SECONDS
+            limit = self._timing.asleep_seconds if node.asleep else 10.0
             written = await self._home.write(command.write, command.value, limit, command.options)
         except NotUnderstood as error:
             return CommandOutcome("unconfirmed", message=str(error))
@@ -321,7 +319,7 @@ async def verified(home: Home, device: Device) -> tuple[Device, Outcome]:
     now = with_value(device, state.id, value)
     if value and device.kind == "light":  # a component that it does not tell leaves the colour unknown
         ids = [item.id for item in components(now).values()]
-        levels = await asyncio.gather(*(_asked(home, item, POLL_TIMEOUT_SECONDS) for item in ids))
+        levels = await asyncio.gather(*(_asked(home, item, 4.0) for item in ids))
         for item, level in zip(ids, levels, strict=True):
             now = with_value(now, item, level if is_number(level) else None)
     return now, "confirmed"

@@ -180,10 +180,8 @@ class Control:
             device = without_jam(device)
         state = state_of(device, verdict.value) if verdict.known else UNKNOWN
         if outcome == "working":  # a value that it passes is no state
-            state, sentence = (
-                wording.doing_state(action.name),
-                wording.doing(device, action.name, action.percent),
-            )
+            state = wording.doing_state(action.name)
+            sentence = wording.doing(device, action.name, action.percent)
         elif outcome == "confirmed":
             state = action.name if not verdict.known and action.name in ("on", "off") else state
             sentence = wording.done(device, action.name, state)

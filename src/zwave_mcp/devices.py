@@ -9,7 +9,7 @@ from typing import Any, Final
 from home_names.kinds import Kind, is_fan, mover_kind
 from home_names.resolver import Names
 from home_names.risk import is_guarded, is_loud
-from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Node, Snapshot, Value, ValueId, is_number
+from zwave_mcp.home import Home, Node, Snapshot, Value, ValueId, is_number
 
 
 class CC(IntEnum):
@@ -388,7 +388,7 @@ class Viewer:
         for listener in self._listeners:
             listener(view)
 
-    async def now(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> View:
+    async def now(self, max_age_seconds: float = 1.0) -> View:
         return self._view_of(await self._home.snapshot(max_age_seconds))
 
     def _view_of(self, snapshot: Snapshot) -> View:

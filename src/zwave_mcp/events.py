@@ -122,7 +122,7 @@ class EventLog:
         self.events: deque[Event] = deque(maxlen=KEPT)
         self._last_id = 0
         self._slots: dict[Slot, _Known] = {}
-        self._alarms: dict[Slot, Event] = {}
+        self.alarms: dict[Slot, Event] = {}  # those that stand, the oldest first
         self._listed: tuple[Device, ...] = ()
         self._devices: dict[tuple[int, int], Device] = {}
         self._first_of: dict[int, Device] = {}
@@ -132,11 +132,6 @@ class EventLog:
         self._held: dict[tuple[int, int, int], asyncio.TimerHandle] = {}
         self._bolts: dict[tuple[int, int], asyncio.TimerHandle] = {}
         self._bolt_was: dict[tuple[int, int], str] = {}
-
-    @property
-    def alarms(self) -> list[Event]:
-        """The standing alarms, the oldest first."""
-        return list(self._alarms.values())
 
     # --- input
 
@@ -162,7 +157,7 @@ class EventLog:
         for slot, sources in self._slots.items() if snapshot.nodes else ():
             if slot[0] not in self._shown and slot[2] in ALARMS:  # its device has left
                 sources.says = dict.fromkeys(sources.says, "off")
-                self._alarms.pop(slot, None)
+                self.alarms.pop(slot, None)
 
     def heard(self, report: Report) -> None:
         """Take in one report."""
@@ -207,9 +202,9 @@ class EventLog:
                 self._bolt(slot[:2], before, state)
         elif standing.kind in ALARMS:
             if state != ("off" if first else before):
-                self._alarms[slot] = self._add(slot, Moment(standing.kind, state), standing=first and not new)
+                self.alarms[slot] = self._add(slot, Moment(standing.kind, state), standing=first and not new)
                 if state == "off":
-                    del self._alarms[slot]
+                    del self.alarms[slot]
         elif first and (taken is not None or state in CALM_STATES):
             pass  # it was so before, or nothing is the matter
         elif state not in (before, "off"):
@@ -294,7 +289,7 @@ class EventLog:
         return {
             "began": round(self.began, 3),
             "events": wanted(self.events),
-            "alarms": wanted(self.alarms),
+            "alarms": wanted(self.alarms.values()),
             "watched": [
                 {"nodeId": node, "endpoint": self._called(node, at)[2], "kind": kind, "state": known.state}
                 for (node, at, kind), known in self._slots.items()

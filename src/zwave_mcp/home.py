@@ -189,13 +189,6 @@ class Health:
     simulated: bool = False
 
 
-SNAPSHOT_MAX_AGE_SECONDS: Final = 1.0
-SNAPSHOT_TIMEOUT_SECONDS: Final = 3.0
-WRITE_TIMEOUT_SECONDS: Final = 10.0
-POLL_TIMEOUT_SECONDS: Final = 4.0
-PING_TIMEOUT_SECONDS: Final = 4.0
-
-
 @dataclass(frozen=True, slots=True)
 class Timing:
     """How long devices are given, and how often they are polled meanwhile."""
@@ -239,14 +232,14 @@ class Home(Protocol):
     def follow(self) -> None:
         """Subscribe to values and events from now on, so changes reach the listeners at once."""
 
-    async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
+    async def snapshot(self, max_age_seconds: float = 1.0) -> Snapshot:
         """The nodes; from memory if younger than `max_age_seconds` and nothing was written since."""
 
     async def write(
         self,
         value_id: ValueId,
         value: Any,
-        timeout_seconds: float = WRITE_TIMEOUT_SECONDS,
+        timeout_seconds: float = 10.0,
         options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         """Send one value with its options (`{"volume": 15}`), at most once. The result is what the gateway
@@ -256,10 +249,10 @@ class Home(Protocol):
         """Queue the previous value behind an unanswered write. False: sent only once the connection is
         back."""
 
-    async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
+    async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
         """The value as the device gives it over the radio. GatewayError: the device did not answer."""
 
-    async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
+    async def ping(self, node_id: int, timeout_seconds: float = 4.0) -> bool:
         """Whether the device answers."""
 
     async def scenes(self) -> tuple[Scene, ...]: ...

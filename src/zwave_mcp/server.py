@@ -309,20 +309,19 @@ class ZwaveServer:
 def _tool(spec: ToolSpec) -> "Tool":
     from mcp_types import Tool, ToolAnnotations
 
-    hints = ToolAnnotations(
-        title=spec.title,
-        read_only_hint=spec.read_only,
-        destructive_hint=spec.destructive,
-        idempotent_hint=spec.idempotent,
-        open_world_hint=False,
-    )
     return Tool(
         name=spec.name,
         title=spec.title,
         description=spec.description,
         input_schema=spec.parameters,
         output_schema=spec.output,
-        annotations=hints,
+        annotations=ToolAnnotations(
+            title=spec.title,
+            read_only_hint=spec.read_only,
+            destructive_hint=spec.destructive,
+            idempotent_hint=spec.idempotent,
+            open_world_hint=False,
+        ),
         _meta={"summary": spec.summary, **({"words": list(spec.words)} if spec.words else {})},
     )
 
@@ -353,17 +352,12 @@ class Resources:
     async def listing(self) -> "ListResourcesResult":
         from mcp_types import ListResourcesResult, Resource
 
-        fixed = [(ALL, "devices", "All devices"), (EVENTS, "events", "What has happened")]
-        rows = self._rows.of((await self._viewer.now()).devices)
-        each = [
-            (uri_of(row), f"{row.device.room} {row.device.name}".strip(), row.device.name) for row in rows
-        ]
-        return ListResourcesResult(
-            resources=[
-                Resource(uri=uri, name=name, title=title, mime_type=_JSON)
-                for uri, name, title in (*fixed, *each)
-            ]
-        )
+        every = [(ALL, "devices", "All devices"), (EVENTS, "events", "What has happened")]
+        for row in self._rows.of((await self._viewer.now()).devices):
+            device = row.device
+            every.append((uri_of(row), f"{device.room} {device.name}".strip(), device.name))
+        listed = [Resource(uri=uri, name=name, title=title, mime_type=_JSON) for uri, name, title in every]
+        return ListResourcesResult(resources=listed)
 
     async def read(self, uri: str) -> "ReadResourceResult":
         from mcp.shared.exceptions import MCPError
@@ -377,8 +371,7 @@ class Resources:
             content = [row.entry for row in rows] if uri == ALL else None
             for row in rows:
                 if uri_of(row) == uri:
-                    readings = [reading(value) for value in row.device.readings]
-                    content = {**row.entry, "readings": readings}
+                    content = {**row.entry, "readings": list(map(reading, row.device.readings))}
         if content is None:
             raise MCPError(INVALID_PARAMS, f"There is no resource {uri[:100]}")
         text = json.dumps(content, ensure_ascii=False)

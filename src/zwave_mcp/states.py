@@ -25,7 +25,7 @@ from zwave_mcp.devices import (
     to_percent,
 )
 from zwave_mcp.home import Value, is_number
-from zwave_mcp.notifications import CALM, URGENT, Standing, alarm_of, alarms_of, event_names, state_words
+from zwave_mcp.notifications import URGENT, Standing, alarm_of, alarms_of, event_names, state_words
 
 DEFAULT_TONE: Final = 255
 JAMMED_STATE: Final = "jammed"
@@ -34,13 +34,10 @@ HEATING: Final = "heating"
 COOLING: Final = "cooling"
 _SETPOINTS: Final[dict[str | int | None, str]] = {1: HEATING, 2: COOLING}
 # Z-Wave has one label for everything that a meter measures.
-_METERED: Final = {
+_MEASURES: Final = {
     "W": "power", "kWh": "energy", "V": "voltage", "A": "current",
     "kVAh": "apparent energy", "kVar": "reactive power", "kVarh": "reactive energy",
-}  # fmt: skip
-_MEASURES: Final = {
-    "W": "power", "kWh": "energy", "V": "voltage", "A": "current", "°C": "temperature", "°F": "temperature",
-    "lx": "light", "Lux": "light",
+    "°C": "temperature", "°F": "temperature", "lx": "light", "Lux": "light",
 }  # fmt: skip
 _TONE_LENGTH: Final = re.compile(r"\((\d{1,4}) sec\)$")
 
@@ -204,9 +201,9 @@ def number_text(raw: float) -> str:
 
 def label_of(value: Value) -> str:
     label = value.label or str(value.id.property)
-    if value.id.command_class == CC.METER and value.unit in _METERED:
+    if value.id.command_class == CC.METER and value.unit in _MEASURES:
         produced = "Produced " if "produc" in label.lower() else ""
-        return f"{produced}{_METERED[value.unit]}".capitalize()
+        return f"{produced}{_MEASURES[value.unit]}".capitalize()
     inner = re.search(r"\(([^()]+)\)|\[([^\[\]]+)\]$", label)
     if value.id.command_class == CC.BINARY_SENSOR and inner:
         return str(inner.group(1))
@@ -226,11 +223,9 @@ def main_readings(device: Device) -> tuple[Value, ...]:
     for value in device.readings:
         label, alarm = label_of(value), alarm_of(value)
         calm = alarm is None or alarm.state == "off"
-        if (
-            value.id.command_class == CC.BATTERY
-            or label == "Lock state"
-            or (label == "Cover status" and calm)
-        ):
+        if value.id.command_class == CC.BATTERY or label == "Lock state":
+            continue
+        if label == "Cover status" and calm:
             continue
         text = reading_text(value)
         kind = "opening" if text in ("open", "closed") else alarm.kind if alarm is not None else label
@@ -361,7 +356,7 @@ class Rows:
 def entry(device: Device) -> dict[str, Any]:
     """The entry of `list_zwave_devices`."""
     alarms = alarms_of(device)
-    state = _state(device, alarms)
+    state = state_text(device)
     facts: dict[str, Any] = {
         **{key: getattr(device, key) for key in ("name", "room", "kind", "endpoint", "available")},
         "nodeId": device.node.id,
@@ -386,16 +381,6 @@ def _range(device: Device) -> tuple[float | str, ...]:
     if not limits or len(lows) != len(limits) or len(highs) != len(limits):
         return ()
     return min(lows), max(highs), "F" if "F" in limits[0][2] else "C"
-
-
-def _state(device: Device, alarms: Sequence[Standing]) -> str:
-    """The state; a calm word of one probe is replaced while another one reports trouble."""
-    state = state_text(device)
-    active = {CALM[item.kind]: item for item in alarms if item.state != "off" and item.kind in CALM}
-    if not active:
-        return state
-    parts = (active.get(part, part) for part in state.split(", "))
-    return ", ".join(part if isinstance(part, str) else state_words(part.kind, part.state) for part in parts)
 
 
 def _readings(device: Device, state: str, alarms: Sequence[Standing]) -> list[str]:
@@ -438,16 +423,16 @@ def abilities(device: Device) -> tuple[str, ...]:
 
 
 def details(device: Device) -> dict[str, Any]:
-    facts: dict[str, Any] = {
+    operating = operating_state(device)
+    return {
         "kind": device.kind,
         "available": device.available,
         "status": device.node.status,
         "product": device.node.product,
         "readings": [reading(value) for value in device.readings],
         "batteryLow": device.battery_low,
+        **({"operating": operating} if operating else {}),
     }
-    operating = operating_state(device)
-    return {**facts, "operating": operating} if operating else facts
 
 
 def reading(value: Value) -> dict[str, Any]:

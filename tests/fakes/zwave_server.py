@@ -40,6 +40,7 @@ def claims_success(answer: Answer) -> bool:
 class Server:
     session: ClientSession
     errors: TextIO
+    notices: list[Any] = field(default_factory=list)
 
     async def call(self, tool: str, **arguments: Any) -> Answer:
         result: Any = await self.session.call_tool(tool, arguments, read_timeout_seconds=CALL_SECONDS)
@@ -89,26 +90,15 @@ async def serving(
         yield Server(session, errors)
 
 
-@dataclass
-class Client:
-    session: ClientSession
-    notices: list[Any] = field(default_factory=list)
-
-    async def call(self, tool: str, **arguments: Any) -> tuple[str, dict[str, Any], bool]:
-        """Sentence, structured content, and whether it is an error."""
-        result: Any = await self.session.call_tool(tool, arguments)
-        return result.content[0].text, result.structured_content or {}, bool(result.is_error)
-
-
 @contextlib.asynccontextmanager
-async def zwave(
+async def simulating(
     state_file: Path, *arguments: str, home: Path | None = None, **env: str
-) -> AsyncIterator[Client]:
+) -> AsyncIterator[Server]:
     """The server with a simulated home."""
     simulate = ["--simulate", *([str(home)] if home else []), "--state-file", str(state_file)]
     notices: list[Any] = []
-    async with _started([*simulate, *arguments], environment(**env), notices.append) as (session, _):
-        yield Client(session, notices)
+    async with _started([*simulate, *arguments], environment(**env), notices.append) as (session, errors):
+        yield Server(session, errors, notices)
 
 
 @contextlib.asynccontextmanager

@@ -111,20 +111,6 @@ async def test_a_restarted_broker_gets_a_new_list_and_no_old_command(home, gatew
     assert gateway.count("writeValue") == 2
 
 
-async def test_a_broker_restarted_in_the_middle_of_200_calls_answers_each_of_them(home, gateway, broker):
-    await home.snapshot()
-    gateway.house.pace = 0.05
-    calls = [asyncio.create_task(home.write(FLOOR_LAMP, level % 99)) for level in range(200)]
-    await gateway.asked("writeValue", 10)
-    broker.restart()
-    done = await asyncio.gather(*calls, return_exceptions=True)
-
-    assert all(isinstance(item, HomeDown) or item.status == Status.CONFIRMED for item in done)
-    assert any(isinstance(item, HomeDown) for item in done)
-    assert 0 < len(gateway.house.writes) <= 200
-    assert len((await back(home)).nodes) == 12
-
-
 async def test_a_hung_broker_is_given_up_and_nothing_is_sent_to_it_later(home, gateway, broker):
     await home.snapshot()
     home.limits = Limits(there=600)

@@ -14,8 +14,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.fakes import warm_python
 from tests.fakes.waiting import until
-from tests.fakes.zwave_server import Client as Talk
-from tests.fakes.zwave_server import environment, owned, zwave
+from tests.fakes.zwave_server import Server, environment, owned, simulating
 
 TOOLS = {
     "list_zwave_devices": ({"filter", "includeInactive", "limit", "offset"}, set(), True),
@@ -46,8 +45,8 @@ shared = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talk]:
-    async with owned(zwave(tmp_path_factory.mktemp("shared") / "state.json")) as talk:
+async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
+    async with owned(simulating(tmp_path_factory.mktemp("shared") / "state.json")) as talk:
         yield talk
 
 
@@ -57,7 +56,7 @@ def state(tmp_path: Path) -> Path:
 
 
 @shared
-async def test_the_tools_are_the_promised_ones(client: Talk):
+async def test_the_tools_are_the_promised_ones(client: Server):
     tools = {tool.name: tool for tool in (await client.session.list_tools()).tools}
     assert {
         name: (
@@ -84,12 +83,10 @@ async def test_the_tools_are_the_promised_ones(client: Talk):
 
 
 async def test_a_lamp_goes_on_and_stays_on_over_a_restart(state: Path):
-    async with zwave(state) as client:
-        sentence, facts, is_error = await client.call(
-            "control_zwave_device", deviceName="floor lamp", action="on"
-        )
-        assert (sentence, is_error) == ("The Floor Lamp is now on.", False)
-        assert facts == {
+    async with simulating(state) as client:
+        answer = await client.control("floor lamp", "on")
+        assert (answer.text, answer.is_error) == ("The Floor Lamp is now on.", False)
+        assert answer.structured == {
             "device": "Floor Lamp",
             "room": "Living Room",
             "nodeId": 3,
@@ -104,62 +101,58 @@ async def test_a_lamp_goes_on_and_stays_on_over_a_restart(state: Path):
                 {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "off"}}
             ],
         }
-    async with zwave(state) as client:
-        sentence, _, _ = await client.call("get_zwave_device", deviceName="floor lamp")
-        assert sentence == "The Floor Lamp is on."
+    async with simulating(state) as client:
+        looked = await client.call("get_zwave_device", deviceName="floor lamp")
+        assert looked.text == "The Floor Lamp is on."
 
 
 @shared
-async def test_two_hundred_calls_at_once_are_all_answered(client: Talk):
+async def test_two_hundred_calls_at_once_are_all_answered(client: Server):
     async with asyncio.timeout(50):
         names = ["floor lamp", "desk lamp", "kitchen light", "nonsense", "bedside lamp"]
         answers = await asyncio.gather(
             *(
-                client.call("control_zwave_device", deviceName=names[number % 5], action="on")
-                if number % 2
-                else client.call("list_zwave_devices")
+                client.control(names[number % 5], "on") if number % 2 else client.call("list_zwave_devices")
                 for number in range(200)
             )
         )
     assert len(answers) == 200
-    outcomes = [facts["outcome"] for _, facts, _ in answers if "outcome" in facts]
+    outcomes = [answer.outcome for answer in answers if answer.outcome]
     assert set(outcomes) == {"confirmed", "not_found"}
     assert outcomes.count("not_found") == 20
 
 
 @shared
-async def test_a_slow_device_holds_up_nobody(client: Talk):
-    waiting = asyncio.ensure_future(
-        client.call("control_zwave_device", deviceName="space heater", action="on")
-    )
+async def test_a_slow_device_holds_up_nobody(client: Server):
+    waiting = asyncio.ensure_future(client.control("space heater", "on"))
     await asyncio.sleep(0)
     for _ in range(3):
         await client.call("list_zwave_devices")
     assert not waiting.done()
-    assert (await waiting)[2]
+    assert (await waiting).is_error
 
 
 @shared
-async def test_an_unknown_tool_is_an_error_of_the_protocol(client: Talk):
+async def test_an_unknown_tool_is_an_error_of_the_protocol(client: Server):
     with pytest.raises(MCPError, match="Unknown tool"):
         await client.session.call_tool("open_pod_bay_doors", {})
 
 
 async def test_a_changed_set_of_devices_is_announced(state: Path):
-    async with zwave(state) as client, asyncio.timeout(50):
+    async with simulating(state) as client, asyncio.timeout(50):
         await client.call("rename_zwave_device", deviceName="node 17", newName="Renamed")
         await until(lambda: any("list_changed" in getattr(notice, "method", "") for notice in client.notices))
-        listing = (await client.call("list_zwave_devices", filter="renamed"))[1]
-    assert [device["name"] for device in listing["devices"]] == ["Renamed"]
+        listing = await client.call("list_zwave_devices", filter="renamed")
+    assert [device["name"] for device in listing.structured["devices"]] == ["Renamed"]
 
 
 async def test_an_unlock_can_be_forbidden(tmp_path: Path, state: Path):
     home = tmp_path / "home.toml"
     home.write_text('home.allow_unlock = false\n[[device]]\nname = "Door"\nkind = "lock"\n', encoding="utf-8")
-    async with zwave(state, home=home) as client:
-        assert (await client.call("control_zwave_lock", deviceName="door", action="unlock"))[2]
-    async with zwave(state, "--allow-unlock", home=home) as client:
-        assert not (await client.call("control_zwave_lock", deviceName="door", action="unlock"))[2]
+    for flags, refused in (((), True), (("--allow-unlock",), False)):
+        async with simulating(state, *flags, home=home) as client:
+            answer = await client.call("control_zwave_lock", deviceName="door", action="unlock")
+            assert answer.is_error is refused
 
 
 async def test_a_client_of_the_newer_protocol_hears_of_changes(state: Path):
@@ -195,6 +188,15 @@ def hello(number: int = 1) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": "initialize", "params": params}) + "\n"
 
 
+INITIALIZED = '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'
+
+
+def called(number: int) -> str:
+    """A call that turns the Floor Lamp on."""
+    call = {"name": "control_zwave_device", "arguments": {"deviceName": "floor lamp", "action": "on"}}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}) + "\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_cleanly(state: Path, number: signal.Signals):
     server = start("--simulate", "--state-file", str(state))
@@ -217,14 +219,8 @@ def test_a_signal_while_it_starts_ends_it_cleanly(state: Path):
 
 
 def test_the_end_of_input_ends_it_cleanly_after_the_last_answer(state: Path):
-    call = {"name": "control_zwave_device", "arguments": {"deviceName": "floor lamp", "action": "on"}}
-    lines = [
-        hello(),
-        '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
-        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}) + "\n",
-    ]
     server = start("--simulate", "--state-file", str(state))
-    output, errors = server.communicate("".join(lines), timeout=50)
+    output, errors = server.communicate(hello() + INITIALIZED + called(2), timeout=50)
     assert (server.returncode, errors) == (0, "")
     answers = {answer["id"]: answer for answer in map(json.loads, output.splitlines())}
     assert answers[2]["result"]["structuredContent"]["outcome"] == "confirmed"
@@ -265,19 +261,12 @@ def test_help_shows_examples_on_stdout():
 
 
 def test_it_runs_without_a_broker_and_says_so():
-    call = {"name": "control_zwave_device", "arguments": {"deviceName": "floor lamp", "action": "on"}}
-    lines = [
-        hello(),
-        '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
-        '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}\n',
-        json.dumps({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call}) + "\n",
-    ]
     server = start("--broker", "mqtt://127.0.0.1:9")  # nobody listens there
-    server.stdin.write("".join(lines))
+    listing = '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}\n'
+    server.stdin.write(hello() + INITIALIZED + listing + called(3))
     server.stdin.flush()
     answers = {answer["id"]: answer for answer in (json.loads(server.stdout.readline()) for _ in range(3))}
     server.communicate(timeout=50)
     assert len(answers[2]["result"]["tools"]) == len(TOOLS)
-    assert answers[3]["result"]["isError"]
     assert answers[3]["result"]["structuredContent"]["outcome"] == "system_down"
     assert server.returncode == 0

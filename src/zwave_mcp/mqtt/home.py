@@ -11,11 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from zwave_mcp.home import (
-    PING_TIMEOUT_SECONDS,
-    POLL_TIMEOUT_SECONDS,
-    SNAPSHOT_MAX_AGE_SECONDS,
-    SNAPSHOT_TIMEOUT_SECONDS,
-    WRITE_TIMEOUT_SECONDS,
     CannotDo,
     GatewayError,
     Health,
@@ -138,7 +133,7 @@ class KnownNodes:
 class Limits:
     """How long answers of the gateway are waited for, in seconds."""
 
-    snapshot: float = SNAPSHOT_TIMEOUT_SECONDS
+    snapshot: float = 3.0
     info: float = 1.5
     there: float = 2.5  # longer than the limit for a hanging broker, so that the broker is named
     take_back: float = 2.0
@@ -211,13 +206,13 @@ class MqttHome:
                 started = time.monotonic()
                 await self._pay_back()
                 try:
-                    await self._snapshots.get(min(SNAPSHOT_MAX_AGE_SECONDS, pause / 2))
+                    await self._snapshots.get(min(1.0, pause / 2))
                 except HomeError as error:
                     log.info("no list of devices", extra={"problem": str(error)})
                 # Values come in bursts, and the list of a large home takes a while: never without a pause.
                 await asyncio.sleep(max(FOLLOW_SECONDS, FOLLOW_SHARE * (time.monotonic() - started)))
 
-    async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
+    async def snapshot(self, max_age_seconds: float = 1.0) -> Snapshot:
         await self._connection.ready()  # an old list would hide that nothing can be done
         return await self._snapshots.get(max_age_seconds)
 
@@ -281,7 +276,7 @@ class MqttHome:
         self,
         value_id: ValueId,
         value: Any,
-        timeout_seconds: float = WRITE_TIMEOUT_SECONDS,
+        timeout_seconds: float = 10.0,
         options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         args = (value_id.to_wire(), value, *((dict(options),) if options else ()))
@@ -310,10 +305,10 @@ class MqttHome:
             if time.monotonic() < until and not await self._write_back(value_id, value):
                 self._owed.append((until, value_id, value))
 
-    async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
+    async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
         return scalar(await self._call(Api.POLL_VALUE, value_id.to_wire(), timeout_seconds=timeout_seconds))
 
-    async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
+    async def ping(self, node_id: int, timeout_seconds: float = 4.0) -> bool:
         return await self._call(Api.PING_NODE, node_id, timeout_seconds=timeout_seconds) is True
 
     async def scenes(self) -> tuple[Scene, ...]:

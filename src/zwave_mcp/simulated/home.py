@@ -16,10 +16,6 @@ from typing import Any, Final
 from zwave_mcp.database import opened
 from zwave_mcp.devices import CC, HIGHEST_LEVEL, JAMMED, LAST_LEVEL
 from zwave_mcp.home import (
-    PING_TIMEOUT_SECONDS,
-    POLL_TIMEOUT_SECONDS,
-    SNAPSHOT_MAX_AGE_SECONDS,
-    WRITE_TIMEOUT_SECONDS,
     GatewayError,
     Health,
     LockUser,
@@ -208,7 +204,7 @@ class SimulatedHome:
 
     # --- the present
 
-    async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
+    async def snapshot(self, max_age_seconds: float = 1.0) -> Snapshot:
         tracks, now = self._store.read(), self._clock()
         if self._last is not None:
             version, made_at, settled, snapshot = self._last
@@ -269,7 +265,7 @@ class SimulatedHome:
         self,
         value_id: ValueId,
         value: Any,
-        timeout_seconds: float = WRITE_TIMEOUT_SECONDS,
+        timeout_seconds: float = 10.0,
         options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         device = self._devices.get(value_id.node_id)
@@ -306,7 +302,7 @@ class SimulatedHome:
             self._apply(device, value_id, value, device.slow_seconds)
         return True
 
-    async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
+    async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
         device = self._devices.get(value_id.node_id)
         if device is None or value_id not in self._values[device.node]:
             raise GatewayError(f"There is no value {value_id}")
@@ -316,7 +312,7 @@ class SimulatedHome:
         await _wait(_delay(device) + self._radio_seconds(), timeout_seconds)
         return self._actual(device, value_id, self._store.read(), self._clock())[0]
 
-    async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
+    async def ping(self, node_id: int, timeout_seconds: float = 4.0) -> bool:
         device = self._devices.get(node_id)
         if device is None or "dead" in device.faults:
             await _wait(_NO_ACK_SECONDS, timeout_seconds)

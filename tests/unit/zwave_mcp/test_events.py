@@ -69,7 +69,7 @@ def test_a_list_tells_what_no_message_told(home: Player) -> None:
     home.look()
 
     assert home.texts == ["Smoke is detected in the Kitchen."]
-    assert [alarm.text for alarm in home.log.alarms] == home.texts
+    assert [alarm.text for alarm in home.log.alarms.values()] == home.texts
 
 
 def test_a_list_that_was_asked_for_before_does_not_take_an_alarm_back(home: Player) -> None:
@@ -182,7 +182,7 @@ def test_a_device_that_has_left_takes_its_alarm_along(home: Player) -> None:
     home.wait(1)
     home.look()
 
-    assert home.log.alarms == []
+    assert home.log.alarms == {}
     watched = home.log.to_json()["watched"]
     assert {item["state"] for item in watched if item["nodeId"] == SMOKE.node_id} == {"off"}
     assert [entry.kind for entry in home.told] == ["smoke"]
