@@ -20,8 +20,8 @@ from voice_gateway.events import EventBus
 from voice_gateway.hearing.engines import load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
 from voice_gateway.sound.samples import RATE
-from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.speaker import KeepingSpeaker
+from voice_gateway.speaking.synthesizer import new_synthesizer
 from voice_gateway.turn import AudioChunk
 
 AUDIO = Path(__file__).resolve().parents[2] / "tests" / "audio_data"

@@ -15,7 +15,7 @@ def resident_mb() -> float:
 async def load() -> None:
     from voice_gateway.config import VoiceSettings
     from voice_gateway.hearing.engines import load_hearing
-    from voice_gateway.speaking.engines import new_synthesizer
+    from voice_gateway.speaking.synthesizer import new_synthesizer
 
     settings = VoiceSettings()
     synthesizer = new_synthesizer(settings)

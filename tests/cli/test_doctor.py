@@ -10,7 +10,7 @@ from tests.fakes.gateway_process import Running
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.ports import free_port
 from tests.fakes.redis_server import RedisServer
-from tests.fakes.sound_card import sound_card
+from tests.fakes.sound_card import SoundCard
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 
@@ -71,10 +71,10 @@ async def test_a_device_that_is_not_there_is_not_ok(commands, tmp_path):
     need_portaudio()
     (tmp_path / "card").mkdir()
     commands.file("voice-gateway.toml", "[mcp]\nsimulated_home = false\n")
-    async with sound_card(tmp_path / "card") as card:
+    async with SoundCard.opened(tmp_path / "card") as card:
         done = await commands.run(
             *("doctor", "--json"),
-            **{**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]},
+            **{**card.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]},
             VOICE_GATEWAY_VOICE_ENABLED="true",
             VOICE_GATEWAY_VOICE_INPUT_DEVICE="nosuch",
         )

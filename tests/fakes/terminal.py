@@ -5,7 +5,7 @@ import contextlib
 import os
 import pty
 import termios
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from tests.fakes import warm_python
 from tests.fakes.gateway_process import LIMIT_SECONDS, NO_CONSOLE, Commands
@@ -65,26 +65,24 @@ class Terminal:
 
     async def shows(self, words: str) -> None:
         """Waits until they are shown, whatever comes behind them."""
+        await self._wait(words, lambda: words in self.shown)
+
+    async def until(self, ending: str, *, behind: str = "") -> str:
+        """Waits until what is shown behind these words ends so; returns it."""
+        await self._wait(ending, lambda: behind in self.shown and self._rest(behind).endswith(ending))
+        return self._rest(behind)
+
+    def _rest(self, behind: str) -> str:
+        return self.shown.rpartition(behind)[2] if behind else self.shown
+
+    async def _wait(self, words: str, is_shown: Callable[[], bool]) -> None:
         try:
             async with asyncio.timeout(LIMIT_SECONDS):
-                while words not in self.shown:
+                while not is_shown():
                     self._news.clear()
                     await self._news.wait()
         except TimeoutError:
             raise AssertionError(f"{words!r} did not come; shown is {self.shown!r}") from None
-
-    async def until(self, ending: str, *, behind: str = "") -> str:
-        """Waits until what is shown behind these words ends so; returns it."""
-        try:
-            async with asyncio.timeout(LIMIT_SECONDS):
-                while True:
-                    _, found, rest = self.shown.rpartition(behind) if behind else ("", "x", self.shown)
-                    if found and rest.endswith(ending):
-                        return rest
-                    self._news.clear()
-                    await self._news.wait()
-        except TimeoutError as error:
-            raise AssertionError(f"{ending!r} did not come; shown is {self.shown!r}") from error
 
     async def ends(self) -> int:
         async with asyncio.timeout(LIMIT_SECONDS):

@@ -1,7 +1,7 @@
 """Scripted engines and loudspeaker for the voice door: sound whose height says which words it is."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -306,3 +306,14 @@ async def room(**settings: Any):
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         await opened.engines.close()
+
+
+@asynccontextmanager
+async def sounding(work: Coroutine[Any, Any, Any]) -> AsyncIterator[None]:
+    """Rings, or sounds an alarm, meanwhile."""
+    task = asyncio.ensure_future(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -6,7 +6,8 @@ import json
 from tests.fakes.gateway_process import LIMIT_SECONDS, Running
 from tests.mqtt.conftest import NO_SERVER, Listener, open_channel
 
-from voice_gateway.channels.mqtt.channel import Controls, Switch
+from voice_gateway.channels.mqtt.channel import Controls
+from voice_gateway.channels.voice.channel import VoiceSwitches
 from voice_gateway.events import Planned
 from voice_gateway.turn import Reply
 
@@ -39,8 +40,8 @@ async def settles(broker, check):
     return found
 
 
-async def test_commands_speak_record_and_switch(broker):
-    said, pressed, state = [], [], {"mute": False}
+async def test_commands_speak_record_and_switch(broker, tmp_path):
+    said, pressed, switches = [], [], VoiceSwitches(tmp_path / "switches.json")
     done = asyncio.Event()
 
     def press():
@@ -48,10 +49,7 @@ async def test_commands_speak_record_and_switch(broker):
         done.set()
         return ""
 
-    controls = Controls(
-        said.append, press, {"mute": Switch(lambda: state["mute"], lambda on: state.update(mute=on))}
-    )
-    async with opened(broker, controls), Listener.on(broker) as listener:
+    async with opened(broker, Controls(said.append, press, switches)), Listener.on(broker) as listener:
         assert (await listener.gets_text("voice/mute")) == "OFF"
         await listener.send("voice/mute/set", "ON")
         assert (await listener.gets_text("voice/mute", "ON")) == "ON"
@@ -61,7 +59,8 @@ async def test_commands_speak_record_and_switch(broker):
         await listener.send("voice/push-to-talk", "PRESS")
         async with asyncio.timeout(LIMIT_SECONDS):
             await done.wait()
-    assert (said, pressed, state) == (["Dinner is ready."], ["now"], {"mute": True})
+    assert (said, pressed) == (["Dinner is ready."], ["now"])
+    assert (switches.mute, switches.listening) == (True, True)
 
 
 async def test_timers_are_sensors_until_they_end(broker):

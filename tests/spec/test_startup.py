@@ -7,7 +7,7 @@ from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.mosquitto import Broker
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.running_gateway import FAKES, ask, server, socket_of, state_of
-from tests.fakes.sound_card import sound_card
+from tests.fakes.sound_card import SoundCard
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 from tests.fakes.waiting import until
@@ -66,10 +66,14 @@ async def test_speech_the_ai_client_and_mqtt_are_ready_while_a_server_is_still_t
     waits = "[mcp]\nbase_delay_seconds = 600\n"  # longer than a busy machine needs to load all engines
     commands.file("voice-gateway.toml", waits + server("zwave", "late_server.py", marks, 1))
     (tmp_path / "card").mkdir()
-    async with sound_card(tmp_path / "card") as card, FakeOllama() as ollama, Listener.on(broker) as listener:
+    async with (
+        SoundCard.opened(tmp_path / "card") as card,
+        FakeOllama() as ollama,
+        Listener.on(broker) as listener,
+    ):
         process = await commands.start(
             *("run", "--voice"),
-            **{**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]},
+            **{**card.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]},
             MQTT_BROKER_URL=broker.url,
             AI_PROVIDER="ollama",
             OLLAMA_BASE_URL=ollama.url,

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.running_gateway import ask, parts
-from tests.fakes.sound_card import sound_card
+from tests.fakes.sound_card import SoundCard
 from tests.fakes.speech import FOLDER, need_speech, words
 from tests.fakes.speech_packages import need_packages, need_portaudio
 from tests.fakes.waiting import until
 
 from voice_gateway.sound.samples import resampled
 from voice_gateway.sound.wav import read_wav, save_wav
-from voice_gateway.speaking.engines import HibariSynthesizer
+from voice_gateway.speaking.synthesizer import HibariSynthesizer
 from voice_gateway.turn import Speech
 
 TRIES = 3
@@ -29,7 +29,7 @@ async def card(tmp_path):
     need_packages("hibari")
     need_portaudio()
     (tmp_path / "card").mkdir()
-    async with sound_card(tmp_path / "card") as card:
+    async with SoundCard.opened(tmp_path / "card") as card:
         yield card
 
 
@@ -37,7 +37,7 @@ async def card(tmp_path):
 async def gateway(card, tmp_path):
     """Running, and listening to the card."""
     commands = Commands(tmp_path)
-    sound = {**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
+    sound = {**card.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
 
     async def hears():
         known = await parts(commands)
@@ -111,7 +111,7 @@ async def test_the_wake_word_interrupts_a_long_answer(listener, gateway):
 
 async def test_it_does_not_hear_itself_in_a_room_with_an_echo(card, listener, gateway):
     echo = ("source=spk.monitor", "sink=mic", "latency_msec=40")
-    await card.daemon.pactl("load-module", "module-loopback", *echo)
+    await card.pactl("load-module", "module-loopback", *echo)
 
     on = {"kitchen", "light", "on"}
     first = await listener.answered_with(on, "session_0_am_michael.wav", seconds=3.0)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.fakes.sound_card import sound_card
+from tests.fakes.sound_card import SoundCard
 from tests.fakes.speech_packages import need_portaudio
 
 from voice_gateway.sound.wav import read_wav
@@ -18,7 +18,7 @@ LIMIT_SECONDS = 30
 @pytest.fixture
 async def card(tmp_path):
     need_portaudio()
-    async with sound_card(tmp_path) as card:
+    async with SoundCard.opened(tmp_path) as card:
         yield card
 
 
@@ -26,7 +26,7 @@ async def card(tmp_path):
 async def speaking(card):
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.fakes.speaking"),
-        env=card.environment,
+        env=card.whole_environment,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,

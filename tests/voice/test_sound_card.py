@@ -5,7 +5,7 @@ import json
 import sys
 
 import pytest
-from tests.fakes.sound_card import sound_card
+from tests.fakes.sound_card import SoundCard
 from tests.fakes.speech import FOLDER, need_speech
 from tests.fakes.speech_packages import need_portaudio
 
@@ -20,14 +20,14 @@ TALK = FOLDER / "distractor_2.wav"
 async def card(tmp_path):
     need_speech()
     need_portaudio()
-    async with sound_card(tmp_path) as card:
+    async with SoundCard.opened(tmp_path) as card:
         yield card
 
 
 async def command(card, *words):
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "voice_gateway", *words),
-        env=card.environment,
+        env=card.whole_environment,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
@@ -61,7 +61,7 @@ async def test_say_is_heard_at_the_card(card, tmp_path):
 async def test_a_sound_card_that_goes_is_waited_for_and_picked_up_again(card):
     listening = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.fakes.listening"),
-        env=card.environment,
+        env=card.whole_environment,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )

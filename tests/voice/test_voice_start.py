@@ -6,7 +6,7 @@ import json
 import pytest
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.running_gateway import ask, parts
-from tests.fakes.sound_card import sound_card
+from tests.fakes.sound_card import SoundCard
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 from tests.fakes.waiting import until
@@ -62,11 +62,11 @@ async def test_a_sound_system_whose_settings_are_broken_costs_only_the_voice(com
 
 async def test_a_microphone_that_comes_after_trouble_is_told_of_when_it_is_heard(commands, tmp_path):
     (tmp_path / "card").mkdir()
-    async with sound_card(tmp_path / "card") as card:
+    async with SoundCard.opened(tmp_path / "card") as card:
         settings = tmp_path / "card" / ".asoundrc"
         good = settings.read_text()
         await card.stop()
-        sound = {**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
+        sound = {**card.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
         async with Running.opened(commands, "--voice", **sound) as gateway:
             assert not [line for line in gateway.said if "I listen" in line]
             settings.write_text("pcm.!default { type ")

@@ -24,7 +24,7 @@ from voice_gateway.channels.wyoming import MOST_CLIENTS, SERVICE, WyomingChannel
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
 from voice_gateway.events import Answered, EventBus
-from voice_gateway.speaking.engines import HibariSynthesizer
+from voice_gateway.speaking.synthesizer import HibariSynthesizer
 from voice_gateway.turn import Part, PartSource, Reply, Utterance
 
 LIMIT = 40.0

@@ -58,22 +58,6 @@ async def test_the_login_page_fits_and_is_accessible(
     await in_the_console(console)
 
 
-async def test_login_works_by_keyboard_alone(open_console: Open, token: str) -> None:
-    console = await open_console(ready=False)
-    page = console.page
-    await page.get_by_label("Token").wait_for()
-
-    await page.keyboard.type(token)  # the field is ready
-    await page.keyboard.press("Tab")
-    assert await page.evaluate("document.activeElement.innerText") == "Sign in"
-    assert await page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-    await page.keyboard.press("Space")
-
-    await in_the_console(console)
-    await console.say("turn on the kitchen light")
-    assert " on." in await (await console.answer()).inner_text()
-
-
 async def test_an_open_tab_asks_for_the_new_token(open_console: Open, commands: Commands, token: str) -> None:
     console = await open_console(ready=False)
     await sign_in(console, token)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -161,7 +161,7 @@ class Channels:
         )
 
     def _open_mqtt(self) -> None:
-        from voice_gateway.channels.mqtt.channel import Controls, MqttChannel, Switch
+        from voice_gateway.channels.mqtt.channel import Controls, MqttChannel
 
         gateway = self._gateway
         controls = Controls(
@@ -169,12 +169,7 @@ class Channels:
             acknowledge=gateway.home_events.acknowledge,
         )
         if self._voice is not None:
-            voice = self._voice.switches
-            switches = {
-                "listening": Switch(lambda: voice.listening, partial(voice.turn, "listening")),
-                "mute": Switch(lambda: voice.mute, partial(voice.turn, "mute")),
-            }
-            controls = replace(controls, press=self.push_to_talk, switches=switches)
+            controls = replace(controls, press=self.push_to_talk, switches=self._voice.switches)
         answer, events, folder = gateway.conversation.answer, gateway.events, data_folder()
         store = gateway.store
         if not store.shared:  # what was answered survives a kill, whatever conversations are kept in
@@ -234,7 +229,7 @@ class Channels:
 
     @cached_property
     def synthesizer(self) -> "Synthesizer":
-        from voice_gateway.speaking.engines import new_synthesizer
+        from voice_gateway.speaking.synthesizer import new_synthesizer
 
         return new_synthesizer(self._gateway.settings.voice)
 
@@ -252,7 +247,6 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
         Stats,
         doctor_router,
         health_router,
-        metrics_router,
         permits_router,
         turns_router,
     )
@@ -291,10 +285,9 @@ def web_routes(gateway: "Gateway", start: "Start", tokens: "TokenFile", config: 
         login_router(tokens),
         turns_router(gateway.recorder),
         voice_router(engines, talk.answer, feed, ModelReplies(events), start),
-        health_router(stats, api.parts, gateway.link.status),
+        health_router(stats, events.parts, api.parts, gateway.link.status),
         doctor_router(_doctor(config), start),
         permits_router(gateway.permits, records, talk.pin_problem),
-        metrics_router(stats, events.parts, gateway.link.status),
         openai_router(talk.answer, start),
         McpChannel(talk.answer, talk.make_calls, tools, routines, start=start, version=__version__).route(),
     ]

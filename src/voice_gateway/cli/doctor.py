@@ -338,7 +338,7 @@ async def servers(settings: Settings) -> CheckResults:
 async def speech(settings: Settings) -> CheckResults:
     """Each engine; only a warning while nothing uses the voice."""
     from voice_gateway.hearing.engines import load_recorder, load_wake_word, new_transcriber
-    from voice_gateway.speaking.engines import new_synthesizer
+    from voice_gateway.speaking.synthesizer import new_synthesizer
 
     voice = settings.voice
     grade = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING

@@ -10,9 +10,9 @@ from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded
 from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import SpeakingError
-from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.speaker import KeepingSpeaker, SounddeviceSpeaker, Speaker
+from voice_gateway.speaking.synthesizer import new_synthesizer
 from voice_gateway.turns.sentences import sentences
 
 

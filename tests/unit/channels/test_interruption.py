@@ -1,4 +1,4 @@
-"""Whoever interrupts does not wait for the model: its text ends at once, its calls come to their end."""
+"""An interruption ends the text of a model at once; its tool calls are completed."""
 
 import asyncio
 
@@ -80,8 +80,9 @@ async def test_an_interrupted_text_ends_and_is_remembered():
     assert house.histories == [[], ["human", "ai"]]
 
 
-async def test_a_running_call_completes_and_its_outcome_is_kept():
-    house = House(Calls(("lamp", {"name": "red"}), text="One moment. "), "It is", "Fine.", endless=2)
+async def test_running_and_queued_calls_are_completed_and_kept():
+    calls = Calls(*(("lamp", {"name": name}) for name in ("red", "green")), text="One moment. ")
+    house = House(calls, "They are", "Fine.", endless=2, max_parallel=1)
 
     turn = await house.interrupted_at("switching")
     await asyncio.sleep(0)
@@ -89,25 +90,12 @@ async def test_a_running_call_completes_and_its_outcome_is_kept():
     house.go.set()
     reply = await asyncio.wait_for(turn, LIMIT)
 
-    assert house.switched == ["red"]
-    assert [outcome.text for outcome in reply.outcomes] == ["The red lamp is on."]
-    assert reply.text == "One moment. The red lamp is on."
+    assert house.switched == ["red", "green"]
+    assert [outcome.text for outcome in reply.outcomes] == ["The red lamp is on.", "The green lamp is on."]
+    assert reply.text.startswith("One moment. The red lamp is on.")
     house.model.endless, house.interruption = 9, Interruption()
     await house.hears("thanks")
-    assert house.histories[-1] == ["human", "ai", "tool", "ai"]
-
-
-async def test_queued_calls_of_the_message_are_made():
-    calls = Calls(*(("lamp", {"name": name}) for name in ("red", "green", "blue")))
-    house = House(calls, "They are", endless=2, max_parallel=1)
-
-    turn = await house.interrupted_at("switching")
-    house.go.set()
-    reply = await asyncio.wait_for(turn, LIMIT)
-
-    assert house.switched == ["red", "green", "blue"]
-    assert len(reply.outcomes) == 3
-    assert "red lamp is on" in reply.text  # nothing was said yet, so it is told what was done
+    assert house.histories[-1] == ["human", "ai", "tool", "tool", "ai"]
 
 
 async def test_a_wake_word_does_not_wait_for_a_streaming_model():

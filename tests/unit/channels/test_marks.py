@@ -46,14 +46,9 @@ def test_only_a_confirmed_act_is_done_and_an_open_one_is_neither():
         assert act.status is status
         expected = Mark.DONE if status in DONE else Mark.OPEN if status in OPEN else Mark.NOT_DONE
         assert mark_of(act) is (None if status in NO_ACT else expected), status
-
-
-def test_a_refused_call_is_not_done_and_a_tool_that_does_not_exist_is_no_act():
     refused = outcome(OutcomeStatus.CONFIRMED, ok=False, verdict=Verdict(Decision.REFUSED, "never"))
     unknown = outcome(OutcomeStatus.FAILED, error=ErrorKind.UNKNOWN_TOOL)
-
-    assert mark_of(refused) is Mark.NOT_DONE
-    assert mark_of(unknown) is None
+    assert (mark_of(refused), mark_of(unknown)) == (Mark.NOT_DONE, None)
 
 
 def test_a_turn_is_done_when_all_its_acts_are():
@@ -69,29 +64,20 @@ def test_a_turn_is_done_when_all_its_acts_are():
         assert mark_of_turn(outcome(OutcomeStatus(one)) for one in statuses.split()) is mark, statuses
 
 
-def test_each_act_has_a_line_with_its_arguments_and_status():
-    outcomes = [
-        outcome(OutcomeStatus(status)) for status in ("confirmed", "read", "working", "not_permitted")
-    ]
-
-    assert mark_lines(outcomes) == [
-        "✓ control zwave device: Hall Lamp, on",
-        "… control zwave device: Hall Lamp, on (working)",
-        "✗ control zwave device: Hall Lamp, on (not permitted)",
-    ]
-
-
 def at_home(status: OutcomeStatus, state: str | None = "on, 50 %", **more) -> ToolOutcome:
     """As a server of a home answers."""
     facts = {"device": "Hall Lamp", "state": state, "requested": {"action": "dim", "level": 50}}
     return outcome(status, structured={**facts, "outcome": status, **more})
 
 
-def test_a_device_is_named_with_its_state_or_request():
+def test_each_act_has_a_line_with_its_device_or_arguments_and_its_status():
     done, working, away = OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.UNREACHABLE
-    outcomes = [at_home(done), at_home(done, None), at_home(working, "on, 10 %"), at_home(away, "off")]
+    by_arguments = [outcome(status) for status in (done, OutcomeStatus.READ, working)]
+    by_device = [at_home(done), at_home(done, None), at_home(working, "on, 10 %"), at_home(away, "off")]
 
-    assert mark_lines(outcomes) == [
+    assert mark_lines(by_arguments + by_device) == [
+        "✓ control zwave device: Hall Lamp, on",
+        "… control zwave device: Hall Lamp, on (working)",
         "✓ Hall Lamp: on, 50 %",
         "✓ Hall Lamp: dim, 50",
         "… Hall Lamp: dim, 50 (working)",
@@ -119,13 +105,9 @@ def test_a_device_is_one_short_line_without_marks():
     assert len(line) < 150
 
 
-def test_marks_in_a_text_are_replaced():
+def test_marks_in_a_text_are_replaced_and_signs_of_arithmetic_are_kept():
     for mark in "✓✔✅☑🗸🗹✗✘❌❎☒☓✖🗴":
-        text = f"{mark} front door: locked. Then\n  \u200b{mark}{mark} lamp, and {mark} at the end"
-        assert mark not in without_marks(text)
-
-
-def test_arithmetic_keeps_its_signs_but_not_where_a_mark_would_stand():
+        assert mark not in without_marks(f"{mark} front door: locked.\n  \u200b{mark}{mark} lamp at {mark}")
     assert without_marks("3 × 4 = 12 and √9 = 3") == "3 × 4 = 12 and √9 = 3"
     assert without_marks("× the door\n √ the lamp") == "* the door\n * the lamp"
     assert without_marks(f"so{' ' * 80}√ the lamp") == f"so{' ' * 80}* the lamp"  # in the next row

@@ -1,25 +1,49 @@
 """Where speech begins and ends, by scripted speech: time is sound, never the clock."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes.hearing import LoudIsSpeech, script
 from tests.fakes.limits import with_limits
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.hearing.endpoint import Ended, SegmentRecorder, Signal, Speculate
 from voice_gateway.sound.samples import RATE
 
-FRAME = 0.032
+FRAME, BLOCK = 0.032, 512
 
 
-def record(sound, settings=None, step=512, **start):
+def script(parts: str):
+    """Sound from words: "0.5 silence, 1.0 speech". No two samples are the same sound by chance."""
+    pieces, random = [], np.random.default_rng(7)
+    for part in parts.split(","):
+        seconds, what = part.split()
+        loud = 8000 if what == "speech" else 20
+        pieces.append(random.integers(-loud, loud, round(float(seconds) * RATE)).astype(np.int16))
+    return np.concatenate(pieces)
+
+
+class LoudIsSpeech:
+    """A voice activity that everybody understands."""
+
+    def probability(self, frame) -> float:
+        return float(np.mean(np.abs(frame.astype(int)) > 100) > 0.5)
+
+    def reset(self) -> None:
+        """It remembers nothing."""
+
+
+def fed(recorder, sound):
+    """The events of each block of the sound."""
+    for at in range(0, len(sound), BLOCK):
+        yield recorder.feed(sound[at : at + BLOCK])
+
+
+def record(sound, settings=None, **start):
     recorder = SegmentRecorder(LoudIsSpeech(), settings or VoiceSettings())
-    events = recorder.start(**start)
-    for at in range(0, len(sound), step):
-        events += recorder.feed(sound[at : at + step])
-    return events
+    return [*recorder.start(**start), *itertools.chain.from_iterable(fed(recorder, sound))]
 
 
 def kinds(events):
@@ -59,12 +83,11 @@ def test_a_complete_command_ends_sooner_and_half_a_sentence_later():
     ends = {}
     for needed in (0.3, 0.5, 1.2):
         recorder = SegmentRecorder(LoudIsSpeech(), VoiceSettings())
-        for at in range(0, len(sound), 512):
-            for event in recorder.feed(sound[at : at + 512]):
-                if isinstance(event, Speculate):
-                    recorder.needed_silence(needed)
-                if isinstance(event, Ended):
-                    ends[needed] = event.segment.end_seconds
+        for event in itertools.chain.from_iterable(fed(recorder, sound)):
+            if isinstance(event, Speculate):
+                recorder.needed_silence(needed)
+            if isinstance(event, Ended):
+                ends[needed] = event.segment.end_seconds
 
     assert ends == {needed: pytest.approx(1.0 + needed, abs=2 * FRAME) for needed in (0.3, 0.5, 1.2)}
 
@@ -72,12 +95,10 @@ def test_a_complete_command_ends_sooner_and_half_a_sentence_later():
 def test_the_shorter_wait_ends_with_the_pause_it_was_meant_for():
     recorder = SegmentRecorder(LoudIsSpeech(), VoiceSettings())
     events = []
-    sound = script("1.0 speech, 0.25 silence, 0.5 speech, 0.4 silence")
-    for at in range(0, len(sound), 512):
-        fed = recorder.feed(sound[at : at + 512])
-        if kinds(fed) == [Speculate] and not events:
+    for block in fed(recorder, script("1.0 speech, 0.25 silence, 0.5 speech, 0.4 silence")):
+        if kinds(block) == [Speculate] and not events:
             recorder.needed_silence(0.3)
-        events += [event for event in fed if event is Signal.RESUMED or isinstance(event, Ended)]
+        events += [event for event in block if event is Signal.RESUMED or isinstance(event, Ended)]
 
     assert events == [Signal.RESUMED]  # 0.4 s of silence do not end it: 0.5 s are needed again
 
@@ -127,49 +148,35 @@ def test_segments_are_what_was_heard_in_order_and_every_started_one_ends(parts):
 
 # --- behind a wake word: all of the command, nothing of the word
 
-BLOCK = 512
 
-
-def heard_behind_wake_word(sound, wake_at: float, **settings):
+def heard_behind_wake_word(sound, wake_at: float):
     """The segment that is recorded when the wake word is noticed at this second."""
-    recorder = SegmentRecorder(LoudIsSpeech(), with_limits(VoiceSettings, **settings))
-    events, waiting = [], True
-    for at in range(0, len(sound), BLOCK):
-        block = sound[at : at + BLOCK]
-        if not waiting:
-            events += recorder.feed(block)
-            continue
-        recorder.watch(block)
-        if (at + BLOCK) / 16000 >= wake_at:
-            events += recorder.start(behind_wake_word=True, no_speech_seconds=2.0)
-            waiting = False
-    return [event for event in events if not hasattr(event, "segment") or isinstance(event, Ended)]
+    recorder = SegmentRecorder(LoudIsSpeech(), VoiceSettings())
+    noticed = -(-round(wake_at * RATE) // BLOCK) * BLOCK
+    for at in range(0, noticed, BLOCK):
+        recorder.watch(sound[at : at + BLOCK])
+    events = recorder.start(behind_wake_word=True, no_speech_seconds=2.0)
+    events += itertools.chain.from_iterable(fed(recorder, sound[noticed:]))
+    [segment] = [event.segment for event in events if isinstance(event, Ended)]
+    return segment
 
 
-def test_a_pause_behind_the_wake_word_begins_the_recording():
-    sound = script("1.0 silence, 0.8 speech, 0.5 silence, 1.0 speech, 1.0 silence")
-
-    *_, ended = heard_behind_wake_word(sound, wake_at=1.95)
-
-    assert ended.segment.start_seconds == pytest.approx(2.0, abs=0.1 + FRAME)
-    assert ended.segment.speech_seconds == pytest.approx(1.0, abs=2 * FRAME)
-
-
-def test_a_command_without_any_pause_is_kept_from_a_little_before():
-    sound = script("1.0 silence, 2.0 speech, 1.0 silence")  # the word ends at 1.8
-
-    *_, ended = heard_behind_wake_word(sound, wake_at=1.92)
-
-    assert ended.segment.start_seconds == pytest.approx(1.8, abs=2 * FRAME)
+# The sound, when the wake word is noticed, where the segment begins (within), and its speech.
+BEHIND_WAKE_WORD = {
+    "a pause": ("1.0 silence, 0.8 speech, 0.5 silence, 1.0 speech, 1.0 silence", 1.95, 2.0, 0.13, 1.0),
+    "no pause": ("1.0 silence, 2.0 speech, 1.0 silence", 1.92, 1.8, 0.064, 1.2),
+    "has begun": ("1.0 silence, 0.8 speech, 0.1 silence, 1.0 speech, 1.0 silence", 2.05, 1.8, 0.064, 1.0),
+}
 
 
-def test_a_command_that_began_before_the_wake_word_was_noticed_is_whole():
-    sound = script("1.0 silence, 0.8 speech, 0.1 silence, 1.0 speech, 1.0 silence")
+@pytest.mark.parametrize("case", BEHIND_WAKE_WORD)
+def test_behind_a_wake_word_the_whole_command_is_recorded(case):
+    sound, wake_at, begins, within, speech = BEHIND_WAKE_WORD[case]
 
-    *_, ended = heard_behind_wake_word(sound, wake_at=2.05)
+    segment = heard_behind_wake_word(script(sound), wake_at)
 
-    assert ended.segment.start_seconds == pytest.approx(1.8, abs=2 * FRAME)
-    assert ended.segment.speech_seconds == pytest.approx(1.0, abs=3 * FRAME)
+    assert segment.start_seconds == pytest.approx(begins, abs=within)
+    assert segment.speech_seconds == pytest.approx(speech, abs=3 * FRAME)
 
 
 def test_without_a_wake_word_what_was_before_belongs_to_nothing():

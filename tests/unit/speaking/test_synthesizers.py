@@ -18,14 +18,14 @@ from tests.fakes.waiting import until
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.earcons import Earcon, earcon
-from voice_gateway.speaking.engines import (
+from voice_gateway.speaking.speaker import KeepingSpeaker, PlayedLevels
+from voice_gateway.speaking.synthesizer import (
     EspeakSynthesizer,
     PiperSynthesizer,
     WyomingSynthesizer,
     new_synthesizer,
+    trimmed,
 )
-from voice_gateway.speaking.speaker import KeepingSpeaker, PlayedLevels
-from voice_gateway.speaking.synthesizer import trimmed
 from voice_gateway.turn import Speech
 
 # A voice program as espeak-ng is: half a second of silence, then a tone for each letter it got.

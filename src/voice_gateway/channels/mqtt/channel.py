@@ -9,8 +9,8 @@ import contextlib
 import json
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from voice_gateway.channels.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, c
 from voice_gateway.channels.mqtt.topics import (
     PUSH_TO_TALK,
     SAY,
+    SWITCHES,
     Message,
     Request,
     Retained,
@@ -43,6 +44,8 @@ from voice_gateway.turn import encodable
 if TYPE_CHECKING:
     import aiomqtt
     from paho.mqtt.client import MQTTMessage
+
+    from voice_gateway.channels.voice.channel import VoiceSwitches
 
 from collections.abc import Awaitable
 from typing import TypeVar, cast
@@ -74,18 +77,12 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
-    is_on: Callable[[], bool]
-    turn: Callable[[bool], None]
-
-
-@dataclass(frozen=True, slots=True)
 class Controls:
     """Commands to this machine. `press` starts push to talk, and returns why it cannot, or ""."""
 
     say: Callable[[str], None] = lambda _text: None
     press: Callable[[], str] = lambda: ""
-    switches: Mapping[str, Switch] = field(default_factory=dict)  # of the voice channel, if there is one
+    switches: "VoiceSwitches | None" = None  # of the voice channel, if there is one
     acknowledge: Callable[[], str] = lambda: ""
 
 
@@ -122,7 +119,8 @@ class MqttChannel:
         self._identity = identity
         self._session: str | None = None
         self._controls = controls or Controls()
-        self._retained = Retained(settings, tuple(self._controls.switches))
+        self._switches = tuple(SWITCHES) if self._controls.switches else ()
+        self._retained = Retained(settings, self._switches)
         self._requests = Requests(answer, store, settings.room)
         self._events = events
         self._sleep = sleep
@@ -223,9 +221,9 @@ class MqttChannel:
 
     async def _subscribe(self, client: "aiomqtt.Client") -> None:
         """Only requests are kept by the broker: a command of minutes ago must not start a recording."""
-        settings, controls = self._settings, self._controls
-        names = [SAY, ACKNOWLEDGE, *([PUSH_TO_TALK] if controls.switches else [])]
-        names += [f"{name}/set" for name in controls.switches]
+        settings = self._settings
+        names = [SAY, ACKNOWLEDGE, *([PUSH_TO_TALK] if self._switches else [])]
+        names += [f"{name}/set" for name in self._switches]
         if settings.share_group:
             names.append("status")
         topics = [topic(settings, name) for name in names] + [*self._retained.topics]
@@ -245,9 +243,10 @@ class MqttChannel:
         self._put_status()
 
     def _switch_states(self) -> list[Message]:
+        states = {name: getattr(self._controls.switches, name) for name in self._switches}
         return [
-            Message(topic(self._settings, name), "ON" if switch.is_on() else "OFF", retain=True)
-            for name, switch in self._controls.switches.items()
+            Message(topic(self._settings, name), "ON" if is_on else "OFF", retain=True)
+            for name, is_on in states.items()
         ]
 
     # --- what comes in
@@ -281,9 +280,10 @@ class MqttChannel:
             if problem := controls.press():
                 log.warning("push to talk over MQTT did nothing", extra={"reason": problem})
         else:
-            for switch_name, switch in controls.switches.items():
-                if name == topic(settings, f"{switch_name}/set") and payload.upper() in (ON, OFF):
-                    switch.turn(payload.upper() == ON)
+            for switch in self._switches:
+                if name == topic(settings, f"{switch}/set") and payload.upper() in (ON, OFF):
+                    assert controls.switches is not None
+                    controls.switches.turn(switch, payload.upper() == ON)
             self._put(*self._switch_states())
 
     def _asked(self, message: "MQTTMessage", answers: asyncio.TaskGroup) -> None:

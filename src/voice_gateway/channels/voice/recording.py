@@ -17,8 +17,8 @@ from voice_gateway.hearing.engines import load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
 from voice_gateway.hearing.transcriber import whole_segment
 from voice_gateway.sound.wav import WavFile, read_wav
-from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.speaker import KeepingSpeaker
+from voice_gateway.speaking.synthesizer import new_synthesizer
 from voice_gateway.turn import AudioChunk
 
 TRAILING_SECONDS = 1.5  # of silence, so that speech at the very end is completed

@@ -171,21 +171,6 @@ def quantile(values: Collection[float], share: float) -> float | None:
     return sorted(values)[min(len(values), ceil(share * len(values))) - 1] if values else None
 
 
-def metrics_router(
-    stats: Stats, parts: Callable[[], Sequence[PartState]], servers: Callable[[], Sequence[ServerStatus]]
-) -> APIRouter:
-    router = APIRouter()
-
-    @router.get("/metrics", response_class=Response)
-    async def metrics(request: Request) -> Response:
-        """For Prometheus"""
-        stats.update(parts(), servers())
-        encode, kind = choose_encoder(request.headers.get("accept", ""))
-        return Response(encode(stats.registry), media_type=kind)
-
-    return router
-
-
 PART = shape("PartState", part=str, state=str, sentence=str, advice=str, since=float)
 TOOL = shape(
     "ToolStats", name=str, calls=int, failed=int, p50=float | None, p95=float | None, recent=list[float]
@@ -206,11 +191,19 @@ TURN = shape("TurnWithEvents", **TURN_FIELDS, events=list[dict[str, Any]])
 
 def health_router(
     stats: Stats,
+    parts: Callable[[], Sequence[PartState]],
     ask_parts: Callable[[], Awaitable[Sequence[PartState]]],
     servers: Callable[[], Sequence[ServerStatus]],
 ) -> APIRouter:
-    """`ask_parts` asks connected servers whether they still answer."""
+    """`parts` gives the known states; `ask_parts` asks connected servers first whether they still answer."""
     router = APIRouter()
+
+    @router.get("/metrics", response_class=Response)
+    async def metrics(request: Request) -> Response:
+        """For Prometheus"""
+        stats.update(parts(), servers())
+        encode, kind = choose_encoder(request.headers.get("accept", ""))
+        return Response(encode(stats.registry), media_type=kind)
 
     @router.get("/api/health", response_model=HEALTH)
     async def health() -> Response:

@@ -1,24 +1,10 @@
 """An alarm on the loudspeaker: over a reply and over a timer that rings, mute or not, until it was heard."""
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator
-
 import pytest
-from tests.fakes.voice import LIMIT, room
+from tests.fakes.voice import LIMIT, room, sounding
 from tests.fakes.waiting import until
 
 SMOKE = "Smoke is detected in the Kitchen."
-
-
-@contextlib.asynccontextmanager
-async def sounding(here, what=None, text: str = SMOKE) -> AsyncIterator[None]:
-    task = asyncio.ensure_future((what or here.output.alarm)(text))
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_an_alarm_interrupts_a_reply_and_drops_the_rest_of_it():
@@ -26,7 +12,7 @@ async def test_an_alarm_interrupts_a_reply_and_drops_the_rest_of_it():
         here.speaker.slow = True
         await here.microphone.command("tell me a story")
         said = await here.speaker.plays()
-        async with sounding(here):
+        async with sounding(here.output.alarm(SMOKE)):
             here.speaker.slow = False
             await until(lambda: SMOKE in here.speaker.played, LIMIT)
             assert here.speaker.stopped == [said]
@@ -34,9 +20,9 @@ async def test_an_alarm_interrupts_a_reply_and_drops_the_rest_of_it():
 
 @pytest.mark.slow
 async def test_a_timer_is_silent_while_there_is_an_alarm_and_rings_on_behind_it():
-    async with room() as here, sounding(here, here.output.ring, "The tea is ready."):
+    async with room() as here, sounding(here.output.ring("The tea is ready.")):
         await until(lambda: "The tea is ready." in here.speaker.played, LIMIT)
-        async with sounding(here):
+        async with sounding(here.output.alarm(SMOKE)):
             await until(lambda: SMOKE in here.speaker.played, LIMIT)
             rung = here.speaker.played.count("The tea is ready.")
             here.speaker.played.remove(SMOKE)
@@ -49,12 +35,12 @@ async def test_an_alarm_begins_although_somebody_speaks_and_although_the_voice_i
     async with room() as here:
         here.mute = True
         await here.microphone.wake()
-        async with sounding(here):
+        async with sounding(here.output.alarm(SMOKE)):
             await until(lambda: SMOKE in here.speaker.played, LIMIT)
 
 
 async def test_what_is_said_while_it_sounds_is_heard_and_answered():
-    async with room() as here, sounding(here):
+    async with room() as here, sounding(here.output.alarm(SMOKE)):
         await until(lambda: SMOKE in here.speaker.played, LIMIT)
         await here.hears("stop the alarm")
         assert here.conversation.heard == ["stop the alarm"]
@@ -65,6 +51,6 @@ async def test_an_alarm_is_loud_however_quiet_the_loudspeaker_was_set():
     async with room() as here:
         here.speaker.slow = True
         assert here.output.alarms.gain(0.0) == 0.0
-        async with sounding(here):
+        async with sounding(here.output.alarm(SMOKE)):
             await until(lambda: here.output.alarms.gain(0.0) > 0.5, LIMIT)
         assert here.output.alarms.gain(0.1) == 0.1

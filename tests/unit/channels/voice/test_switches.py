@@ -1,9 +1,8 @@
 """Listening and mute: what they do, and that they stay."""
 
-import asyncio
 import stat
 
-from tests.fakes.voice import LIMIT, room
+from tests.fakes.voice import LIMIT, room, sounding
 from tests.fakes.waiting import until
 
 from voice_gateway.channels.voice.channel import VoiceSwitches
@@ -42,11 +41,8 @@ async def test_a_mute_voice_shows_its_answer_and_rings_all_the_same():
         assert here.speaker.played == []
         assert here.speaker.cues == 0
 
-        ringing = asyncio.ensure_future(here.output.ring("The tea is ready."))
-        async with asyncio.timeout(LIMIT):
-            await until(lambda: "The tea is ready." in here.speaker.played)
-        ringing.cancel()
-        await asyncio.gather(ringing, return_exceptions=True)
+        async with sounding(here.output.ring("The tea is ready.")):
+            await until(lambda: "The tea is ready." in here.speaker.played, LIMIT)
 
 
 def test_switches_stay_through_a_restart_in_a_file_for_their_owner(tmp_path):

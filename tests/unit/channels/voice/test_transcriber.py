@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.fakes.voice import LIMIT, room
+from tests.fakes.voice import LIMIT, room, sounding
 from tests.fakes.waiting import until
 
 from voice_gateway.channels.voice.transcriber import VoiceState
@@ -221,9 +221,8 @@ async def test_push_to_talk_needs_no_wake_word():
 
 
 async def test_a_timer_rings_until_it_is_stopped_and_is_silent_while_somebody_speaks():
-    async with room() as here:
+    async with room() as here, sounding(here.output.ring("The tea timer is done.")):
         here.speaker.slow = True
-        ringing = asyncio.ensure_future(here.output.ring("The tea timer is done."))
         assert await here.speaker.plays() == "The tea timer is done."
         here.speaker.slow = False
         await here.microphone.wake()
@@ -232,8 +231,6 @@ async def test_a_timer_rings_until_it_is_stopped_and_is_silent_while_somebody_sp
         await here.microphone.speak("stop")
         await here.settled()
         assert here.conversation.heard == ["stop"]
-        ringing.cancel()
-        await asyncio.gather(ringing, return_exceptions=True)
 
 
 async def test_the_end_of_a_recording_is_the_end_of_the_door():

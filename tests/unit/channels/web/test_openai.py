@@ -134,25 +134,6 @@ async def test_a_stream_sends_each_piece_at_once(tmp_path):
     assert [one["finish_reason"] for one in told] == [None, None, None, None, "stop"]
 
 
-async def test_a_disconnect_interrupts_the_model(tmp_path):
-    begun, over = asyncio.Event(), asyncio.Event()
-
-    async def speaks_for_ever(turn):
-        turn.say(Part(PartSource.MODEL, "Well"))
-        begun.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            over.set()
-
-    async with openai(tmp_path, House(speaks_for_ever)) as http:
-        body = {"model": "x", "messages": user("talk"), "stream": True}
-        async with http.stream("POST", CHAT, json=body):
-            await begun.wait()
-        async with asyncio.timeout(40):
-            await over.wait()
-
-
 WRONG = {
     "{": None,
     "[]": "",

@@ -8,7 +8,7 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 from tests.fakes.web import client, served
 
-from voice_gateway.channels.web.system_api import MOST_NAMES, Stats, health_router, metrics_router, quantile
+from voice_gateway.channels.web.system_api import MOST_NAMES, Stats, health_router, quantile
 from voice_gateway.errors import ErrorKind
 from voice_gateway.events import Acted, Answered, ModelRound, PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus
@@ -37,8 +37,7 @@ async def pages(folder, counts, parts=(), servers=()):
         return parts
 
     def routes(_start):
-        health = health_router(counts, all_parts, lambda: servers)
-        return [metrics_router(counts, lambda: parts, lambda: servers), health]
+        return [health_router(counts, lambda: parts, all_parts, lambda: servers)]
 
     async with served(folder, routes) as channel, client(channel) as http:
         yield http

@@ -1,6 +1,5 @@
 """With a certificate: pages, the microphone and the cookie go encrypted, and nothing goes plainly."""
 
-import json
 import ssl
 
 import httpx
@@ -38,51 +37,35 @@ def trusting(made):
     return ssl.create_default_context(cafile=made.ca)
 
 
-async def test_pages_and_the_microphone_are_encrypted(tmp_path, made, trusting):
-    watch, how = EventBus(), {"tls_cert": made.certificate, "tls_key": made.key}
-    async with (
-        served(tmp_path, routes(tmp_path), watch, **how) as door,
-        httpx.AsyncClient(verify=trusting, trust_env=False, timeout=30) as http,
-    ):
-        assert door.address == f"https://127.0.0.1:{door.port}/"
-        page = await http.get(f"https://localhost:{door.port}/")
-        assert page.status_code == 200
-        assert "Voice Gateway" in page.text
-        place = f"wss://localhost:{door.port}/api/voice"
-        async with connect(place, ssl=trusting, origin=Origin(f"https://localhost:{door.port}")) as socket:
-            await socket.send("hello")
-            assert await socket.recv() == "hello"
-        with pytest.raises(InvalidStatus) as foreign:
-            await connect(place, ssl=trusting, origin=Origin("https://elsewhere.example"))
-        assert foreign.value.response.status_code == 403
-        with pytest.raises(ssl.SSLCertVerificationError):  # nobody else vouches for it
-            await connect(place, ssl=ssl.create_default_context())
-        assert b"200" not in await raw(door, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert (await http.get(f"https://localhost:{door.port}/")).status_code == 200
-
-
-async def test_the_cookie_of_an_encrypted_page_is_secure(tmp_path, made, trusting):
+async def test_pages_microphone_and_cookie_are_encrypted(tmp_path, made, trusting):
     token, watch = TokenFile(tmp_path / "web-token.json").make(), EventBus()
     how = {"host": "0.0.0.0", "tls_cert": made.certificate, "tls_key": made.key}
     async with (
         served(tmp_path, routes(tmp_path), watch, **how) as door,
         httpx.AsyncClient(verify=trusting, trust_env=False, timeout=30) as http,
     ):
+        assert door.address == f"https://127.0.0.1:{door.port}/"
         assert "TLS" not in watch.part("web").sentence
         place = f"localhost:{door.port}"
-        with pytest.raises(InvalidStatus) as refused:
-            await connect(f"wss://{place}/api/voice", ssl=trusting)
-        assert refused.value.response.status_code == 401
-
+        assert "Voice Gateway" in (await http.get(f"https://{place}/login.html")).text
         entered = await http.post(f"https://{place}/api/login", json={"token": token})
-
         cookie = entered.headers["set-cookie"]
         assert "Secure" in cookie
         assert "HttpOnly" in cookie
-        given = {"Cookie": cookie.partition(";")[0]}
-        async with connect(f"wss://{place}/api/voice", ssl=trusting, additional_headers=given) as socket:
-            await socket.send(json.dumps({"type": "start"}))
-            assert await socket.recv() == '{"type": "start"}'
+        known = {"Cookie": cookie.partition(";")[0]}
+        microphone = f"wss://{place}/api/voice"
+        own = Origin(f"https://{place}")
+        async with connect(microphone, ssl=trusting, origin=own, additional_headers=known) as socket:
+            await socket.send("hello")
+            assert await socket.recv() == "hello"
+        for headers, origin, status in (({}, own, 401), (known, Origin("https://elsewhere.example"), 403)):
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(microphone, ssl=trusting, origin=origin, additional_headers=headers)
+            assert refused.value.response.status_code == status
+        with pytest.raises(ssl.SSLCertVerificationError):  # no other authority vouches for it
+            await connect(microphone, ssl=ssl.create_default_context())
+        assert b"200" not in await raw(door, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert (await http.get(f"https://{place}/login.html")).status_code == 200
 
 
 async def test_a_key_that_cannot_be_used_is_reported_and_no_passphrase_is_asked_for(tmp_path, made):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from tests.fakes import counterparts
-from tests.fakes.pulse import PulseDaemon, pulse_daemon
+from tests.fakes.sound_card import PulseDaemon
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.tools.builtin.volume import (
@@ -26,7 +26,7 @@ from voice_gateway.tools.gateway_tool import typed
 
 @pytest_asyncio.fixture
 async def pulse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PulseDaemon]:
-    async with pulse_daemon(tmp_path) as daemon:
+    async with PulseDaemon.opened(tmp_path) as daemon:
         for name, value in daemon.environment.items():
             monkeypatch.setenv(name, value)
         yield daemon
