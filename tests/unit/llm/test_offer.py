@@ -7,13 +7,13 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 
 from voice_gateway.config import ToolsSettings
-from voice_gateway.llm.offer import Offering, make_offer, shorter
+from voice_gateway.llm.offer import Offer, Offering, make_offer, shorter
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool
-from voice_gateway.llm.prompt import tokens_of
+from voice_gateway.llm.prompt import USE_TOOL, note_for, tokens_of, unwrapped
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import schema_of
-from voice_gateway.turn import ToolTraits
+from voice_gateway.turn import ToolCall, ToolTraits
 
 TEXT = (
     "REQUIRED for lamps: you MUST call this. Use it whenever the user asks about light. "
@@ -22,7 +22,7 @@ TEXT = (
 )
 
 
-def tool(name: str, server: str = "home", description: str = TEXT) -> BaseTool:
+def tool(name: str, *called_for: str, server: str = "home", trusted: bool = True) -> BaseTool:
     async def run(level: int) -> str:
         return "on"
 
@@ -32,10 +32,12 @@ def tool(name: str, server: str = "home", description: str = TEXT) -> BaseTool:
             "level": {"type": "integer", "description": "How bright, for example 30. Avoid more than 99."},
             "description": {"type": "string", "description": "Words. Good: short."},
         },
+        "required": ["level"],
     }
-    traits = ToolTraits(source=server, original_name=name)
+    summary = f"Does {name}."
+    traits = ToolTraits(server, name, summary=summary, called_for=called_for, trusted=trusted)
     return StructuredTool(
-        name=name, description=description, args_schema=schema, coroutine=run, metadata={"traits": traits}
+        name=name, description=TEXT, args_schema=schema, coroutine=run, metadata={"traits": traits}
     )
 
 
@@ -126,3 +128,48 @@ def test_the_offer_is_made_again_only_when_tools_or_year_change() -> None:
 )
 def test_the_first_sentence_stays(text: str, short: str) -> None:
     assert shorter(text) == short
+
+
+# --- tools that are rarely needed: behind the words that call for them, and never in the prefix
+
+
+def offer_of(*tools: BaseTool, priority: tuple[str, ...] = ()) -> Offer:
+    manager = ToolManager()
+    manager.add_mcp_tools("home", list(tools))
+    return make_offer(manager, cost=cost, budget=10_000, priority=priority)
+
+
+def test_a_rare_tool_is_called_through_one_that_is_always_there() -> None:
+    offer = offer_of(tool("lamp"), tool("rename", "rename", "call"))
+
+    assert [each.name for each in offer.tools] == ["lamp", USE_TOOL]
+    assert offer.names() == {"lamp", USE_TOOL, "rename"}
+    named = offer_of(tool("lamp"), tool("rename", "rename"), priority=("rename",))
+    assert (sorted(named.names()), named.rare) == (["lamp", "rename"], ())
+
+
+def test_the_note_names_a_trusted_tool_only_when_the_words_call_for_it() -> None:
+    rare = offer_of(tool("rename", "rename", "new name"), tool("route", "route")).rare
+
+    assert note_for("turn on the lamp", rare) == ""
+    assert note_for("please give it a new name", rare) == (
+        "[For this there is also, only by use_tool: "
+        "rename(level: integer, description?: string): Does rename.]"
+    )
+    assert "route" in note_for("rename it and repair its ROUTES", rare)
+    offer = offer_of(tool("lamp"), tool("trick", "lamp", trusted=False))
+    assert (note_for("turn on the lamp", offer.rare), len(offer.tools)) == ("", 2)
+
+
+@pytest.mark.parametrize(
+    ("args", "call"),
+    [
+        ({"name": "rename", "arguments": {"level": 1}}, ("rename", {"level": 1})),
+        ({"name": "rename", "arguments": '{"level": 1}'}, ("rename", {"level": 1})),
+        *((args, (USE_TOOL, args)) for args in ({}, {"name": 3}, {"name": "x", "arguments": "{"}, "x")),
+        ({"name": "x", "arguments": [1]}, (USE_TOOL, {"name": "x", "arguments": [1]})),
+    ],
+)
+def test_the_call_that_is_meant_is_made_of_it(args: Any, call: tuple[str, Any]) -> None:
+    made = unwrapped(ToolCall("1", USE_TOOL, args))
+    assert (made.id, made.name, made.args) == ("1", *call)
