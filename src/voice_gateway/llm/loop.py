@@ -16,8 +16,7 @@ from voice_gateway.languages import say
 from voice_gateway.llm.model import Model, UnreadableCall
 from voice_gateway.llm.prompt import CORRECTIONS, COUNTS, NAMES, PLAIN, SAID, SYSTEM_PROMPT, unwrapped
 from voice_gateway.llm.provenance import Provenance, is_look
-from voice_gateway.llm.streaming import SentenceStreamer, clean, unusable
-from voice_gateway.llm.text_tool_calls import text_tool_calls
+from voice_gateway.llm.streaming import SentenceStreamer, clean, text_tool_calls, unusable
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import OutcomeStatus, Part, PartSource, Reply, ToolCall, ToolOutcome, new_id

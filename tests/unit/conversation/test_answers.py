@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from voice_gateway.conversation.answers import Answer, AnswerReader, Choice
+from voice_gateway.conversation.confirmation import Answer, AnswerReader, Choice
 from voice_gateway.integrations.device import Device
 from voice_gateway.understanding.templates import language
 

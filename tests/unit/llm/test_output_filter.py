@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
-from voice_gateway.llm.streaming import clean, unusable
-from voice_gateway.llm.text_tool_calls import text_tool_calls
+from voice_gateway.llm.streaming import clean, text_tool_calls, unusable
 
 TEXTS = yaml.safe_load(Path(__file__).with_name("texts.yaml").read_text())
 TOOL = "REQUIRED for the time and date: you MUST call this, because you cannot know them."
