@@ -25,7 +25,7 @@ class Offer:
 
     tools: tuple[BaseTool, ...] = ()
     tokens: int = 0  # what they cost, by our estimate
-    shortened: bool = False  # descriptions have no examples and negative cases
+    shortened: bool = False  # of each description the first sentence is left
     left_out: Mapping[str, str] = field(default_factory=dict)  # name of the tool -> why
     rare: tuple[BaseTool, ...] = ()  # told of only when the words call for them
 
