@@ -51,6 +51,7 @@ export class Permits {
       this.show((await post("/api/permits", { name, permit, pin: this.pin.value })).permits);
       announce(`${name}: ${CHOICES[permit]}.`);
       this.name.value = "";
+      this.choice.value = "default";
     } catch (error) {
       write(this.problem, error.message);
       this.problem.hidden = false;
