@@ -305,11 +305,6 @@ async def test_what_goes_over_the_wire_is_exactly_what_was_converted(ollama: Fak
     assert (request.method, request.path) == ("POST", "/api/chat")
     sent = ollama.chats[0]["tools"]
     assert sent == to_qwen_tools(client.offer().tools)
-    for tool in sent:
-        assert set(tool) == {"type", "function"}
-        assert set(tool["function"]) == {"name", "description", "parameters"}
-        assert tool["function"]["parameters"]["type"] == "object"
-        Draft202012Validator.check_schema(tool["function"]["parameters"])
 
 
 @pytest.mark.scenario("FMT-8")

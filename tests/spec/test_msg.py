@@ -214,35 +214,6 @@ async def test_a_request_and_its_results_enter_the_history_and_all_of_it_is_sent
     assert [type(message) for message in history.messages[-1:]] == [AIMessage]
 
 
-@pytest.mark.scenario("MSG-5")
-@pytest.mark.parametrize(
-    ("returned", "text"),
-    [
-        (("The lamp is on.", {"structured": {"on": True}, "blobs": []}), "The lamp is on."),
-        (([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], None), "one\ntwo"),
-        (({"level": 30}, None), '{"level": 30}'),
-    ],
-)
-async def test_results_are_text_in_a_tool_message(returned: tuple[Any, Any], text: str) -> None:
-    async def answer() -> tuple[Any, Any]:
-        return returned
-
-    tools = ToolManager()
-    tools.add(
-        StructuredTool.from_function(
-            coroutine=answer, description="Answers.", response_format="content_and_artifact"
-        )
-    )
-    model = FakeModel([Calls(("answer", {})), "Right."], several_steps=True)
-
-    await loop(model, Recording(tools))
-
-    message = model.asked[1][-1]
-    assert isinstance(message, ToolMessage)
-    assert message.content == text
-    assert message.tool_call_id == "r1c0"
-
-
 @pytest.mark.scenario("MSG-6")
 async def test_every_call_has_an_id_of_its_own_a_name_and_parsed_arguments(executor: Recording) -> None:
     same = [

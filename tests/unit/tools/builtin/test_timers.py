@@ -139,23 +139,6 @@ async def test_a_strange_name_never_cancels_another_timer(tools: Tools, strange:
     assert len(str(refusal.value)) < 300
 
 
-async def test_timers_ring_when_they_are_due_and_not_before(
-    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
-) -> None:
-    async with House(path, clock).running() as house:
-        await tools.set(duration="40 seconds", name="pasta")
-        await tools.set(duration="20 seconds", name="tea")
-
-        await house.later(19)
-        assert house.rings == []
-        await house.later(1)
-        assert house.rings == ["tea"]
-        assert (await tools.list()).startswith("2 timers: tea timer, ringing; pasta timer")
-
-        await house.later(20)
-        assert house.rings == ["tea", "pasta"]
-
-
 @pytest.mark.parametrize("way", ["clock", "tool"])
 async def test_stop_silences_what_rings_and_nothing_else(
     tools: Tools, store: TimerStore, clock: StoppedClock, path: Path, way: str
