@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from voice_gateway.backoff import identity
 from voice_gateway.private_files import SIDE_FILES, private_file
 
 log = logging.getLogger(__name__)
@@ -47,13 +48,10 @@ class Damage:
 
 def stamp(path: Path) -> object:
     """A value that differs after each change of the file; None if there is no file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    if time.time() - status.st_mtime < TICK_SECONDS:
+    known = identity(path)
+    if known is not None and time.time() - known[1] / 1e9 < TICK_SECONDS:
         return object()  # another change in the same tick of the file's clock would not show
-    return status.st_ino, status.st_mtime_ns, status.st_size
+    return known
 
 
 class SqliteFile:

@@ -87,10 +87,13 @@ async def test_a_device_that_is_not_there_is_not_ok(commands, tmp_path):
     assert done.code == 1
 
 
-async def test_a_store_that_cannot_be_used_is_not_ok(tmp_path, monkeypatch):
+async def test_a_folder_or_store_that_cannot_be_used_is_not_ok(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
 
+    disk = (await found(doctor.machine))["disk"]
+    assert (disk.verdict, str(tmp_path / "file") in disk.text) == ("failed", True)
+    assert "XDG_DATA_HOME" in disk.advice
     sqlite = (await found(doctor.store, brain=BrainSettings(store="sqlite")))["store"]
     place = "redis://:hush@127.0.0.1:1"
     redis = (await found(doctor.store, brain=BrainSettings(store=place)))["store"]
@@ -171,17 +174,6 @@ async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
     assert (findings["ollama"].verdict, findings["model"].verdict) == ("ok", "failed")
     assert findings["model"].text.startswith(MODEL_NOT_INSTALLED.removesuffix("."))
     assert "`ollama pull no-such-model`" in findings["model"].text
-
-
-async def test_a_data_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
-
-    disk = (await found(doctor.machine))["disk"]
-
-    assert disk.verdict == "failed"
-    assert str(tmp_path / "file") in disk.text
-    assert "XDG_DATA_HOME" in disk.advice
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")

@@ -1,6 +1,5 @@
 """`voice-gateway undo`: across processes, with and without a running gateway."""
 
-import asyncio
 import json
 
 import pytest
@@ -52,14 +51,3 @@ async def test_an_undo_that_opens_the_house_asks_across_processes(commands: Comm
     assert "front door" in asked.json["text"].lower()
     assert (asked.code, asked.json["expects_answer"], asked.json["outcomes"]) == (0, True, [])
     assert "unlocked" in done.out
-
-
-@pytest.mark.slow
-async def test_two_at_once_take_back_one_each(commands: Commands):
-    await commands.run("ask", "turn on the desk lamp")
-    await commands.run("ask", "turn on the floor lamp")
-
-    ended = await asyncio.gather(commands.run("undo"), commands.run("undo"))
-
-    lamps = [next(lamp for lamp in ("floor", "desk") if lamp in one.out.lower()) for one in ended]
-    assert sorted(lamps) == ["desk", "floor"]

@@ -6,7 +6,6 @@ import signal
 
 import pytest
 from tests.fakes.gateway_process import LIMIT_SECONDS, Running
-from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.running_gateway import server
 from tests.fakes.waiting import until
 
@@ -105,19 +104,3 @@ async def test_leaving_a_turn_lets_its_call_finish(commands, tmp_path):
 
     # It knows what "it" is: the turn came to its end.
     assert more.json["outcomes"][0]["args"] == {"deviceName": "Red Lamp", "action": "off"}
-
-
-@pytest.mark.slow
-async def test_leaving_a_turn_stops_the_models_text(commands):
-    async with FakeOllama() as ollama:
-        ollama.script(Scripted("Once upon a time", gate=asyncio.Event()))
-        commands.file("voice-gateway.toml", f"{NO_SERVER}[ollama]\nwarm_up = false\n")
-        env = {"AI_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url}
-        async with Running.opened(commands, "--log-level", "info", **env) as gateway:
-            asking = await commands.start("ask", "tell me a joke about elephants", **env)
-            await until(lambda: len(ollama.chats) > 0)
-            asking.send_signal(signal.SIGINT)
-            await ended(asking)
-
-            await gateway.says("turn interrupted")
-    assert asking.returncode == 130

@@ -62,15 +62,6 @@ def test_systemd_accepts_the_installed_unit(manager, prefix):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_installed_commands_do_not_point_into_the_clone():
-    """Else `ProtectHome` would hide it from the unit when the clone is below /home."""
-    script = (ROOT / "scripts" / "install").read_text()
-
-    assert unit("voice-gateway-system.service")["Service"]["ProtectHome"] == "yes"
-    assert re.search(r"pip install .*--force-reinstall \.$", script, re.MULTILINE)
-    assert 'ln -sf "$home/bin/$command" "$prefix/bin/$command"' in script
-
-
 @pytest.mark.parametrize("name", UNITS)
 def test_a_unit_restarts_after_a_crash_not_after_a_mistake_and_is_hardened(name):
     service = unit(name)["Service"]

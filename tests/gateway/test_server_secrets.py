@@ -23,6 +23,14 @@ sys.exit("no luck with " + os.environ["HOME_PASSWORD"])
 """
 
 
+WORDS = {
+    "command": "x",
+    "env": {"GITHUB_TOKEN": "abcd", "FERNET_KEY": "k-1", "EMPTY_PASSWORD": "", "PIN": "1", "LANG": "en"},
+    "args": ("serve", "--api-key=efgh", "--password", "ijkl", "--verbose", "mnop"),
+}
+HEADERS = {"X-Who": "me-alone", "Authorization": "Bearer q1xy"}
+
+
 def settings() -> str:
     arguments = json.dumps(["-c", LEAKY, "--token", ARGUMENT])
     return (
@@ -69,23 +77,17 @@ async def test_the_last_words_of_a_server_that_dies_in_a_call_are_clean_too():
     assert "fatal: ***" in str(failure.value.__cause__)
 
 
-def test_which_words_of_a_server_are_hidden():
-    env = {"GITHUB_TOKEN": "abcd", "FERNET_KEY": "k-1", "EMPTY_PASSWORD": "", "PIN": "1", "LANG": "en"}
-    args = ("serve", "--api-key=efgh", "--password", "ijkl", "--verbose", "mnop")
-    hide = without_secrets(ServerSettings(command="x", env=env, args=args))
-
-    assert hide("abcd k-1 efgh ijkl") == "*** *** *** ***"
-    assert hide("en mnop serve 1 verbose") == "en mnop serve 1 verbose"
-    assert hide("mqtt://me:secret@host") == "mqtt://***@host"
-
-
-def test_the_longer_of_two_secrets_leaves_nothing_of_itself():
-    hide = without_secrets(ServerSettings(command="x", env={"A_TOKEN": "abc", "B_TOKEN": "abcdef"}))
-
-    assert hide("abcdef abc") == "*** ***"
-
-
-def test_headers_are_secret_whatever_their_name():
-    server = ServerSettings(url="http://x", headers={"X-Who": "me-alone", "Authorization": "Bearer q1xy"})
-
-    assert without_secrets(server)("sent me-alone, Bearer q1xy and q1xy") == "sent ***, *** and ***"
+@pytest.mark.parametrize(
+    ("server", "said", "shown"),
+    [
+        (WORDS, "abcd k-1 efgh ijkl", "*** *** *** ***"),
+        (WORDS, "en mnop serve 1 verbose", "en mnop serve 1 verbose"),
+        (WORDS, "mqtt://me:secret@host", "mqtt://***@host"),
+        # The longer of two secrets leaves nothing of itself.
+        ({"command": "x", "env": {"A_TOKEN": "abc", "B_TOKEN": "abcdef"}}, "abcdef abc", "*** ***"),
+        # Headers are secret whatever their name.
+        ({"url": "http://x", "headers": HEADERS}, "me-alone, Bearer q1xy and q1xy", "***, *** and ***"),
+    ],
+)
+def test_which_words_of_a_server_are_hidden(server, said, shown):
+    assert without_secrets(ServerSettings(**server))(said) == shown

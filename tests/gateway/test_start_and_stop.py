@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.gateway_process import LIMIT_SECONDS, Commands, Running
-from tests.fakes.ports import free_port
 from tests.fakes.running_gateway import ask, parts, processes, server, socket_of
 from tests.fakes.waiting import until
 
@@ -62,21 +61,6 @@ class Stage:
         await until(self.marks.exists)
         return process
 
-    async def between_attempts(self):
-        process = await self.start(
-            "[mcp]\nbase_delay_seconds = 20.0\n" + server("zwave", "late_server.py", self.marks, 9)
-        )
-        await until(lambda: self.marks.exists() and not processes(str(self.marks)))
-        return process
-
-    async def no_broker(self):
-        return await self._up_to_the_socket(
-            await self.start(
-                server("zwave", "late_server.py", self.marks, "never"),
-                MQTT_BROKER_URL=f"mqtt://localhost:{free_port()}",
-            )
-        )
-
     async def stubborn_server(self):
         process = await self.start(
             server("zwave", "fault_server.py", "ignores_eof", "ignores_term", self.marks)
@@ -84,15 +68,8 @@ class Stage:
         await Running(process).says("ready")
         return process
 
-    async def _up_to_the_socket(self, process):
-        await until(socket_of(self.commands).exists)
-        return process
 
-
-STAGES = ("at_once", "server_says_nothing", "between_attempts", "no_broker", "stubborn_server")
-
-
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", ["at_once", "server_says_nothing", "stubborn_server"])
 async def test_a_stop_during_the_start_leaves_no_process(commands, tmp_path, stage):
     held = Stage(commands, tmp_path)
     process = await getattr(held, stage)()

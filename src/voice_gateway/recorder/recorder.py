@@ -25,8 +25,7 @@ T = TypeVar("T")
 TURNS_FILE = "turns.sqlite"
 MOST_EVENTS = 500  # of one turn; a tool may report progress all day
 STALE_SECONDS = 900.0  # a turn that has not ended by then was given up
-MOST_WAITING = 5_000  # finished turns, while the disk is slow
-MOST_HELD = 500  # finished turns, while the file cannot be written; earlier ones are lost
+MOST_HELD = 500  # finished turns that wait for a slow or full disk; earlier ones are lost
 TRY_SECONDS = 5.0  # between two tries of a file that cannot be written
 TRIM_SECONDS = 3600.0  # how long what is too old may stay in the file where nothing is said
 GATHER_SECONDS = 0.1  # turns that end in this time are one transaction
@@ -52,7 +51,7 @@ class Recorder:
         self._events, self._around, self._now = events, around, now
         self._open: dict[str, RecordedTurn] = {}
         self._over: deque[str] = deque(maxlen=100)  # events of these turns come too late
-        self._waiting: deque[RecordedTurn] = deque()  # finished, and not written yet
+        self._waiting: deque[RecordedTurn] = deque(maxlen=MOST_HELD)  # finished, and not written yet
         self._thread: ThreadPoolExecutor | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -90,9 +89,6 @@ class Recorder:
     def _finish(self, turn_id: str) -> None:
         turn = self._open.pop(turn_id)
         self._over.append(turn_id)
-        if len(self._waiting) >= MOST_WAITING:
-            log.error("a turn could not be kept, too many wait for the disk")
-            return
         if not turn.around.looks:  # a home that was read during the turn is known now
             turn.around = self._around()
         self._waiting.append(turn)
@@ -150,7 +146,8 @@ class Recorder:
                 self.store.trim()
         except RecorderLost as error:
             lost = error
-            self._waiting.extendleft(reversed(turns[-MOST_HELD:]))
+            free = MOST_HELD - len(self._waiting)  # others came since
+            self._waiting.extendleft(reversed(turns[-free:] if free else []))
         except Exception:  # a turn that cannot be written must not cost the next ones
             log.exception("turns could not be kept")
         self._on_loop(self._report, lost)
