@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.gateway_process import Running
+from tests.fakes.running_gateway import server
 
 from voice_gateway.__main__ import main
 
@@ -155,25 +156,27 @@ async def test_a_server_that_does_not_exist_costs_only_its_own_tools(commands):
     assert "Traceback" not in done.err
 
 
-async def test_ask_and_status_use_the_running_gateway(commands, running):
-    on = await commands.run("ask", "turn on the kitchen light")
-    asked = await commands.run("ask", "is it on")
-    status = await commands.run("status", "--json")
+async def test_commands_use_the_running_gateway_and_status_says_when_there_is_none(commands):
+    home = f'[mcpServers.zwave]\ncommand = "{sys.executable}"\nargs = ["-m", "zwave_mcp", "--simulate"]\n'
+    commands.file("voice-gateway.toml", home + server("big", "fault_server.py"))
+    alone = await commands.run("status")
+    async with Running.opened(commands):
+        on = await commands.run("ask", "turn on the kitchen light")
+        asked = await commands.run("ask", "is it on")
+        status = await commands.run("status", "--json")
+        half = await commands.run("tools", "call", "get_current_datetime", "bogus=x\udcff", "--json")
+        large = await commands.run("tools", "call", "long_line", "--args", '{"bytes": 30000000}', "--json")
+        socket = Path(commands.env["XDG_RUNTIME_DIR"]) / "voice-gateway" / "control.sock"
+        modes = [path.stat().st_mode & 0o777 for path in (socket, socket.parent)]
 
+    assert (alone.code, "No gateway is running" in alone.out) == (1, True)
     assert "kitchen light" in on.out.lower()
     assert asked.out.lower().startswith("yes")
     assert status.json["running"] is True
     assert [part["state"] for part in status.json["parts"] if part["part"] == "server zwave"] == ["ok"]
-    socket = Path(commands.env["XDG_RUNTIME_DIR"]) / "voice-gateway" / "control.sock"
-    assert socket.stat().st_mode & 0o777 == 0o600
-    assert socket.parent.stat().st_mode & 0o777 == 0o700
-
-
-async def test_status_says_when_no_gateway_is_running(commands):
-    done = await commands.run("status")
-
-    assert done.code == 1
-    assert "No gateway is running" in done.out
+    assert (half.json["error"], half.json["args"]) == ("bad_arguments", {"bogus": "x\udcff"})
+    assert len(large.json["text"]) > 29_000_000
+    assert modes == [0o600, 0o700]
 
 
 @pytest.mark.slow
@@ -182,19 +185,6 @@ async def test_a_terminal_without_our_characters_still_gets_the_answer(commands)
 
     assert done.code == 0
     assert "Floor Lamp" in done.out
-
-
-@pytest.mark.slow
-async def test_a_result_of_many_megabytes_comes_through_the_running_gateway(commands):
-    server = Path(__file__).parents[1] / "fakes" / "fault_server.py"
-    commands.file(
-        "voice-gateway.toml", f'[mcpServers.big]\ncommand = "{sys.executable}"\nargs = ["{server}"]\n'
-    )
-    async with Running.opened(commands):
-        done = await commands.run("tools", "call", "long_line", "--args", '{"bytes": 30000000}', "--json")
-
-    assert done.code == 0
-    assert len(done.json["text"]) > 29_000_000
 
 
 # --- JSON that is odd on its way in comes out as JSON, or as one clear line
@@ -226,15 +216,6 @@ async def test_a_number_that_json_does_not_know_is_null_in_the_outcome(commands)
 def test_arguments_that_cannot_be_read_are_wrong_usage(capsys, args):
     assert main(["tools", "call", "get_current_datetime", "--args", args]) == 2
     assert capsys.readouterr().err.startswith("voice-gateway: --args is ")
-
-
-async def test_half_a_character_reaches_the_running_gateway(commands):
-    commands.file("voice-gateway.toml", NO_SERVER)
-    async with Running.opened(commands):
-        done = await commands.run("tools", "call", "get_current_datetime", "bogus=x\udcff", "--json")
-
-    assert done.json["error"] == "bad_arguments"
-    assert done.json["args"] == {"bogus": "x\udcff"}
 
 
 # --- What happens to stand in the environment sends nothing anywhere

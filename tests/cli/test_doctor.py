@@ -1,7 +1,6 @@
 """The doctor says ok only to what can work, and else what is wrong and what to do."""
 
 import asyncio
-import os
 import socket
 import time
 
@@ -174,20 +173,6 @@ async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
     assert (findings["ollama"].verdict, findings["model"].verdict) == ("ok", "failed")
     assert findings["model"].text.startswith(MODEL_NOT_INSTALLED.removesuffix("."))
     assert "`ollama pull no-such-model`" in findings["model"].text
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-async def test_a_data_folder_that_others_may_enter_is_told_of(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    folder = tmp_path / "voice-gateway"
-    folder.mkdir()
-    folder.chmod(0o755)
-    os.chown(folder, 12_345, 12_345)  # our own would be closed
-
-    disk = (await found(doctor.machine))["disk"]
-
-    assert disk.verdict == "warning"
-    assert "chmod 700" in disk.advice
 
 
 async def test_a_full_disk_and_a_clock_that_was_never_set_are_noticed(tmp_path, monkeypatch):

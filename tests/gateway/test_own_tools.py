@@ -47,7 +47,7 @@ async def test_a_changed_file_is_left_out_until_it_is_approved(commands, folder)
     assert called.json["text"] == "You threw a 3."
 
 
-async def test_a_file_with_a_mistake_is_named_with_its_line_and_everything_else_works(commands, folder):
+async def test_a_file_with_a_mistake_is_named_with_its_line_and_the_other_files_work(commands, folder):
     (folder / "broken.py").write_text("import os\n\nnobody()\n", encoding="utf-8")
     await approve(commands)
     async with Running.opened(commands):
@@ -57,14 +57,6 @@ async def test_a_file_with_a_mistake_is_named_with_its_line_and_everything_else_
         assert (await ask(commands, "what time is it"))["ok"] is True
         called = await commands.run("tools", "call", "roll_dice", "sides=3", "--json")
         assert called.json["text"] == "You rolled a 3."
-
-
-async def test_the_list_shows_where_a_tool_comes_from(commands, folder):
-    await approve(commands)
-    shown = await commands.run("tools")
-
-    assert shown.code == 0, shown.err
-    assert f"the file {folder / 'dice.py'}\n" in shown.out
-    assert "Rolls a die." in shown.out
-    one = await commands.run("tools", "roll_dice")
-    assert f"the file {folder / 'dice.py'}; it only looks" in one.out
+        assert f"the file {folder / 'dice.py'}\n" in (await commands.run("tools")).out
+        shown = await commands.run("tools", "roll_dice")
+        assert f"Rolls a die.\nOf the file {folder / 'dice.py'}; it only looks" in shown.out

@@ -5,7 +5,6 @@ import json
 import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.locked_house import UNLOCK, House
-from tests.fakes.model import Calls, FakeModel
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.events import (
@@ -13,7 +12,6 @@ from voice_gateway.events import (
     CallFinished,
     CallStarted,
     Event,
-    EventBus,
     Heard,
     Judged,
     ListTold,
@@ -23,15 +21,9 @@ from voice_gateway.events import (
     Planned,
     Said,
     State,
-    TurnEvents,
 )
-from voice_gateway.llm.loop import run_loop
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
 from voice_gateway.trace import event_json, private
 from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Verdict
-from voice_gateway.turns.history import History
-from voice_gateway.turns.stage import Turn
 
 LAMP = """
 [[device]]
@@ -89,22 +81,6 @@ async def test_a_question_and_its_yes_are_told_with_the_reason():
     staged = next(event for event in second if event["type"] == "staged")
     assert staged["stage"] == "confirmation"
     assert staged["reason"] == "a yes to my question"
-
-
-async def test_rounds_of_a_model_are_told_with_their_calls_and_tokens():
-    told = []
-    watch, said = EventBus(), Utterance("what time is it")
-    watch.subscribe(told.append)
-    model = FakeModel([Calls(("clock", {}), text="Let me see."), "It is noon."])
-
-    turn = Turn(said, History(), watched=TurnEvents(watch, said))
-    await run_loop(model, turn, ToolExecutor(ToolManager()), user_text=said.text)
-
-    rounds = [event for event in story(told) if event["type"] == "round"]
-    assert [one["number"] for one in rounds] == [1, 2]
-    assert [call["tool"] for call in rounds[0]["calls"]] == ["clock"]
-    assert rounds[0]["first_token_seconds"] <= rounds[0]["seconds"]
-    assert rounds[0]["input_tokens"] is None  # this one does not say
 
 
 def test_codes_and_passwords_are_hidden_in_what_was_said_and_done():

@@ -12,9 +12,11 @@ from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, print_table, settings_file
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import Loaded, Settings
+from voice_gateway.config.edit import begin, edit, set_value
 from voice_gateway.config.tree import setting_names
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
+from voice_gateway.reports import left_out_report
 from voice_gateway.tools.masking import HIDDEN, hide_secrets, without_secrets
 
 
@@ -81,8 +83,6 @@ def _check(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"ok": not mistakes, **_files(given)})
         return 2 if mistakes else 0
-    from voice_gateway.reports import left_out_report
-
     for report in map(left_out_report, mistakes):
         print(one_line(f"{report.sentence} ({report.advice})"))
     for note in given.notes:
@@ -108,8 +108,6 @@ def _files(given: Loaded) -> dict[str, Any]:
 
 
 def _set(options: argparse.Namespace) -> int:
-    from voice_gateway.config.edit import set_value
-
     file = settings_file(options)
     set_value(file, options.key, options.value)
     print(f"{options.key} is set in {file}; a running gateway uses it after a restart", file=sys.stderr)
@@ -117,8 +115,6 @@ def _set(options: argparse.Namespace) -> int:
 
 
 def _edit(options: argparse.Namespace) -> int:
-    from voice_gateway.config.edit import edit
-
     file = settings_file(options)
     edit(file, _wants_again)
     print(f"{file} is changed; a running gateway uses it after a restart", file=sys.stderr)
@@ -134,8 +130,6 @@ def _wants_again(mistakes: str) -> bool:
 
 
 def _init(options: argparse.Namespace) -> int:
-    from voice_gateway.config.edit import begin
-
     file = settings_file(options)
     if file.exists() and not options.force:
         raise ConfigError(f"{file} exists already; --force writes over it")

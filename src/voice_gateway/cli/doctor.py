@@ -29,7 +29,6 @@ from voice_gateway.reports import SILENT, left_out_report
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.turn import new_id
 
-CORRECT = "`voice-gateway config check` names each mistake"
 OTHER_FOLDER = "`XDG_DATA_HOME` names another"
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 BUILT_IN_YEAR = 2026  # a clock before this was never set
@@ -124,7 +123,8 @@ def _settings(options: argparse.Namespace, add: Callable[[CheckResult], None]) -
         given = loaded(options)
     except ConfigError as error:
         for line in str(error).splitlines():
-            add(bad("configuration", f"My settings have a mistake: {line}", advice=CORRECT))
+            advice = "`voice-gateway config check` names each mistake"
+            add(bad("configuration", f"My settings have a mistake: {line}", advice=advice))
         raise
     add(ok("configuration", str(given.file) if given.file else "no file, so the defaults hold"))
     if given.readable:
@@ -154,9 +154,6 @@ async def machine(
         text = f"{free // 1024**2} MB are free in my data folder {folder}"
         enough = free >= least_free_bytes
         yield ok("disk", text) if enough else warning("disk", f"Only {text}.", f"free space; {OTHER_FOLDER}")
-        if folder.stat().st_mode & 0o077:
-            text = f"Others may enter my data folder {folder}."
-            yield warning("disk", text, f"its owner and its rights: `chmod 700`; {OTHER_FOLDER}")
     now = now or time.localtime()
     if now.tm_year < BUILT_IN_YEAR:
         text = f"My clock says that it is the year {now.tm_year}."

@@ -21,8 +21,7 @@ Turn = Mapping[str, Any]
 OFF = "I keep no record of what I do, so I can't say: the setting recorder.days is 0."
 LOST = "I can't say: the record of what I did can't be read now."
 NOTHING = "I haven't done anything here yet."
-NOT_ME = "I have no record that I touched {what}, so it was changed by hand or by something else."
-OTHER_STATE = "I did something else with {what} last, so it wasn't me who made it {state}."
+NOT_ME = "I have no record that I did that to {what}, so it was done by hand or by something else."
 CAUSES = {
     "routine": "Because of your routine {text}{when}.",
     "hand": "Because you chose it in the console{when}.",
@@ -161,8 +160,8 @@ class Why:
             [whole, *_] = store.find(turn_id)
             for act in reversed(acts_of(whole)):
                 if any(_is_about(act, name) for name in names):
-                    other = OTHER_STATE.format(what=what, state=state) if _did_else(act, state) else ""
-                    return f"{other} {explain(whole, self._now())}".strip()
+                    other = _did_else(act, state)
+                    return NOT_ME.format(what=what) if other else explain(whole, self._now())
         return NOT_ME.format(what=what)
 
 

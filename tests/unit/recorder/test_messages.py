@@ -53,6 +53,8 @@ async def test_each_round_has_the_messages_that_were_new_in_it(tmp_path):
     )
 
     first, second = rounds
+    assert (first["number"], second["number"], first["input_tokens"]) == (1, 2, None)  # it does not say
+    assert first["first_token_seconds"] <= first["seconds"]
     assert first["sent"] == [{"role": "user", "text": "[noon] do my flowers look thirsty"}]
     assert (first["earlier"], second["earlier"]) == (2, 2)
     assert (first["tools"], second["tools"]) == (["feel_soil"], [])

@@ -5,9 +5,8 @@ import json
 import sqlite3
 
 import pytest
-from tests.fakes.home_talk import HomeTalk
 from tests.fakes.locked_house import UNLOCK, House
-from tests.fakes.recording import HOME, recording
+from tests.fakes.recording import recording
 from tests.fakes.waiting import until
 from tests.unit.recorder.test_store import kept
 
@@ -20,21 +19,6 @@ from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, Utterance
 
 async def listed(recorder, **how):
     return await recorder.read(lambda store: store.turns(**how))
-
-
-async def test_a_turn_is_kept_with_all_its_events(tmp_path):
-    talk = HomeTalk(HOME)
-    recorder = recording(tmp_path, talk.conversation.events)
-
-    await talk.hears("turn on the floor lamp")
-
-    [turn] = await listed(recorder)
-    assert (turn["text"], turn["reply"]) == ("turn on the floor lamp", "Floor lamp on.")
-    assert turn["acts"] == [{"tool": "control_zwave_device", "ok": True, "outcome": "confirmed"}]
-    [whole] = await recorder.read(lambda store: store.find(turn["id"]))
-    kinds = [event["type"] for event in whole["events"]]
-    assert kinds == ["heard", "judged", "started", "acted", "staged", "answered"]
-    await recorder.close()
 
 
 async def test_neither_a_pin_nor_a_code_reaches_the_disk(tmp_path):

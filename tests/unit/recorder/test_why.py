@@ -8,7 +8,7 @@ from tests.fakes.recording import HOME, recording
 
 from home_names.resolver import Nothing
 from voice_gateway.conversation.stages import Aside, Stages
-from voice_gateway.recorder.why import NOTHING, OFF, Why, explain, read_question
+from voice_gateway.recorder.why import NOT_ME, NOTHING, OFF, Why, explain, read_question
 from voice_gateway.turn import ToolCall, Utterance
 
 
@@ -79,9 +79,9 @@ async def test_a_routine_is_named_in_any_conversation(talk):
 async def test_what_the_gateway_did_not_do_is_not_claimed(talk):
     await talk.hears("turn on the floor lamp")
     reply = await talk.hears("why is the desk lamp on")
-    assert reply.text.startswith("I have no record that I touched the Desk Lamp")
+    assert reply.text == NOT_ME.format(what="the Desk Lamp")
     reply = await talk.hears("why is the floor lamp off?")
-    assert reply.text.startswith("I did something else with the Floor Lamp last")
+    assert reply.text == NOT_ME.format(what="the Floor Lamp")
 
 
 async def test_another_conversation_and_the_world_are_not_meant(talk):
