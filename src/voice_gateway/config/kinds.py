@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -23,6 +23,7 @@ from pydantic import (
 )
 
 Channel = Literal["cli", "voice", "mqtt", "wyoming", "web", "mcp", "v1"]  # where words come in
+CHANNELS: tuple[str, ...] = get_args(Channel)
 DEFAULT_PORT = 65_535  # stands for the protocol's own port where an address has none
 LONGEST_TOPIC = 200  # characters of a prefix
 SHORTEST_PIN = 4  # digits
