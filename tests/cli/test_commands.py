@@ -103,7 +103,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(capsys):
     wrong = {}
     for line in WRONG.strip().splitlines():
         try:
-            code = main(line.split())
+            code: object = main(line.split())
         except SystemExit as ended:
             code = ended.code
         out, err = capsys.readouterr()
