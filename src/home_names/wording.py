@@ -9,32 +9,18 @@ from home_names.phrases import capital, with_article
 from home_names.resolver import number_of
 from home_names.states import UNKNOWN, spoken_state, spoken_units
 
-# Of each action: to do it, doing it (where its state says so), done.
-_VERBS: Final = {
-    "on": ("turn on", "turning on", "turned on"),
-    "off": ("turn off", "turning off", "turned off"),
-    "dim": ("change", "", "dimmed"),
-    "toggle": ("switch", "", "switched"),
-    "open": ("open", "opening", "opened"),
-    "close": ("close", "closing", "closed"),
-    "stop": ("stop", "", "stopped"),
-    "lock": ("lock", "locking", "locked"),
-    "unlock": ("unlock", "unlocking", "unlocked"),
-    "set": ("take the setting", "", "set to a temperature"),
-    "colour": ("change its colour", "", "given a colour"),
-    "kelvin": ("change its colour", "", "given a colour"),
-    "speed": ("change its speed", "", "set to a speed"),
-    "volume": ("change its volume", "", "made louder or quieter"),
-    "play": ("play", "", "played"),
-    "pause": ("pause", "", "paused"),
-    "next": ("skip", "", "told to skip"),
-    "previous": ("go back", "", "told to go back"),
-    "mute": ("go silent", "", "muted"),
-    "unmute": ("sound again", "", "unmuted"),
-    "start": ("start", "starting", "started"),
-    "dock": ("go to its dock", "going to its dock", "sent to a dock"),
-}
-_UNHEARD: Final = ("do it", "", "told to do that")
+_DONE: Final = {
+    "on": "turned on", "off": "turned off", "dim": "dimmed", "toggle": "switched", "open": "opened",
+    "close": "closed", "stop": "stopped", "lock": "locked", "unlock": "unlocked",
+    "set": "set to a temperature", "colour": "given a colour", "kelvin": "given a colour",
+    "speed": "set to a speed", "volume": "made louder or quieter", "play": "played", "pause": "paused",
+    "next": "told to skip", "previous": "told to go back", "mute": "muted", "unmute": "unmuted",
+    "start": "started", "dock": "sent to a dock",
+}  # fmt: skip
+_DOING: Final = {
+    "on": "turning on", "off": "turning off", "open": "opening", "close": "closing", "lock": "locking",
+    "unlock": "unlocking", "start": "starting", "dock": "going to its dock",
+}  # fmt: skip
 _PLURAL: Final = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _THINGS: Final = frozenset({"window", "spot", "heater", "speaker", "strip", "gate"})
 
@@ -65,7 +51,7 @@ def _is_plural(device: HomeDevice) -> bool:
 
 def passive(action: str) -> str:
     """The participle of an action: "turned on", "given a colour"."""
-    return _VERBS.get(action, _UNHEARD)[2]
+    return _DONE.get(action, "told to do that")
 
 
 def is_state(device: HomeDevice, state: str, *, now: bool = False) -> str:
@@ -97,7 +83,7 @@ def done(device: HomeDevice, action: str, state: str) -> str:
 
 def doing_state(action: str) -> str:
     """The state of a device on its way."""
-    return _VERBS.get(action, _UNHEARD)[1] or "changing"
+    return _DOING.get(action, "changing")
 
 
 def doing(device: HomeDevice, action: str, percent: int | None = None) -> str:
@@ -119,7 +105,7 @@ def unreachable(device: HomeDevice) -> str:
 def failed(device: HomeDevice, action: str, state: str = UNKNOWN, message: str = "") -> str:
     still = "they are still" if _is_plural(device) else "it is still"
     tail = f"; {still} {_spoken(state)}" if state != UNKNOWN else ""
-    return capital(f"{the(device)} did not {_VERBS.get(action, _UNHEARD)[0]}{tail}{_reason(message)}.")
+    return capital(f"{the(device)} {verb(device, 'was')} not {passive(action)}{tail}{_reason(message)}.")
 
 
 def _reason(message: str) -> str:

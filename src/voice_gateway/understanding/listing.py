@@ -78,7 +78,7 @@ def _told_apart(chosen: Sequence[Device], devices: Sequence[Device]) -> list[Dev
     places = Counter((device.name.casefold(), device.room.casefold()) for device in devices)
     named = []
     for device in chosen:
-        room = f" in the {device.room}" if device.room and names[device.name.casefold()] > 1 else ""
+        room = where((device.room,)) if device.room and names[device.name.casefold()] > 1 else ""
         twin = places[device.name.casefold(), device.room.casefold()] > 1 and device.node_id is not None
         named.append(replace(device, name=f"{device.name}{room}{f' ({number_of(device)})' if twin else ''}"))
     return named
@@ -188,21 +188,21 @@ def _of_known(query: DeviceQuery, known: Sequence[Device], hits: Sequence[Device
 def told_of_danger(query: DeviceQuery, devices: Sequence[Device]) -> str:
     """`query.noun` is one of DANGERS; empty: any. Only what watches for it can say no."""
     wanted = (query.noun,) if query.noun else DANGERS
-    here = [one for one in devices if is_in(one, query.rooms)]
+    here = [device for device in devices if is_in(device, query.rooms)]
     watching = [(device, danger) for device in here for danger in wanted if device.watches_for(danger)]
     facts = {"danger": say(f"danger.{query.noun or 'any'}"), "where": where(query.rooms, query.floor)}
     if not watching:
         return say("danger.unwatched", **facts)
-    found = [
-        (device, danger) for device, danger in watching if device.available and _is_detected(device, danger)
-    ]
+    reports = [(device, danger, _detects(device, danger)) for device, danger in watching if device.available]
     silent = {device.name: None for device, _ in watching if not device.available}
-    unsure = [device.name for device, danger in watching if device.available and not _tells(device, danger)]
+    unsure = [device.name for device, _, detected in reports if detected is None]
     asked = query.state != "told"  # so that yes or no answers it
-    if found:
-        places = [
-            say("danger.at", danger=say(f"danger.{danger}"), place=_place(one)) for one, danger in found
-        ]
+    places = [
+        say("danger.at", danger=say(f"danger.{danger}"), place=_place(device))
+        for device, danger, detected in reports
+        if detected
+    ]
+    if places:
         text = say("danger.yes" if asked else "danger.found", places=places)
     elif len(silent) + len(unsure) >= len(watching):
         text = say("look.not_known")
@@ -211,17 +211,15 @@ def told_of_danger(query: DeviceQuery, devices: Sequence[Device]) -> str:
     return " ".join([capital(text), *_not_known(list(silent), unsure)])
 
 
-def _is_detected(device: Device, danger: str) -> bool:
-    return any(part == f"{danger.replace('_', ' ')} detected" for part in _parts(device))
+def _detects(device: Device, danger: str) -> bool | None:
+    """Whether it reports this danger; None if its state says nothing about it."""
+    parts, words = said_by(device), danger.replace("_", " ")
+    calm = "dry" if danger == "water" else f"no {words}"
+    return True if f"{words} detected" in parts else False if calm in parts else None
 
 
-def _tells(device: Device, danger: str) -> bool:
-    """Whether the state says anything about this danger."""
-    calm = {"water": "dry"}.get(danger, f"no {danger.replace('_', ' ')}")
-    return calm in _parts(device) or _is_detected(device, danger)
-
-
-def _parts(device: Device) -> list[str]:
+def said_by(device: Device) -> list[str]:
+    """Each part of its state and readings."""
     return [part for text in (device.state, *device.readings) for part in parts_of(text)]
 
 

@@ -83,7 +83,7 @@ CASES = [
          sent=[("2-37-0-targetValue", True)]),
     Case("254 and the device follows", LAMP, "on", WriteResult(254), [False, True], "confirmed", "on"),
     Case("an optimistic value never counts", LAMP, "on", WriteResult(254), [False], "failed", "off",
-         after=switch(2, "Desk Lamp", on=True), words="did not turn on; it is still off"),
+         after=switch(2, "Desk Lamp", on=True), words="was not turned on; it is still off"),
     Case("no answer to polls", LAMP, "on", WriteResult(254), [NO_ACK], "unconfirmed", "unknown", words=OPEN),
     Case("a switch that gives a number", LAMP, "on", WriteResult(254), [1], "unconfirmed", "unknown"),
     Case("the device died", LAMP, "on", WriteResult(254), [NO_ACK], "unreachable", "unknown", after=DEAD),

@@ -30,6 +30,6 @@ def test_several_are_and_one_is():
     assert wording.done(device(switch(2, "Compass")), "on", "on") == "The Compass is now on."
     lights = device(dimmer(2, "Spot Lights"))
     assert wording.failed(lights, "off", "on, 40 %") == (
-        "The Spot Lights did not turn off; they are still on at 40 percent."
+        "The Spot Lights were not turned off; they are still on at 40 percent."
     )
     assert wording.unreachable(lights).startswith("The Spot Lights do not answer")

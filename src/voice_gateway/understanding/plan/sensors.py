@@ -14,7 +14,7 @@ from voice_gateway.integrations.home import Home, Request
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.languages.outcomes import state_words
 from voice_gateway.turn import ToolOutcome
-from voice_gateway.understanding.listing import is_in, where
+from voice_gateway.understanding.listing import is_in, said_by, where
 from voice_gateway.understanding.nodes import Item, Look, bare
 from voice_gateway.understanding.plan import Context, Refused, Say, Step
 from voice_gateway.understanding.templates import language
@@ -88,7 +88,7 @@ def tells(device: Device, sense: str, text: str = "") -> bool | None:
     if sense == "battery" and sense not in device.watches:
         level = measured(device, "battery")
         return None if level is None else level[0] <= LOW
-    parts = [part for text in (device.state, *device.readings) for part in parts_of(text)]
+    parts = said_by(device)
     if sense in _OWN:
         parts = [device.state] if sense in device.watches else []
     yes, no = STATES.get(sense, ("", ""))
@@ -98,7 +98,7 @@ def tells(device: Device, sense: str, text: str = "") -> bool | None:
 def measured(device: Device, measure: str) -> tuple[float, str] | None:
     """The reading as number and text; of a thermostat the measured value, not the target."""
     for kind in TOGETHER.get(measure, (measure,) if measure in UNITS else ()):
-        for part in (part for text in (device.state, *device.readings) for part in parts_of(text)):
+        for part in said_by(device):
             words = part.split()
             number = next((word for word in words if _NUMBER.fullmatch(word)), None)
             if number is None or (device.kind == "thermostat" and words[0] != "now"):
