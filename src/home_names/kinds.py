@@ -162,19 +162,15 @@ def _is_window(name: str) -> bool:
     return bool(_says(_WINDOWS).search(called)) and not has_shades(name) and not _says(_SHADES).search(called)
 
 
-def _called(word: str, kinds: frozenset[str]) -> Callable[[HomeDevice], bool]:
-    """Z-Wave has no kinds for these: what is switched and called so is one, but not its light."""
-
-    def has(device: HomeDevice) -> bool:
-        named = device.kind in kinds and word in map(singular, plain_words(device.name))
-        return device.kind == word or (named and not is_light(device.kind, device.name))
-
-    return has
+def _is_switched_vacuum(device: HomeDevice) -> bool:
+    """Z-Wave has no such kind: what is switched and called so is one, but not its light."""
+    called = "vacuum" in map(singular, plain_words(device.name))
+    return called and device.kind in SWITCHED and not is_light(device.kind, device.name)
 
 
 _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {
     "fan": lambda device: device.kind == "fan" or (device.kind in SWITCHED and is_fan(device.name)),
-    "vacuum": _called("vacuum", SWITCHED),
+    "vacuum": lambda device: device.kind == "vacuum" or _is_switched_vacuum(device),
     "light": lambda device: is_light(device.kind, device.name),
     "cover": lambda device: device.kind == "blind" and not _is_window(device.name),
     "garage": lambda device: device.kind == "garage_door",

@@ -177,18 +177,8 @@ class Converter:
 
     def _build(self, atoms: Sequence[Atom]) -> Tree:
         """The tree of atoms: a sequence of what stands between spaces."""
-        if len(atoms) == 1 and atoms[0][0] == "either":
-            return _either([self._build(part) for part in atoms[0][1]])
-        parts: list[Tree] = []
-        cluster: list[Atom] = []
-        for atom in (*atoms, SPACE):
-            if atom != SPACE:
-                cluster.append(atom)
-                continue
-            if cluster:
-                parts.append(self._cluster(cluster))
-            cluster = []
-        return _sequence(parts)
+        clusters = itertools.groupby(atoms, key=SPACE.__eq__)
+        return _sequence([self._cluster(list(cluster)) for blank, cluster in clusters if not blank])
 
     def _cluster(self, atoms: list[Atom]) -> Tree:
         if len(atoms) == 1:
@@ -228,15 +218,12 @@ class Converter:
     def _line(self, atoms: Sequence[Atom]) -> Tree:
         """The tree of atoms that touch: their text is joined, then cut into tokens."""
         parts: list[Tree] = []
-        text = ""
-        for atom in (*atoms, SPACE):
-            if atom[0] == "text":
-                text += atom[1]
-                continue
-            parts += [("w", word) for word in lexer.plain(text, self._words) if word not in lexer.PAUSES]
-            text = ""
-            if atom[0] == "leaf":
-                parts.append(("l", atom[1], atom[2]))
+        for kind, alike in itertools.groupby(atoms, key=lambda atom: atom[0]):
+            if kind == "leaf":
+                parts += [("l", leaf, slot) for _, leaf, slot in alike]
+            elif kind == "text":
+                words = lexer.plain("".join(text for _, text in alike), self._words)
+                parts += [("w", word) for word in words if word not in lexer.PAUSES]
         return _sequence(parts)
 
 

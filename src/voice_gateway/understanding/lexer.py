@@ -1,7 +1,7 @@
 """Text → tokens: one function for templates, names and speech, so that the three always agree."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -86,21 +86,21 @@ class Tokens:
         for at, word in enumerate(self.words):  # "the, what is it called, the blind": once
             if word not in PAUSES and not (kept and self.words[kept[-1]] == word and word.isalpha()):
                 kept.append(at)
-        return replace(
-            self, words=tuple(self.words[at] for at in kept), spans=tuple(self.spans[at] for at in kept)
-        )
+        return self._only(kept)
+
+    def without(self, start: int, end: int) -> "Tokens":
+        return self._only((*range(start), *range(end, len(self.words))))
+
+    def part(self, start: int, end: int) -> "Tokens":
+        return self._only(range(start, min(end, len(self.words))))
+
+    def _only(self, places: Sequence[int]) -> "Tokens":
+        words, spans = self.words, self.spans
+        return replace(self, words=tuple(words[at] for at in places), spans=tuple(spans[at] for at in places))
 
     def text(self, start: int, end: int) -> str:
         """As it was written."""
         return self.raw[self.spans[start][0] : self.spans[end - 1][1]] if end > start else ""
-
-    def without(self, start: int, end: int) -> "Tokens":
-        return replace(
-            self, words=self.words[:start] + self.words[end:], spans=self.spans[:start] + self.spans[end:]
-        )
-
-    def part(self, start: int, end: int) -> "Tokens":
-        return replace(self, words=self.words[start:end], spans=self.spans[start:end])
 
     def parts(self, between: frozenset[str]) -> "list[Tokens]":
         """The tokens between these words, as far as there are any."""

@@ -80,13 +80,15 @@ class Resolver:
             if doubts and not several and len(devices) != 1:
                 return Doubt(devices)  # "the lamp, but not the one in the bedroom"
         if which.state:
-            devices = tuple(device for device in devices if self.is_so(device, which.state))
+            devices = tuple(device for device in devices if self.home.is_so(device, which.state))
             if which.state == "dimmable":
                 devices = tuple(device for device in devices if device.is_light)
         if which.some:
             return Doubt(devices)
         if which.one:
-            devices = tuple(device for device in devices if not self.is_so(device, do))[:1] or devices[:1]
+            devices = (
+                tuple(device for device in devices if not self.home.is_so(device, do))[:1] or devices[:1]
+            )
         exact = all(part.exact for part in parts if isinstance(part, Meant))
         group = len(devices) > 1 or any(part.group for part in parts if isinstance(part, Meant))
         return Meant(devices, exact, group)
@@ -107,9 +109,6 @@ class Resolver:
                 return Unknown(item.unknown, "exception")
             out |= set(meant)
         return tuple(device for device in devices if device not in out)
-
-    def is_so(self, device: Device, state: str) -> bool:
-        return self.home.is_so(device, state)
 
     # --- one item
 
@@ -148,7 +147,7 @@ class Resolver:
             return Meant(left, group=item.plural) if len(left) == 1 or item.plural else Doubt(left)
         if item.other:
             found = tuple(
-                device for device in found if device not in self.last and not self.is_so(device, do)
+                device for device in found if device not in self.last and not self.home.is_so(device, do)
             )
             near = tuple(device for device in found if device.room in {last.room for last in self.last})
             known = tuple(device for device in found if device in self.recent)
@@ -189,7 +188,7 @@ class Resolver:
         if isinstance(found, Unknown):
             return found
         devices = devices_of([found])
-        return Meant(tuple(device for device in devices if self.is_so(device, item.state)), group=True)
+        return Meant(tuple(device for device in devices if self.home.is_so(device, item.state)), group=True)
 
     def rooms(self, item: Item) -> tuple[str, ...] | Unknown:
         return self.places(item.place, item.room)
@@ -292,7 +291,7 @@ class Resolver:
                 return found
         if rooms and do in ("on", "off", "change"):  # "the light in the nursery off": the only one that is on
             state = "off" if do == "change" else do
-            other = tuple(device for device in members if not self.is_so(device, state))
+            other = tuple(device for device in members if not self.home.is_so(device, state))
             members = other if len(other) == 1 else members
         return Meant(members) if len(members) == 1 else Doubt(members)
 
