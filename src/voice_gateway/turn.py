@@ -232,6 +232,7 @@ class Verdict:
     reason: str = ""
     spoken: str = ""  # for people, where it differs from the reason
     why: Permission | None = field(default=None, compare=False)  # the rule, for the record
+    allow: str = ""  # the command by which the owner would allow a refused call
 
 
 ALLOWED = Verdict(Decision.ALLOWED)

@@ -335,7 +335,8 @@ class ToolExecutor:
             "tool was not permitted",
             f"Error: {verdict.spoken or verdict.reason}",
             error=ErrorKind.FAILED,
-            structured={"outcome": OutcomeStatus.NOT_PERMITTED.value},
+            structured={"outcome": OutcomeStatus.NOT_PERMITTED.value}
+            | ({"allow": verdict.allow} if verdict.allow else {}),
             for_model=f"Error: {verdict.reason}",
             verdict=verdict,
         )

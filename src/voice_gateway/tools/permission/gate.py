@@ -1,18 +1,22 @@
 """Whether a call runs, needs the user's yes first, or is refused: "why did it refuse to unlock?"."""
 
 import logging
+import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Final, NamedTuple
 
+from home_names.names import name_key
 from voice_gateway.config import PermissionSettings
+from voice_gateway.languages import say
 from voice_gateway.tools.permission.risk import Risk, asks_outside, is_taken_back, risk_of
 from voice_gateway.tools.permission.target import Reach, Reaches
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, Permission, ToolCall, ToolTraits, Verdict, Words
 
 log = logging.getLogger(__name__)
 
+_SPOKEN: Final = frozenset({"voice", "wyoming"})
 PROGRAMS: Final = frozenset({"mcp", "v1"})  # channels of programs: their words are not a person's yes
 
 
@@ -28,8 +32,8 @@ class Fit(IntEnum):
 Fits = Callable[[ToolCall, ToolTraits, Reach | None], Fit]
 
 
-def _refused(reason: str, spoken: str, why: Permission) -> Verdict:
-    return Verdict(Decision.REFUSED, reason, spoken, why)
+def _refused(reason: str, key: str, why: Permission) -> Verdict:
+    return Verdict(Decision.REFUSED, reason, say(key), why)
 
 
 WAITING = Verdict(
@@ -39,21 +43,20 @@ WAITING = Verdict(
 )
 NOT_SEARCHED = _refused(
     "the user neither asked about the world nor for a search, so nothing is sent; answer by yourself",
-    "you did not ask me to search, so I sent nothing",
+    "refused.not_searched",
     Permission.NOT_SEARCHED,
 )
 FORBIDDEN = _refused(
     "the user did not ask for an action, so nothing may be changed in this turn",
-    "you did not ask for an action, so I changed nothing",
+    "refused.no_wish",
     Permission.NO_WISH,
 )
 READ_ONLY = replace(FORBIDDEN, why=Permission.READ_ONLY)
-WRONG_DOOR = _refused("this is not allowed from here", "", Permission.WRONG_DOOR)
-NEVER = _refused("the owner of this home does not allow it", "Your settings forbid that", Permission.NEVER)
+WRONG_DOOR = _refused("this is not allowed from here", "refused.wrong_door", Permission.WRONG_DOOR)
+NEVER = _refused("the owner of this home does not allow it", "refused.never", Permission.NEVER)
 NEEDS_PERSON = _refused(
-    "this needs a person's yes, which does not count from here; the owner can allow it with "
-    "`voice-gateway permit`, or ask for it in the console, by voice or in a terminal",
-    "that needs a person's yes: ask me in the console, by voice or in a terminal",
+    "this needs a person's yes, which does not count from here; ask for it in the console or by voice",
+    "refused.needs_person",
     Permission.NEEDS_PERSON,
 )
 
@@ -121,16 +124,36 @@ class TurnGate:
     def _refusal(self, act: "_Act", why: Permission | None) -> Verdict | None:
         """Why an act is not even asked about."""
         if act.risk is Risk.NEVER:
-            return NEVER
+            return self._with_way(NEVER, f"permit {shlex.quote(self._forbidden(act))} default")
         if self.read_only:
             return READ_ONLY
         if self.by_model and not self._may_be_meant(act):
             return FORBIDDEN
+        return self._refusal_here(act, why)
+
+    def _refusal_here(self, act: "_Act", why: Permission | None) -> Verdict | None:
+        """Why a yes on this channel would not count."""
         if self.channel in PROGRAMS or self.channel in self.settings.sensitive_channels:
             return None
         if act.risk is Risk.SENSITIVE:
-            return WRONG_DOOR
-        return NEEDS_PERSON if why is Permission.FOREIGN and self.channel == "mqtt" else None
+            channels = ",".join((*self.settings.sensitive_channels, self.channel))
+            return self._with_way(WRONG_DOOR, f"config set permission.sensitive_channels {channels}")
+        if why is Permission.FOREIGN and self.channel == "mqtt":
+            return self._with_way(NEEDS_PERSON, f"permit {shlex.quote(act.call.name)} always")
+        return None
+
+    def _with_way(self, refusal: Verdict, command: str) -> Verdict:
+        """The refusal with what would allow the call: where people read, the command; else where to do it."""
+        command = f"voice-gateway {command}"
+        way = say("refused.way.spoken") if self.channel in _SPOKEN else say("refused.way", command=command)
+        return replace(refusal, spoken=f"{refusal.spoken} {way}", allow=command)
+
+    def _forbidden(self, act: "_Act") -> str:
+        """The name under which the owner forbids it."""
+        devices = act.reach.devices if act.reach is not None else ()
+        names = {name_key(name) for name in (act.call.name, *(device.name for device in devices))}
+        given = (name for name, permit in self.settings.permit.items() if permit == "never")
+        return next((name for name in given if name_key(name) in names), act.call.name)
 
     @property
     def _by_program(self) -> bool:

@@ -285,6 +285,22 @@ def test_what_the_owner_permits_or_forbids_needs_no_question(channel):
         assert gate(WATER, STRANGE).decision is decision
 
 
+@pytest.mark.parametrize(
+    ("channel", "call", "permit", "allow"),
+    [
+        ("web", UNLOCK, {}, "config set permission.sensitive_channels cli,voice,web"),
+        ("voice", LAMP_ON, {"floor lamp": "never"}, "permit 'floor lamp' default"),
+        ("mqtt", WATER, {}, "permit water_plants always"),
+    ],
+)
+def test_a_refusal_has_the_command_that_would_allow_the_call(channel, call, permit, allow):
+    gate = TurnGate(channel, PermissionSettings(permit=permit), reaches)
+    verdict = gate(call, STRANGE if call is WATER else HOME)
+
+    assert verdict.allow == f"voice-gateway {allow}"
+    assert (verdict.allow in verdict.spoken) is (channel != "voice")
+
+
 def test_what_may_come_from_outside_is_asked_about_even_where_confirmation_is_switched_off():
     gate = of_model(Fit.NEAR, settings=PermissionSettings(confirm=False), **OUTSIDE)
 
