@@ -220,18 +220,20 @@ def _for_others(node: Same, context: Context) -> Plan:
 
 def _asked_anew(node: Same, context: Context) -> Plan:
     """Asks the last question with one field replaced: "and tomorrow", "and of 300"."""
-    last, number = context.inquiry, node.number
+    last, number, changes = context.inquiry, node.number, dict[str, Any]()
     if node.day and any(device.domain == "weather" for device in context.last):
         last = Everyday(tool="get_weather")
-    if isinstance(last, Everyday) and node.day and last.tool == "get_weather":
-        return plan(replace(last, day=node.day, also=node.also, ahead=True), context)
-    if isinstance(last, Everyday) and node.place and not last.query:
-        return plan(replace(last, place=node.place), context)
-    if isinstance(last, Everyday) and number is not None and last.tool == "calculate":
-        return plan(replace(last, query=_LAST_NUMBER.sub(f"{number:g}", last.query)), context)
     if isinstance(last, Look) and node.outside and last.which is None:
-        return plan(replace(last, outside=True, place=()), context)
-    raise Refused("the last question has no such part")
+        changes = {"outside": True, "place": ()}
+    elif isinstance(last, Everyday) and node.day and last.tool == "get_weather":
+        changes = {"day": node.day, "also": node.also, "ahead": True}
+    elif isinstance(last, Everyday) and node.place and not last.query:
+        changes = {"place": node.place}
+    elif isinstance(last, Everyday) and number is not None and last.tool == "calculate":
+        changes = {"query": _LAST_NUMBER.sub(f"{number:g}", last.query)}
+    if last is None or not changes:
+        raise Refused("the last question has no such part")
+    return plan(replace(last, **changes), context)
 
 
 def _again_by(node: Same, context: Context) -> Plan:
@@ -256,13 +258,12 @@ def _again_by(node: Same, context: Context) -> Plan:
 def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
     """Adds one more timer or list item: "plus another for the eggs, five minutes", "and butter"."""
     task = context.task
-    if not isinstance(task, Everyday) or context.topic != TOPICS.get(task.tool):
-        raise Refused("nothing was done that could be added to")
-    if task.tool == TIMER and span:
-        return plan(replace(task, span=span, name=text, message="", when=None, more=None), context)
-    if task.tool == LIST and text and not span:
-        return plan(replace(task, items=text, action="add", missing=""), context)
-    raise Refused("nothing that could be added")
+    if isinstance(task, Everyday) and context.topic == TOPICS.get(task.tool):
+        if task.tool == TIMER and span:
+            return plan(replace(task, span=span, name=text, message="", when=None, more=None), context)
+        if task.tool == LIST and text and not span:
+            return plan(replace(task, items=text, action="add", missing=""), context)
+    raise Refused("nothing was done that could be added to")
 
 
 def _like(which: Which, context: Context) -> Which:
@@ -286,6 +287,9 @@ def correct(node: Correct, context: Context) -> Plan:
     """Repeats the last act with the fields that were said now; other steps of that turn stay done."""
     if not context.alone or context.idle:
         raise Refused("nothing before it can be corrected")
+    value = node.fix.value if node.fix is not None and node.fix.do == "set" else None
+    if value is not None and node.number is None:  # "make it twenty": of a timer or a plan no level
+        node = altered(node, number=value.number)
     if context.topic == "routine" and (when := _other_time(node, context.task)) is not None:
         return plan(Everyday(tool="cancel_routine", action="move", name="last", it=True, when=when), context)
     if context.topic in ("timer", "list"):
@@ -300,7 +304,7 @@ def correct(node: Correct, context: Context) -> Plan:
 
 def _other_time(node: Correct, task: Node | None) -> When | None:
     """The time of a plan with the part that was said now: "make it twenty", "no, at eight"."""
-    before, number = task.when if isinstance(task, Later) else None, _number(node)
+    before, number = task.when if isinstance(task, Later) else None, node.number
     if node.when is not None or before is None:
         return node.when and closed(node.when)
     if before.after and node.span:
@@ -312,12 +316,6 @@ def _other_time(node: Correct, task: Node | None) -> When | None:
     if before.clock:
         return When(clock=(replace(before.clock[0], hour=number, minute=0.0, before=0.0, text=""),))
     return None
-
-
-def _number(node: Correct) -> float | None:
-    """The bare number of a correction, which may also have been read as a value: "make it twenty"."""
-    value = node.fix.value if node.fix is not None and node.fix.do == "set" else None
-    return node.number if node.number is not None or value is None else value.number
 
 
 def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:
@@ -382,7 +380,7 @@ def _restricted(devices: tuple[Device, ...], fix: Command, context: Context) -> 
     if isinstance(rooms, Unknown):
         raise Refused("an unknown room")
     left = tuple(device for device in devices if not rooms or device.room in rooms)
-    found = resolver.without(fix.without, left) if fix.without else left
+    found = resolver.without(fix.without, left)
     if isinstance(found, Unknown) or (fix.without and found == left):
         raise Refused("none of them is named")
     return found
@@ -409,8 +407,9 @@ def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
     if node.when is not None and (task.when or task.more):
         later = replace(task, when=closed(node.when), more=None)
         return _behind(Request("cancel_timer", {"name": context.timer}), plan(later, context))
-    number = _number(node)
-    span = node.span or (() if number is None or not task.span else (replace(task.span[0], number=number),))
+    span = node.span
+    if task.span and node.number is not None:
+        span = (replace(task.span[0], number=node.number),)
     if not span or not task.span:
         raise Refused("no length was said")
     made = plan(replace(task, span=span, name=node.text or task.name), context)
@@ -441,18 +440,16 @@ def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
 
 
 def _yes(asked: Open, context: Context) -> Plan | None:
+    node = asked.node
     if asked.expects == "device":
         return _chosen(asked.candidates, asked, context, every=False)
     if asked.expects != "yes":
         return None
-    node = asked.node
     if isinstance(node, Everyday):
-        node = replace(node, confirm=False)
-    elif isinstance(node, Command) and node.do == "scene":
-        node = replace(node, bare=False)
-    else:
-        node = _with(node, asked.candidates)
-    return _again(node, asked, context)
+        return _again(replace(node, confirm=False), asked, context)
+    if isinstance(node, Command) and node.do == "scene":
+        return _again(replace(node, bare=False), asked, context)
+    return _again(_with(node, asked.candidates), asked, context)
 
 
 def _chosen(found: tuple[Device, ...], asked: Open, context: Context, *, every: bool) -> Plan | None:
@@ -464,27 +461,24 @@ def _chosen(found: tuple[Device, ...], asked: Open, context: Context, *, every: 
     return _again(_with(asked.node, found), asked, context)
 
 
-def picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:  # noqa: PLR0911 (one for each)
+def picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:
     """The candidates that an answer means."""
     found = asked.candidates
+    named = {device: None for part in answer.part for device in picked(part, asked, context)}
     if answer.kind == "name" and answer.name is not None:
-        named = tuple(filter(None, map(context.home.find, answer.name.keys)))
-        return tuple(device for device in named if device in found) or named
+        known = tuple(filter(None, map(context.home.find, answer.name.keys)))
+        return tuple(device for device in known if device in found) or known
     if answer.kind == "nth" and answer.ordinal is not None:
         return _nth(found, int(answer.ordinal), int(answer.count))
-    if answer.kind == "room":
-        return tuple(device for device in found if device.room == answer.room)
-    if answer.kind == "here":
-        return tuple(device for device in found if device.room == context.here)
+    if answer.kind in ("room", "here"):
+        return tuple(device for device in found if device.room == (answer.room or context.here))
     if answer.kind == "all":
         count = len(found) if answer.count == 1 else answer.count
         return found if len(found) == count else ()
     if answer.kind == "several":
-        every = [device for part in answer.part for device in picked(part, asked, context)]
-        return tuple(dict.fromkeys(every))
+        return tuple(named)
     if answer.kind in ("but", "not"):
-        without = {device for part in answer.part for device in picked(part, asked, context)}
-        return tuple(device for device in found if device not in without) if without else ()
+        return tuple(device for device in found if device not in named) if named else ()
     if answer.kind == "other" and len(found) == 2:
         return tuple(device for device in found if device not in context.last)
     return found[:1] if answer.kind == "any" else ()
@@ -519,33 +513,27 @@ def _again(node: Node, asked: Open, context: Context) -> Plan:
     return replace(made, instead=True) if isinstance(made, Question) else replace(made, corrects=True)
 
 
-def _room(answer: Answer, node: Any) -> Any:
+def _in_room(part: Any, room: str) -> Any:
     """The same node with a room in place of "here" and "there"."""
-    if answer.kind != "room" or not isinstance(node, Node):
-        return None
-    if isinstance(node, Place) and (node.here or node.there):
-        return Place(room=(answer.room,))
-    changes = {}
-    for name in field_types(type(node)):
-        part = getattr(node, name)
-        if isinstance(part, tuple):
-            changes[name] = tuple(_room(answer, one) or one for one in part)
-        elif isinstance(part, Node):
-            changes[name] = _room(answer, part)
-    return replace(node, **changes)
+    if isinstance(part, tuple):
+        return tuple(_in_room(each, room) for each in part)
+    if isinstance(part, Place) and (part.here or part.there):
+        return Place(room=(room,))
+    if not isinstance(part, Node):
+        return part
+    return replace(part, **{name: _in_room(getattr(part, name), room) for name in field_types(type(part))})
 
 
 def _filled(answer: Answer, node: Node, expects: str) -> Node | None:
     """The node of our question with its missing part, or None if the answer does not give it."""
-    kind, changes = answer.kind, dict[str, Any]()
+    changes: dict[str, Any] = {}
     if expects == "room":
-        filled: Node | None = _room(answer, node)
-        return filled
+        return _in_room(node, answer.room) if answer.kind == "room" else None
     if isinstance(node, Command) and expects in ("value", "act"):
-        order = answer.command if kind == "act" and expects == "act" else None
-        if kind == "value" and answer.value is not None:
-            order = Command(do="set", value=answer.value)
-        changes = _deed(order) if order is not None else {}
+        if answer.kind == "value" and answer.value is not None:
+            changes = _deed(Command(do="set", value=answer.value))
+        elif answer.kind == expects and answer.command is not None:
+            changes = _deed(answer.command)
     elif isinstance(node, Everyday):
         changes = _everyday_filled(answer, node, expects)
     return replace(node, **changes) if changes else None

@@ -43,7 +43,7 @@ from voice_gateway.understanding.plan import (
 )
 from voice_gateway.understanding.plan.foreign import Voice, spans
 from voice_gateway.understanding.reader import Reader, Reading
-from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown
+from voice_gateway.understanding.resolver import Doubt, Resolver, Unknown
 from voice_gateway.understanding.templates import Language
 
 # Importing a subject registers its planners.
@@ -230,19 +230,18 @@ class Interpreter:
         do = "off" if command is None else command.do
         found = Resolver(context.home, context.here, context.last).which(which, do, lambda device: True)
         touched = {device for step in steps for device in step.devices}
-        if isinstance(found, Unknown) or (isinstance(found, Doubt) and touched & set(found.candidates)):
+        if isinstance(found, Unknown) or (isinstance(found, Doubt) and touched & set(found.devices)):
             raise Refused("a part is denied")
         scene = next((one for step in steps for one in step.requests if one.scene), None)
         if scene is not None:
             return Question(Say("ask.scene_anyway", {"text": scene.scene}), steps[0].node, expects="yes")
-        named = found.devices if isinstance(found, Meant) else ()
         kept = []
         for step in steps:
             if command is None or not isinstance(step.node, Command) or step.node.do == do:
-                left = tuple(one for one in step.requests if one.device not in named)
+                left = tuple(one for one in step.requests if one.device not in found.devices)
                 if step.requests and not left:
                     raise Refused("all of it is denied")
-                devices = tuple(device for device in step.devices if device not in named)
+                devices = tuple(device for device in step.devices if device not in found.devices)
                 step = replace(step, requests=left, devices=devices)  # noqa: PLW2901
             kept.append(step)
         return tuple(kept)

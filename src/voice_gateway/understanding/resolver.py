@@ -32,7 +32,7 @@ class Meant:
 class Doubt:
     """Several could be meant, or a whole set was named that must not be moved at once."""
 
-    candidates: tuple[Device, ...]
+    devices: tuple[Device, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Unknown:
 
     text: str
     what: str = "name"
+    devices: tuple[Device, ...] = ()
 
 
 Resolved = Meant | Doubt | Unknown
@@ -329,11 +330,7 @@ class Resolver:
 
 def devices_of(parts: Sequence[Resolved]) -> tuple[Device, ...]:
     """All devices that are meant or could be meant, each once."""
-    found: list[Device] = []
-    for part in parts:
-        if not isinstance(part, Unknown):
-            found += part.devices if isinstance(part, Meant) else part.candidates
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(device for part in parts for device in part.devices))
 
 
 def sort_of(word: str) -> Sort:

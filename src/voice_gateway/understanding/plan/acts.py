@@ -113,14 +113,13 @@ def _fixed(command: Command, context: Context) -> Plan:
 
 def _devices(command: Command, context: Context) -> Plan:  # noqa: C901 (one for each doubt)
     """Resolves the devices of a command, then plans what each of them does."""
-    unnamed = command.which is None or all(item.pronoun for item in command.which.item)
+    unnamed = command.which is None or _is_pronoun(command.which)
     if context.topic == "volume" and (command.bare or (unnamed and command.which)) and command.do == "set":
         level = _first(command.value, "percent", "level", "number")
         if level is not None:
             return plan(Everyday(tool="control_speaker_volume", action="set", level=level), context)
     command = _checked(_of_the_room_asked(command, context) if unnamed else command, context)
-    warm = any(_first(part, "degrees") is not None for part in (command.value, command.amount))
-    warm = warm or command.of == "heat"
+    warm = command.of == "heat" or _has_degrees(command)
     spoken_of = context.last and not context.idle
     moving = spoken_of and all(one.is_cover for one in context.last)
     if command.bare and command.do == "stop" and not moving:
@@ -159,11 +158,10 @@ def _of_the_room_asked(command: Command, context: Context) -> Command:
 
 def _checked(command: Command, context: Context) -> Command:
     """Drops a pronoun that means nothing yet; refuses a number behind "at" that could be a time."""
-    which, value = command.which, command.value
-    pronoun = which is not None and all(item.pronoun for item in which.item)
-    warm = command.of or _first(value, "degrees") is not None
+    which, number = command.which, _first(command.value, "number")
+    pronoun = which is not None and _is_pronoun(which)
+    warm = command.of or _first(command.value, "degrees") is not None
     chosen = which is not None and (which.without or which.state or which.some or which.one or which.either)
-    number = _first(value, "number")
     if command.at and number is not None and not pronoun and number <= (12 if context.alone else 24):
         heating = which is not None and all(item.kind == "thermostat" for item in which.item)
         if not (heating and number > COLDEST + 7):
@@ -196,15 +194,14 @@ def _resolved(command: Command, context: Context, able: Able) -> Resolved:
         if kind in ("thermostat", *PLAYED.values()):
             return Resolver(context.home).which(Which(item=(Item(kind=kind),)), command.do, able)
     if isinstance(found, Doubt) and command.of == "player":
-        playing = tuple(one for one in found.candidates if context.home.is_so(one, "playing"))
+        playing = tuple(one for one in found.devices if context.home.is_so(one, "playing"))
         return Meant(playing) if len(playing) == 1 else found
     return found
 
 
 def _named_before(command: Command, context: Context) -> Context:
     """The context with the thing named before the order as "it": "the bedside lamp, switch it on"."""
-    which = command.which
-    if which is not None and not all(item.pronoun for item in which.item):
+    if command.which is not None and not _is_pronoun(command.which):
         raise Refused("another thing was named before the order")
     for item in command.aside[:-1]:
         closed(item)  # the same thing in other words
@@ -240,11 +237,10 @@ def _subject(command: Command, context: Context) -> Which:
 def _implied(command: Command, context: Context) -> Which | None:
     """The things that are meant where no device was named; None if nothing is."""
     around = command.place or (context.here and not context.last)
-    warm = any(_first(part, "degrees") is not None for part in (command.value, command.amount))
     if command.lights or (command.of == "light" and around):
         here = (Place(here=True),) if context.here and command.of == "light" else ()
         item = Item(kind="light", plural=True, quant="all", place=command.place or here)
-    elif command.of == "heat" or warm or command.of in PLAYED:
+    elif command.of == "heat" or _has_degrees(command) or command.of in PLAYED:
         item = Item(kind=PLAYED.get(command.of, "thermostat"), place=command.place)
     elif command.sweep:
         item = Item(everything="all")
@@ -256,9 +252,9 @@ def _implied(command: Command, context: Context) -> Which | None:
 
 
 def _ask(command: Command, found: Doubt) -> Plan:
-    candidates = tuple(filter(_able(command), found.candidates))
+    candidates = tuple(filter(_able(command), found.devices))
     if not candidates:
-        raise Refused("nothing there can do that", _cannot(found.candidates))
+        raise Refused("nothing there can do that", _cannot(found.devices))
     key, expects = ("ask.did_you_mean", "yes") if len(candidates) == 1 else ("ask.which", "device")
     return Question(Say(key, {"devices": candidates}), bare(command), candidates, expects)
 
@@ -301,10 +297,9 @@ def _by_floor(command: Command, floor: str, context: Context) -> Step | None:
     order = replace(whole, which=None, place=(), lights=False, polite=False)
     if item != Item(kind=item.kind) or order != Command(do=whole.do):
         return None
-    calls = [
-        (one.name, one.on_floor(floor, whole.do, str(sort_of(item.kind)))) for one in context.home.sources
-    ]
-    requests = tuple(Request.of(call, source=name) for name, call in calls if call)
+    sources, sort = context.home.sources, str(sort_of(item.kind))
+    calls = ((one.on_floor(floor, whole.do, sort), one.name) for one in sources)
+    requests = tuple(Request.of(call, source=name) for call, name in calls if call)
     return Step(whole, requests, acts=True) if requests else None
 
 
@@ -322,10 +317,7 @@ def _elsewhere(command: Command, context: Context) -> tuple[Device, ...]:
     if len(items) != 1 or not (items[0].kind or items[0].name):
         return ()
     item, able = replace(items[0], place=(), room="", quant="any" if items[0].kind else "all"), _able(command)
-    found = Resolver(context.home).which(Which(item=(item,)), command.do, able)
-    if isinstance(found, Unknown):
-        return ()
-    return tuple(filter(able, found.candidates if isinstance(found, Doubt) else found.devices))
+    return tuple(filter(able, Resolver(context.home).item(item, command.do, able).devices))
 
 
 # --- what each of them does
@@ -426,7 +418,7 @@ def _takes(device: Device, command: Command) -> bool:
     )
 
 
-def act_for(device: Device, command: Command, home: Home) -> Act | Say:  # noqa: PLR0911 (one for each act)
+def act_for(device: Device, command: Command, home: Home) -> Act | Say:
     """The act, or what to say instead."""
     action, state, value = action_of(device, command), home.state_of(device), command.value
     if action == "set":
@@ -437,11 +429,9 @@ def act_for(device: Device, command: Command, home: Home) -> Act | Say:  # noqa:
         return _level(action, device, command, state)
     if action == "on" and command.do in ("set", "change") and home.is_so(device, "on"):
         return Say("already.full", {"devices": (device,)})
-    if action == "colour" and value is not None:
-        level = None if value.percent is None else round(value.percent)
-        return Act(action, colour=value.colour, level=level)
-    if action == "kelvin" and value is not None and value.kelvin is not None:
-        return Act(action, kelvin=round(value.kelvin))
+    if action in ("colour", "kelvin") and value is not None:
+        level, kelvin = (n if n is None else round(n) for n in (value.percent, value.kelvin))
+        return Act(action, colour=value.colour, level=level, kelvin=kelvin)
     return Act(action)
 
 
@@ -479,6 +469,14 @@ def _way(command: Command) -> int:
     return 1 if command.do == "up" or (command.do == "change" and command.way > 0) else -1
 
 
+def _is_pronoun(which: Which) -> bool:
+    return all(item.pronoun for item in which.item)
+
+
+def _has_degrees(command: Command) -> bool:
+    return any(_first(part, "degrees") is not None for part in (command.value, command.amount))
+
+
 def _first(said: Value | Amount | None, *names: str) -> float | None:
     """The first of these fields that was said."""
     values = (getattr(said, name) for name in names if said is not None)
@@ -502,12 +500,9 @@ def _warmth(device: Device, command: Command, state: str) -> Act | Say:
         degrees = _first(value, "degrees", "number")
         if degrees is None or value is None or value.negative:
             return Say("ask.degrees", facts)
-        if value.unit == "F":
-            return (
-                Act("set", temperature=degrees, unit="F")
-                if 41 <= degrees <= 95
-                else Say("ask.degrees", facts)
-            )
+        if value.unit == "F" and 41 <= degrees <= 95:
+            return Act("set", temperature=degrees, unit="F")
+        degrees = FULL if value.unit == "F" else degrees
     elif now is None:
         return Say("ask.degrees_now", facts)
     elif amount is not None and amount.share is not None:  # "half a degree"

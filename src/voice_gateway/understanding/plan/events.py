@@ -15,7 +15,7 @@ from voice_gateway.understanding.nodes import Condition as SaidCondition
 from voice_gateway.understanding.nodes import Event, Item, When, Which, closed
 from voice_gateway.understanding.plan import Context
 from voice_gateway.understanding.plan.when import Said, Unclear, hours_between, minutes_of, seconds_of
-from voice_gateway.understanding.resolver import Meant, Resolver, Unknown
+from voice_gateway.understanding.resolver import Resolver, Unknown
 
 # What a kind of device can tell of itself; a sensor tells what it measures.
 TELLS: Final = {
@@ -122,9 +122,7 @@ def named_by(which: Which | None, context: Context) -> tuple[tuple[Device, ...],
     if not text and room:
         return tuple(context.home.in_room(room)), "", room
     found = resolver.item(replace(item, quant="all" if item.name else "any"), "look", lambda _: True)
-    if isinstance(found, Unknown):
-        return (), text, room
-    return found.devices if isinstance(found, Meant) else found.candidates, text, room
+    return found.devices, text, room
 
 
 def _near(text: str, home: Home, room: str | None) -> Sequence[Device]:

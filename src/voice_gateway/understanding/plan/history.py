@@ -10,9 +10,8 @@ from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.home import Home
 from voice_gateway.recorder.changes import ChangeStore, kind_of_state
 from voice_gateway.understanding.nodes import Item, Past, Which, bare
-from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, asked_about, plans
 from voice_gateway.understanding.plan.sensors import PEOPLE, tells
-from voice_gateway.understanding.resolver import Doubt, Resolver, Unknown
 
 MOTION: Final = "motion"
 OPPOSITE: Final = {
@@ -55,12 +54,7 @@ def _devices(node: Past, context: Context) -> tuple[Device, ...] | Question:
         motion = node.state == MOTION and tells(device, MOTION) is not None
         return motion or any(_is_so(device, one, context.home.state_of(device)) for one in states if one)
 
-    found = Resolver(context.home, context.here, context.last).which(which, "look", able)
-    if isinstance(found, Unknown):
-        facts = {"text": found.text, "here": context.here}
-        raise Refused(f"unknown: {found.text}", Say(f"unknown.{found.what}", facts), unknown=True)
-    several = found.candidates if isinstance(found, Doubt) else found.devices
-    devices = tuple(filter(able, several))
+    devices = tuple(filter(able, asked_about(which, context, able).devices))
     if not devices:
         raise Refused("nothing tells that", Say("look.unknown", {"where": ""}))
     if len(devices) > 1 and node.state != MOTION:

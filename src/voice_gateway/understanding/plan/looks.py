@@ -101,8 +101,7 @@ def _fits(device: Device) -> bool:
 
 def _of_item(item: Item, context: Context) -> tuple[Device, ...]:
     """All devices that the words may mean."""
-    found = asked_about(Which(item=(item,)), context, _fits)
-    return found.candidates if isinstance(found, Doubt) else found.devices
+    return asked_about(Which(item=(item,)), context, _fits).devices
 
 
 def _rooms(item: Item, context: Context) -> tuple[str, ...]:
@@ -123,12 +122,12 @@ def _single(node: Look, context: Context) -> Plan:
     found = asked_about(which, context, _fits)
     assert which is not None
     if isinstance(found, Doubt):
-        telling = tuple(one for one in found.candidates if _can_be(one, state, context))
+        telling = tuple(one for one in found.devices if _can_be(one, state, context))
         item = which.item[0]
         if len(telling) > 1 and len(which.item) == 1 and item.kind and not item.name and state:
             return _listed(altered(node, which=None, ask="any"), item, context)
         if len(telling) != 1 or which.either or which.some:
-            devices = telling or found.candidates
+            devices = telling or found.devices
             return Question(Say("ask.which", {"devices": devices}), bare(node), devices)
         found = Meant(telling)
     if len(found.devices) == 1 and (step := _of_sensor(node, found.devices[0], state, context)) is not None:
@@ -170,8 +169,7 @@ def _can_be(device: Device, state: str, context: Context) -> bool:
 
 def _where(node: Look, context: Context) -> Plan:
     """The room of a device; the whereabouts of a person."""
-    found = asked_about(node.which, context, _fits)
-    devices = found.candidates if isinstance(found, Doubt) else found.devices
+    devices = asked_about(node.which, context, _fits).devices
     if len(devices) > 1:
         return Question(Say("ask.which", {"devices": devices}), bare(node), devices)
     if devices[0].domain in PEOPLE:
