@@ -461,7 +461,9 @@ def _chosen(found: tuple[Device, ...], asked: Open, context: Context, *, every: 
     return _again(_with(asked.node, found), asked, context)
 
 
-def picked(answer: Answer, asked: Open, context: Context) -> tuple[Device, ...]:
+def picked(  # noqa: PLR0911 (one for each kind)
+    answer: Answer, asked: Open, context: Context
+) -> tuple[Device, ...]:
     """The candidates that an answer means."""
     found = asked.candidates
     named = {device: None for part in answer.part for device in picked(part, asked, context)}

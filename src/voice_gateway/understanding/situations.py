@@ -51,10 +51,8 @@ def taught(node: Taught, context: Context) -> Plan:
 
 def _scene(context: Context, names: tuple[tuple[str, ...], ...]) -> str:
     """The first scene of the home whose name contains one of `names`, or an empty string."""
-    for plain, scene in context.home.scenes.items():
-        if any(f" {' '.join(name)} " in f" {plain} " for name in names):
-            return scene
-    return ""
+    scenes, texts = context.home.scenes.items(), [f" {' '.join(name)} " for name in names]
+    return next((scene for plain, scene in scenes if any(text in f" {plain} " for text in texts)), "")
 
 
 def _read(order: str, context: Context) -> Iterator[Node]:

@@ -49,28 +49,26 @@ def chat(node: Chat, context: Context) -> Plan:
         say = Say("text", {"text": context.said})
     elif about == "can":
         say = _abilities(context, facts)
-    elif about in ("name", "listens", "keeps", "knows", "sends", "languages", "wake_word"):
-        say = Say(f"talk.{about}{_which(about, node.name, context, facts)}", _told(node.name, facts))
+    else:
+        words = tuple(f'"{word.replace("_", " ")}"' for word in facts.wake_words)
+        told = {"name": name or facts.name, "either": words, "days": f"{facts.days:g}"}
+        say = Say(f"talk.{about}{_which(about, node.name, context, facts)}", told)
     return Step(bare(node), say=say, topic="")
 
 
 def _which(about: str, name: str, context: Context, facts: GatewayFacts) -> str:
     """The suffix of the reply that is true for this gateway."""
-    if about == "listens":
-        return ".words" if facts.wake_words else "" if facts.microphone else ".off"
-    if about in ("keeps", "knows"):
-        return "" if facts.days else ".not"
-    if about == "sends":
-        asks = {SEARCH, "get_weather"} & context.tools
-        return ".cloud" if facts.provider == "anthropic" else ".asked" if asks else ""
-    if about == "languages":
-        return ".this" if name == "English" else "" if name else ".any"
-    return ".now" if about == "wake_word" and facts.wake_words else ""
-
-
-def _told(name: str, facts: GatewayFacts) -> dict[str, object]:
-    words = tuple(f'"{word.replace("_", " ")}"' for word in facts.wake_words)
-    return {"name": name or facts.name, "either": words, "days": f"{facts.days:g}"}
+    asks = {SEARCH, "get_weather"} & context.tools
+    kept = "" if facts.days else ".not"
+    suffixes = {
+        "listens": ".words" if facts.wake_words else "" if facts.microphone else ".off",
+        "keeps": kept,
+        "knows": kept,
+        "sends": ".cloud" if facts.provider == "anthropic" else ".asked" if asks else "",
+        "languages": ".this" if name == "English" else "" if name else ".any",
+        "wake_word": ".now" if facts.wake_words else "",
+    }
+    return suffixes.get(about, "")
 
 
 def _abilities(context: Context, facts: GatewayFacts) -> Say:
