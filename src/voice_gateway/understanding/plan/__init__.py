@@ -65,6 +65,20 @@ class Context(Before):
     place: Place | None = None  # of the home; without it nothing is kept for later
     history: ChangeStore | None = None  # how the devices changed
 
+    def not_here(self, found: Unknown) -> "Refused":
+        """Says that there is no such thing, room or floor."""
+        say = Say(f"unknown.{found.what}", {"text": found.text, "here": self.here})
+        return Refused(f"unknown {found.what}: {found.text}", say, unknown=True)
+
+    def asked_about(self, which: Which | None, able: Able) -> Meant | Doubt:
+        """The devices of a question; refused where there is no such thing."""
+        if which is None:
+            raise Refused("nothing is asked about")
+        found = Resolver(self.home, self.here, self.last).which(which, "look", able)
+        if isinstance(found, Unknown):
+            raise self.not_here(found)
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -122,22 +136,6 @@ class Refused(Exception):
         super().__init__(reason)
         self.say, self.unknown, self.talk = say, unknown, talk
         self.later = later  # it is no wish for now
-
-
-def not_here(found: Unknown, context: Context) -> Refused:
-    """Says that there is no such thing, room or floor."""
-    say = Say(f"unknown.{found.what}", {"text": found.text, "here": context.here})
-    return Refused(f"unknown {found.what}: {found.text}", say, unknown=True)
-
-
-def asked_about(which: Which | None, context: Context, able: Able) -> Meant | Doubt:
-    """The devices of a question; refused where there is no such thing."""
-    if which is None:
-        raise Refused("nothing is asked about")
-    found = Resolver(context.home, context.here, context.last).which(which, "look", able)
-    if isinstance(found, Unknown):
-        raise not_here(found, context)
-    return found
 
 
 Plan = Step | Question

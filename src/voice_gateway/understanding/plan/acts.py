@@ -23,17 +23,7 @@ from voice_gateway.understanding.nodes import (
     bare,
     closed,
 )
-from voice_gateway.understanding.plan import (
-    Context,
-    Plan,
-    Question,
-    Refused,
-    Say,
-    Step,
-    not_here,
-    plan,
-    plans,
-)
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.resolver import Able, Doubt, Meant, Resolved, Resolver, Unknown, sort_of
 
 LEVEL_STEPS: Final = (10, 20, 40)  # percent of "a bit brighter", "brighter" and "a lot brighter"
@@ -283,7 +273,7 @@ def _not_known(command: Command, found: Unknown, context: Context) -> Plan:
     if near:
         facts = {"text": found.text, "here": context.here, "devices": near}
         return Question(Say(f"unknown.{found.what}_which", facts), bare(command), near, unknown=True)
-    raise not_here(found, context)
+    raise context.not_here(found)
 
 
 def _by_floor(command: Command, floor: str, context: Context) -> Step | None:
@@ -435,31 +425,25 @@ def act_for(device: Device, command: Command, home: Home) -> Act | Say:
     return Act(action)
 
 
-def _level(  # noqa: PLR0911 (one for each answer)
-    action: str, device: Device, command: Command, state: str
-) -> Act | Say:
+def _level(action: str, device: Device, command: Command, state: str) -> Act | Say:
     """Percent of brightness, speed, volume or position."""
-    about, amount, way = {"devices": (device,)}, command.amount, _way(command)
+    about, amount, value = {"devices": (device,)}, command.amount, command.value
     if command.do == "set":
-        level = _first(command.value, "level", "percent", "number")
-        if level is None or (command.value is not None and command.value.negative):
-            return Say("ask.level")
-        level = 100 - level if command.value is not None and command.value.closed else level
-        return Act(action, level=round(level)) if 0 <= level <= 100 else Say("ask.level")
+        level = _first(value, "level", "percent", "number")
+        level = 100 - level if level is not None and value is not None and value.closed else level
+        fits = level is not None and value is not None and not value.negative and 0 <= level <= 100
+        return Act(action, level=round(level)) if level is not None and fits else Say("ask.level")
     now = {"open": 100, "closed": 0}.get(state, level_of(state)) if device.is_cover else level_of(state)
     lowest = 0 if device.is_cover else 1
     if now is None:
         return Say("ask.volume_now" if device.can("volume") else "ask.level_now", about)
     if command.of == "all":
-        return Act(action, level=100 if way > 0 else lowest)
-    if amount is not None and amount.factor is not None:
-        if not (now or lowest == 0):
-            return Say("ask.level_off", about)
-        wanted = now * amount.factor
-    elif amount is not None and amount.share is not None:
-        wanted = now + way * round(now * amount.share / 100)
-    else:
-        wanted = now + way * _amount(amount, LEVEL_STEPS, "percent", "number")
+        return Act(action, level=100 if _way(command) > 0 else lowest)
+    factor = amount.factor if amount is not None else None
+    if factor is not None and lowest and not now:
+        return Say("ask.level_off", about)
+    by = _change(command, LEVEL_STEPS, now / 100, "percent", "number")
+    wanted = now + round(by) if factor is None else now * factor
     if lowest and now >= 100 and wanted > now:
         return Say("already.full", about)
     return Act(action, level=max(lowest, min(100, round(wanted))))
@@ -483,16 +467,18 @@ def _first(said: Value | Amount | None, *names: str) -> float | None:
     return next((value for value in values if value is not None), None)
 
 
-def _amount(amount: Amount | None, steps: tuple[float, float, float], *names: str) -> float:
-    """The amount that was said, or the usual, a small or a large step."""
-    if amount is None:
-        return steps[1]
-    said = _first(amount, *names)
-    return said if said is not None else steps[0 if amount.small else 2 if amount.large else 1]
+def _change(command: Command, steps: tuple[float, float, float], part: float, *names: str) -> float:
+    """How much is added: the amount that was said, a share of 100 times `part`, or a usual step."""
+    amount = command.amount or Amount()
+    if amount.share is not None:
+        return _way(command) * amount.share * part
+    by = _first(amount, *names)
+    step = steps[0 if amount.small else 2 if amount.large else 1] if by is None else by
+    return _way(command) * step
 
 
 def _warmth(device: Device, command: Command, state: str) -> Act | Say:
-    value, amount, now = command.value, command.amount, degrees_of(state)
+    value, now = command.value, degrees_of(state)
     facts = {"devices": (device,), "lowest": COLDEST, "highest": WARMEST}
     if value is not None and value.mode:
         return Act("set", mode=value.mode)
@@ -505,10 +491,8 @@ def _warmth(device: Device, command: Command, state: str) -> Act | Say:
         degrees = FULL if value.unit == "F" else degrees
     elif now is None:
         return Say("ask.degrees_now", facts)
-    elif amount is not None and amount.share is not None:  # "half a degree"
-        degrees = now + _way(command) * amount.share / 100
     else:
-        degrees = now + _way(command) * _amount(amount, DEGREE_STEPS, "degrees", "number")
+        degrees = now + _change(command, DEGREE_STEPS, 0.01, "degrees", "number")  # "half a degree"
     if not COLDEST <= degrees <= WARMEST:
         return Say("ask.degrees", facts)
     return Act("set", temperature=int(degrees) if degrees == int(degrees) else degrees)
@@ -535,7 +519,7 @@ def _unmet(condition: Condition, command: Command, context: Context) -> tuple[Sa
     if limit is not None:
         rooms = resolver.places(condition.place)
         if isinstance(rooms, Unknown):
-            raise not_here(rooms, context)
+            raise context.not_here(rooms)
         inside = (one for room in rooms or (context.here,) for one in home.in_room(room or ""))
         told = (degrees_of(home.state_of(one)) for one in inside if one.kind == "sensor")
         now = next((degrees for degrees in told if degrees is not None), None)

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from home_names.names import plain_words
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.events import RESOURCE, event_resource
-from voice_gateway.integrations.home import Home
 from voice_gateway.routines.model import Condition, Later
 from voice_gateway.routines.model import Event as Trigger
 from voice_gateway.understanding.nodes import Condition as SaidCondition
@@ -87,14 +85,14 @@ def _limit(said: Event | SaidCondition) -> str:
 def _watched(which: Which | None, becomes: str, context: Context) -> Device:
     if not context.home.devices:
         raise Unclear("when.no_home")
-    named, text, room = named_by(which, context)
+    named = named_by(which, context)
     able = [one for one in named if can_tell(one, becomes)]
-    if not able:  # a sensor may be called after what it watches
-        able = [one for one in _near(text, context.home, room) if can_tell(one, becomes)]
-    chosen = able if len(able) == 1 else [one for one in able if one.kind == "sensor"] or able
-    if not chosen and named:
+    if not able and (which is None or which.item[0].pronoun):  # "if it gets colder": not the heater itself
+        able = [one for one in _near(context) if can_tell(one, becomes)]
+    elif not able and named:
         raise Unclear("when.untold", devices=named[:1])
-    return _single(chosen)
+    sensors = [one for one in able if one.kind == "sensor"]
+    return _single(sensors if len(able) > 1 and sensors else able)
 
 
 def _single(able: Sequence[Device]) -> Device:
@@ -105,39 +103,30 @@ def _single(able: Sequence[Device]) -> Device:
     return able[0]
 
 
-def named_by(which: Which | None, context: Context) -> tuple[tuple[Device, ...], str, str | None]:
-    """The devices that the words may mean, the words themselves, and the room they name."""
+def _near(context: Context) -> tuple[Device, ...]:
+    return tuple(context.home.in_room(context.here) if context.here else context.home.devices)
+
+
+def named_by(which: Which | None, context: Context) -> tuple[Device, ...]:
+    """The devices that the words may mean; without words those that are near."""
     item = closed(which).item[0] if which is not None and which.item else None
     if item is None or item.pronoun:
-        near = tuple(context.home.in_room(context.here)) if context.here else ()
-        return (context.last or near) if item else near, "", context.here
+        return (context.last or _near(context)) if item else _near(context)
     resolver = Resolver(context.home, context.here, context.last)
     rooms = resolver.rooms(item)
     if isinstance(rooms, Unknown):
         raise Unclear("unknown.room", text=rooms.text)
-    room = rooms[0] if rooms else None
-    text = " ".join(filter(None, (item.name.text if item.name else "", item.kind, item.unknown)))
-    if item.unknown:
-        return (), text, None
-    if not text and room:
-        return tuple(context.home.in_room(room)), "", room
-    found = resolver.item(replace(item, quant="all" if item.name else "any"), "look", lambda _: True)
-    return found.devices, text, room
-
-
-def _near(text: str, home: Home, room: str | None) -> Sequence[Device]:
-    """The devices whose name or room has all these words."""
-    said = set(plain_words(text))
-    there = [one for one in home.devices if room is None or one.room == room]
-    return [one for one in there if said <= {*plain_words(one.name), *plain_words(one.room)}]
+    if rooms and not (item.name or item.kind or item.unknown):
+        return tuple(context.home.in_room(rooms[0]))
+    return resolver.item(replace(item, quant="all" if item.name else "any"), "look", lambda _: True).devices
 
 
 def _told_by(event: Event, becomes: str, happens: str, context: Context) -> tuple[str, str, str]:
     able = [one for one in context.home.devices if _tells_of(one, happens)]
     said = event.which is not None and not event.which.item[0].pronoun
     if said:
-        named, text, room = named_by(event.which, context)
-        able = [one for one in able if one in named or (text and one in _near(text, context.home, room))]
+        named = named_by(event.which, context)
+        able = [one for one in able if one in named]
     else:  # a bell is called one
         able = [one for one in able if happens == "doorbell" or "doorbell" not in one.events] or able
     if not said and able and happens in ANYWHERE:

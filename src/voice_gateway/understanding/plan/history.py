@@ -10,7 +10,7 @@ from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.home import Home
 from voice_gateway.recorder.changes import ChangeStore, kind_of_state
 from voice_gateway.understanding.nodes import Item, Past, Which, bare
-from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, asked_about, plans
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 from voice_gateway.understanding.plan.sensors import PEOPLE, tells
 
 MOTION: Final = "motion"
@@ -54,7 +54,7 @@ def _devices(node: Past, context: Context) -> tuple[Device, ...] | Question:
         motion = node.state == MOTION and tells(device, MOTION) is not None
         return motion or any(_is_so(device, one, context.home.state_of(device)) for one in states if one)
 
-    devices = tuple(filter(able, asked_about(which, context, able).devices))
+    devices = tuple(filter(able, context.asked_about(which, able).devices))
     if not devices:
         raise Refused("nothing tells that", Say("look.unknown", {"where": ""}))
     if len(devices) > 1 and node.state != MOTION:

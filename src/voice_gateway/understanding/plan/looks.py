@@ -12,18 +12,7 @@ from voice_gateway.integrations.zwave import HEALTH
 from voice_gateway.routines.schedule import sun_on
 from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery, is_in, where
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare
-from voice_gateway.understanding.plan import (
-    Context,
-    Plan,
-    Question,
-    Refused,
-    Say,
-    Step,
-    asked_about,
-    not_here,
-    plan,
-    plans,
-)
+from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.history import moment_words
 from voice_gateway.understanding.plan.intents import WORDS, Slots, means
 from voice_gateway.understanding.plan.sensors import (
@@ -101,13 +90,13 @@ def _fits(device: Device) -> bool:
 
 def _of_item(item: Item, context: Context) -> tuple[Device, ...]:
     """All devices that the words may mean."""
-    return asked_about(Which(item=(item,)), context, _fits).devices
+    return context.asked_about(Which(item=(item,)), _fits).devices
 
 
 def _rooms(item: Item, context: Context) -> tuple[str, ...]:
     rooms = Resolver(context.home, context.here).rooms(item)
     if isinstance(rooms, Unknown):
-        raise not_here(rooms, context)
+        raise context.not_here(rooms)
     return rooms
 
 
@@ -119,7 +108,7 @@ def _single(node: Look, context: Context) -> Plan:
     which, state, _ = node.which, _state(node), node.either if node.ask == "about" else ()
     if which is not None and len(which.item) == 1:
         which = altered(which, item=(_item(node),))
-    found = asked_about(which, context, _fits)
+    found = context.asked_about(which, _fits)
     assert which is not None
     if isinstance(found, Doubt):
         telling = tuple(one for one in found.devices if _can_be(one, state, context))
@@ -169,7 +158,7 @@ def _can_be(device: Device, state: str, context: Context) -> bool:
 
 def _where(node: Look, context: Context) -> Plan:
     """The room of a device; the whereabouts of a person."""
-    devices = asked_about(node.which, context, _fits).devices
+    devices = context.asked_about(node.which, _fits).devices
     if len(devices) > 1:
         return Question(Say("ask.which", {"devices": devices}), bare(node), devices)
     if devices[0].domain in PEOPLE:
@@ -224,7 +213,7 @@ def _listed(node: Look, item: Item, context: Context) -> Plan:
     if node.which is not None and (node.which.without or node.which.either or node.which.state):
         raise Refused("an exception in a question")
     if item.unknown:
-        raise not_here(Unknown(item.unknown), context)
+        raise context.not_here(Unknown(item.unknown))
     if item.name or item.pronoun or item.like or item.number is not None:
         raise Refused("one device in a question about all")
     state, ask = _state(node), node.ask

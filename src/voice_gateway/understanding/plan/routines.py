@@ -10,16 +10,7 @@ from voice_gateway.routines.model import CANCEL, LIST, MAKE, Once, calls_text, l
 from voice_gateway.routines.model import Event as Trigger
 from voice_gateway.routines.model import Later as Kept
 from voice_gateway.routines.wording import say_news
-from voice_gateway.understanding.nodes import (
-    Command,
-    Everyday,
-    Later,
-    Node,
-    When,
-    altered,
-    bare,
-    closed,
-)
+from voice_gateway.understanding.nodes import Command, Everyday, Later, Node, When, altered, bare, closed
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.events import named_by
 from voice_gateway.understanding.plan.everyday import plans_tool
@@ -90,10 +81,9 @@ def _about_its_cause(when: When, context: Context) -> Context:
     if which is None or which.item[0].pronoun:
         return context
     try:
-        named, _, _ = named_by(which, context)
+        acting = tuple(one for one in named_by(which, context) if one.kind != "sensor")
     except Unclear:
         return context
-    acting = tuple(one for one in named if one.kind != "sensor")
     return replace(context, last=acting or context.last)
 
 

@@ -12,17 +12,7 @@ from voice_gateway.routines.model import MAKE, Missing, Once, calls_text, later_
 from voice_gateway.routines.model import Later as Kept
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.builtin.times import MAX_TEXT, Times, local_zone
-from voice_gateway.understanding.nodes import (
-    Clock,
-    Everyday,
-    Length,
-    Name,
-    Node,
-    When,
-    altered,
-    bare,
-    closed,
-)
+from voice_gateway.understanding.nodes import Clock, Everyday, Length, Name, Node, When, altered, bare, closed
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step
 from voice_gateway.understanding.plan.everyday import plans_tool
 from voice_gateway.understanding.plan.intents import Slots, means
