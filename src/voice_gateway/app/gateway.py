@@ -294,7 +294,7 @@ class Gateway:
 
     def is_complete(self, text: str) -> bool:
         """Whether the understanding would act on these words as they are: a shorter pause then ends them."""
-        return not self.conversation.wants_pin("voice") and self.local.read(text).complete
+        return not self.conversation.wants_pin("voice") and bool(self.local.read(text).steps)
 
     async def home_read(self) -> None:
         """Returns when every server was asked and the devices were read."""

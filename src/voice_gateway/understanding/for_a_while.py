@@ -37,8 +37,7 @@ class KeptEnd:
 
 async def keep_end(executor: ToolExecutor, turn: Turn, step: Step, home: Home) -> KeptEnd:
     """Plans what puts the step back, as far as it is known before the act."""
-    calls = step.back_calls
-    words = ""
+    calls, words = step.back_calls, ""
     if not calls:
         ends = [_opposite(request, home) for request in step.requests]
         calls = calls_text([end for end in ends if end is not None]) if any(ends) else ""
@@ -64,13 +63,12 @@ async def settle_end(
         await _drop(executor, turn, end)
         return []
     exact = calls_text(act.calls) if act is not None and changed and not step.back_calls else end.calls
-    if exact == end.calls or not all(outcome.ok for outcome in outcomes):
-        return [end.outcome]
-    replaced = await _plan(executor, turn, step.back, exact)
-    if not replaced.ok:
-        return [end.outcome]
-    await _drop(executor, turn, end)
-    return [replaced]
+    if exact != end.calls and all(outcome.ok for outcome in outcomes):
+        replaced = await _plan(executor, turn, step.back, exact)
+        if replaced.ok:
+            await _drop(executor, turn, end)
+            return [replaced]
+    return [end.outcome]
 
 
 def _opposite(request: Request, home: Home) -> Mapping[str, Any] | None:

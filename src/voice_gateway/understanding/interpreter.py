@@ -73,11 +73,6 @@ class Understood:
     def requests(self) -> tuple[Request, ...]:
         return tuple(request for step in self.steps for request in step.requests)
 
-    @property
-    def complete(self) -> bool:
-        """Whether the words are a whole command or question, so that nothing more needs to be heard."""
-        return bool(self.steps)
-
 
 class Interpreter:
     """Understands utterances in one language; keeps the index of the home's names until the home changes."""

@@ -136,9 +136,8 @@ def _told_by(event: Event, becomes: str, happens: str, context: Context) -> tupl
 
 
 def _tells_of(device: Device, event: str) -> bool:
-    if event == "lock":
-        return device.kind == "lock"
-    return any(f"{told} ".startswith(f"{event} ") for told in device.events)
+    events = (device.kind,) if event == "lock" else device.events
+    return any(f"{told} ".startswith(f"{event} ") for told in events)
 
 
 def can_tell(device: Device, becomes: str) -> bool:

@@ -62,10 +62,11 @@ class Slots:
 
     def which(self, context: Context, *, kind: str = "") -> Which:
         """The device that is named, or all of a kind in a place."""
-        place = self.place(context)
-        name = self.take("name")
+        place, name = self.place(context), self.take("name")
         if isinstance(name, Name):
-            self._check_domain(name, context)
+            devices = [device for key in name.keys if (device := context.home.find(key)) is not None]
+            if self.domains and not any(of_domain(device, self.domains) for device in devices):
+                raise Refused("the name is of another sort of device")
             return Which(item=(Item(name=name, place=place),))
         said = self.take("device_class") or self.take("domain") or kind
         self.known.pop("domain", None)
@@ -80,16 +81,9 @@ class Slots:
             raise Refused("which room is not known", Say("unknown.here"))
         if floor := self.take("floor"):
             return (Place(floor=str(floor)),)
-        area = self.take("area")
-        if area:
+        if area := self.take("area"):
             return (Place(room=(str(area),)),)
         return (Place(here=True),) if self.here else ()
-
-    def _check_domain(self, name: Name, context: Context) -> None:
-        """Refuses a name of another sort of device than the sentence is about."""
-        found = [device for key in name.keys if (device := context.home.find(key)) is not None]
-        if self.domains and not any(of_domain(one, self.domains) for one in found):
-            raise Refused("the name is of another sort of device")
 
 
 Meaning = Callable[[Slots, Context], Node]
@@ -191,17 +185,15 @@ def machine(slots: Slots, context: Context) -> Node:
 def volume(slots: Slots, context: Context) -> Node:
     """The volume of the named player, else of the gateway's own speaker."""
     level, step = slots.take("volume_level"), slots.take("volume_step")
-    action, way = "set", 0.0
-    if step is not None:
-        level = None if step in ("up", "down") else abs(float(step))
-        up = step == "up" or (level is not None and float(step) > 0)
-        action, way = ("up", 1.0) if up else ("down", -1.0)
+    action = "set" if step is None else str(step)
+    if step not in (None, "up", "down"):
+        level, action = abs(float(step)), "up" if float(step) > 0 else "down"
     if not (slots.is_placed or "name" in slots.known):
         return Everyday(tool="control_speaker_volume", action=action, level=level)
     which = slots.which(context, kind="media_player")
-    if not way:
+    if action == "set":
         return Command(do="set", of="volume", which=which, value=Value(percent=level))
-    amount = None if level is None else Amount(percent=level)
+    amount, way = None if level is None else Amount(percent=level), 1.0 if action == "up" else -1.0
     return Command(do="change", way=way, of="volume", which=which, amount=amount)
 
 
@@ -233,7 +225,5 @@ _EVERYDAY: Final = {
 def everyday(slots: Slots, context: Context) -> Node:
     if slots.here:
         raise Refused("it has no room")
-    values: dict[str, Any] = {
-        field: str(slots.take(slot)) for slot, field in _FIELDS.items() if slot in slots.known
-    }
-    return replace(_EVERYDAY[slots.intent], **values)
+    given = [(slot, field) for slot, field in _FIELDS.items() if slot in slots.known]
+    return replace(_EVERYDAY[slots.intent], **{field: str(slots.take(slot)) for slot, field in given})

@@ -52,9 +52,9 @@ def look(node: Look, context: Context) -> Plan:
         return planner(node, context)
     items = node.which.item if node.which is not None else ()
     single = bool(items) and _is_single(items[0])
-    if node.ask == "is" and (len(items) > 1 or single):
+    if node.ask == "is" and len(items) > 1:
         return _single(node, context)
-    if node.ask == "any" and single and not items[0].quant:
+    if single and (node.ask == "is" or (node.ask == "any" and not items[0].quant)):
         return _single(node, context)
     return _listed(node, _item(node), context)
 
@@ -237,9 +237,8 @@ def _locks(node: Look, query: DeviceQuery, context: Context) -> Step | None:
     home = context.home
     locks = tuple(one for one in home.devices if one.kind == "lock" and is_in(one, query.rooms))
     alike = query.sort == "lock" and query.state in ("locked", "unlocked") and query.mode in ("any", "all")
-    if not alike or not 0 < len(locks) <= MOST_SINGLE or any(home.source_of(one).polled for one in locks):
-        return None
-    return _looks(node, locks, context, locks, query.state)
+    fresh = alike and 0 < len(locks) <= MOST_SINGLE and not any(home.source_of(one).polled for one in locks)
+    return _looks(node, locks, context, locks, query.state) if fresh else None
 
 
 def _weather(node: Look, context: Context) -> Plan:
@@ -344,7 +343,6 @@ _PLANNERS: Final = {
 # --- Home Assistant's sentences
 
 _ASKS: Final = {"one": "about", "one_yesno": "is", "how_many": "count"}
-_QUANT: Final = {"any": "any", "all": "all"}
 
 
 @means("HassGetState")
@@ -353,7 +351,7 @@ def get_state(slots: Slots, context: Context) -> Node:
     ask, state = _ASKS.get(slots.response, slots.response), str(slots.take("state", ""))
     if not ask:
         raise Refused("no question about a state")
-    people = slots.known.get("domain") == "person" or "person" in slots.domains
+    people = "person" in (slots.known.get("domain"), *slots.domains)
     if "binary_sensor" in slots.domains:
         state = {"on": "open", "off": "closed"}.get(state, state)
     if people or isinstance(slots.known.get("name"), Name):
@@ -368,7 +366,9 @@ def get_state(slots: Slots, context: Context) -> Node:
     place = slots.place(context)
     kind = str(slots.take("device_class") or slots.take("domain") or "")
     slots.take("domain")
-    item = Item(kind=WORDS.get(kind, kind), plural=True, quant=_QUANT.get(ask, ""), place=place)
+    item = Item(
+        kind=WORDS.get(kind, kind), plural=True, quant=ask if ask in ("any", "all") else "", place=place
+    )
     return Look(ask=ask, which=Which(item=(item,)), state=state)
 
 
