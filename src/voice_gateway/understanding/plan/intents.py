@@ -226,4 +226,5 @@ def everyday(slots: Slots, context: Context) -> Node:
     if slots.here:
         raise Refused("it has no room")
     given = [(slot, field) for slot, field in _FIELDS.items() if slot in slots.known]
-    return replace(_EVERYDAY[slots.intent], **{field: str(slots.take(slot)) for slot, field in given})
+    values: dict[str, Any] = {field: str(slots.take(slot)) for slot, field in given}
+    return replace(_EVERYDAY[slots.intent], **values)
