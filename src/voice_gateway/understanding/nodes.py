@@ -101,12 +101,6 @@ class Amount(Node):
     large: bool = False
 
 
-class Span(Node):
-    """A length of time: the sum of its parts."""
-
-    seconds: tuple[float, ...] = ()
-
-
 class Length(Node):
     """One part of a span: "two and a half hours"."""
 

@@ -37,7 +37,7 @@ from voice_gateway.understanding import listing, wording
 from voice_gateway.understanding.calls import correct, make_calls, more_pages, requests_of, take_back
 from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
 from voice_gateway.understanding.fitting import Fitting, devices_in, home_facts
-from voice_gateway.understanding.for_a_while import keep_end, settle_end
+from voice_gateway.understanding.for_a_while import KeptEnd, keep_end, settle_end
 from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.listing import DeviceQuery
 from voice_gateway.understanding.nodes import Everyday, ToolUse, to_json
@@ -291,14 +291,11 @@ class UnderstandingStage:
         turn.history.add_user(turn.utterance.text)
         told: list[tuple[Step, Sequence[ToolOutcome]]] = []
         outcomes: list[ToolOutcome] = []
-        ends = [
-            await keep_end(self._executor, turn, step, self.home) if step.back else None
-            for step in understood.steps
-        ]
-        steps = [
-            replace(step, requests=()) if end is not None and end.refused else step
-            for step, end in zip(understood.steps, ends, strict=True)
-        ]
+        steps, ends = list(understood.steps), list[KeptEnd | None]()
+        for at, step in enumerate(steps):
+            ends.append(await keep_end(self._executor, turn, step, self.home) if step.back else None)
+            if (end := ends[-1]) is not None and end.refused:
+                steps[at] = replace(step, requests=())
         requests = [request for step in steps for request in step.requests]
         made = await make_calls(self._executor, turn, requests)
         for step, end in zip(steps, ends, strict=True):

@@ -98,7 +98,8 @@ def bearing(reader: Reader, said: Tokens, tools: frozenset[str] = frozenset()) -
     """Judges words by what they name, how they begin and what forbids acts. In doubt they are no talk."""
     groups, every = reader.language.groups, frozenset(said.words)
     meant = {word for at, word in enumerate(said.words) if is_literal(reader.language, said, at + 1)}
-    body = _without_politeness(reader, said)
+    end = reader.prefix(said, "polite")  # "could you"
+    body = said.part(end, len(said.words)) if 0 < end < len(said.words) else said
     first = body.words[0] if body.words else ""
     asks = (said.question or first in groups["asking"]) and body is said
     order = not asks and (first in groups["deeds"] or first in tools or body is not said)
@@ -114,12 +115,6 @@ def bearing(reader: Reader, said: Tokens, tools: frozenset[str] = frozenset()) -
         return Bearing(Words.DOUBTFUL, named and (asks or order), asks)
     plain = first in groups["talk_opening"] and not pointed
     return Bearing(Words.TALK if plain else Words.DOUBTFUL, False, asks)
-
-
-def _without_politeness(reader: Reader, said: Tokens) -> Tokens:
-    """The words behind "could you", or all of them."""
-    end = reader.prefix(said, "polite")
-    return said.part(end, len(said.words)) if 0 < end < len(said.words) else said
 
 
 def names_something(reader: Reader, said: Tokens, *, literally: bool = False) -> bool:

@@ -88,13 +88,10 @@ def direction(command: Command) -> int:
 
 def _fixed(command: Command, context: Context) -> Plan:
     """Applies a repair ("off, no wait, on"): its words replace their fields of the command."""
-    fixed = altered(command, fix=())
+    fixed, names = altered(command, fix=()), ("do", "which", "value", "amount", "way", "of")
     for fix in command.fix:
-        names = ("do", "which", "value", "amount", "way", "of")
-        changes = {name: value for name in names if (value := getattr(fix, name)) not in ("", None, 0.0)}
-        if "value" in changes and fixed.value is not None:
-            _ = fixed.value.percent
-        fixed = altered(fixed, **changes)
+        given = ((name, getattr(fix, name)) for name in names)
+        fixed = altered(fixed, **{name: value for name, value in given if value not in ("", None, 0.0)})
     return act(fixed, context)
 
 
@@ -318,9 +315,9 @@ def _acts(command: Command, found: Meant, context: Context, able: Able) -> Plan:
     fit = tuple(filter(able, devices))
     if not devices:
         return Step(bare(command), say=Say("nothing_left"))
-    if not fit or (not found.group and len(fit) < len(devices)):
-        if found.group:
-            raise Refused("nothing there can do that", _cannot(devices))
+    if not fit and found.group:
+        raise Refused("nothing there can do that", _cannot(devices))
+    if not found.group and len(fit) < len(devices):
         return Step(closed(command), say=Say("cannot.device", {"devices": devices[:1]}), devices=devices[:1])
     if any(one.kind in ENTRANCES for one in fit) and _is_vague(command, found):
         return Question(Say("ask.did_you_mean", {"devices": fit}), bare(command), fit, "yes")
@@ -502,14 +499,13 @@ def _warmth(device: Device, command: Command, state: str) -> Act | Say:
 
 
 def _scene(command: Command, context: Context) -> Plan:
-    home, name = context.home, command.scene
-    known = home.scenes.get(name, name)
+    name = context.home.scenes.get(command.scene, command.scene)
     if command.bare and not context.polite:
-        return Question(Say("ask.scene", {"text": known}), bare(command), expects="yes")
-    call = home.scene_source(known).scene(known)
+        return Question(Say("ask.scene", {"text": name}), bare(command), expects="yes")
+    call = context.home.scene_source(name).scene(name)
     if call is None:
-        raise Refused("no scenes", Say("unknown.scene", {"text": name}))
-    return Step(bare(command), (Request.of(call, scene=known),), acts=True)
+        raise Refused("no scenes", Say("unknown.scene", {"text": command.scene}))
+    return Step(bare(command), (Request.of(call, scene=name),), acts=True)
 
 
 def _unmet(condition: Condition, command: Command, context: Context) -> tuple[Say | None, tuple[Device, ...]]:

@@ -51,7 +51,7 @@ def tool_use(node: ToolUse, context: Context) -> Plan:
 def _value(voice: Voice, text: str) -> str | float | None:
     if voice.number:
         found = _NUMBER.match(text)
-        return None if found is None else float(found[0]) if "." in found[0] else int(found[0])
+        return found and (float(found[0]) if "." in found[0] else int(found[0]))
     if not voice.values:
         return text
     wanted = text.replace(" ", "").casefold()
@@ -110,8 +110,7 @@ def _voice(tool: Any, manager: ToolManager, language: Language) -> Voice | None:
     kind = facts.get("type", "string") if isinstance(facts, Mapping) else ""
     if not isinstance(facts, Mapping) or kind not in ("string", "integer", "number"):
         return None if required else voice
-    values = tuple(str(value) for value in facts.get("enum") or ())
-    number = "" if kind == "string" else str(kind)
+    values, number = tuple(map(str, facts.get("enum") or ())), "" if kind == "string" else str(kind)
     return replace(voice, parameter=parameter, required=bool(required), values=values, number=number)
 
 

@@ -32,11 +32,8 @@ def past(node: Past, context: Context) -> Plan:
     now = context.now.astimezone(zone)
     key, facts = _told(node, devices, history, now, context.home)
     key = named if languages.has(f"past.{(named := f'{key}.{node.state}')}") else key
-    facts = {
-        "things": [languages.Proper(one.name) if one.domain in PEOPLE else one.name for one in devices[:1]],
-        "done": _word("past.done", node.state),
-        **facts,
-    }
+    name = languages.Proper(devices[0].name) if devices[0].domain in PEOPLE else devices[0].name
+    facts = {"things": [name], "done": _word("past.done", node.state), **facts}
     return Step(bare(node), devices=devices, say=Say(f"past.{key}", facts))
 
 
