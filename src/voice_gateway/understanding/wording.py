@@ -1,6 +1,5 @@
 """Words replies to steps: a key of replies.yaml with facts, outcomes of acts, answers to questions."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -26,10 +25,10 @@ MOST_CHOICES: Final = 4
 MOST_GUESSES: Final = 2  # behind "Did you mean"; of more the rooms are asked for
 ACTS_ASKED: Final = frozenset({"on", "off", "open", "close", "stop", "lock", "unlock", "start"})
 _SURE: Final = (OutcomeStatus.READ, OutcomeStatus.CONFIRMED)
-# What a reading is called by the tools, in small letters.
+# Parts of the labels that the tools give a reading, in small letters.
 _LABELS: Final = {
-    "temperature": r"temperature", "humidity": r"humid", "power": r"power|electric|consumption",
-    "battery": r"battery", "light": r"lumin|light", "motion": r"motion|presence|occup",
+    "temperature": ("temperature",), "humidity": ("humid",), "power": ("power", "electric", "consumption"),
+    "battery": ("battery",), "light": ("lumin", "light"), "motion": ("motion", "presence", "occup"),
 }  # fmt: skip
 
 
@@ -262,12 +261,12 @@ def _placed(text: str, device: Device | None) -> str:
     return languages.say(key, text=text, room=plainly(room), name=name)
 
 
-def _measured(facts: Mapping[str, Any], wanted: str) -> list[str]:
+def _measured(facts: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
     """The readings of this label, each with its device where several devices differ."""
     readings = [
         (str(one.get("device") or ""), state_words(str(one.get("text", one.get("value", "")))))
         for one in facts.get("readings") or ()
-        if isinstance(one, Mapping) and re.search(wanted, str(one.get("label", "")).casefold())
+        if isinstance(one, Mapping) and any(word in str(one.get("label", "")).casefold() for word in wanted)
     ]
     texts = list(dict.fromkeys(text for _, text in readings))
     devices = {device for device, _ in readings}

@@ -204,6 +204,27 @@ def test_what_sounds_or_looks_alike_is_told_apart(asked: str, nodes: tuple[Node,
     assert found(asked, *nodes) == right
 
 
+FLAT = (
+    switch(2, "Lampe", "Schlafzimmer"),
+    switch(3, "Lampe", "Küche"),
+    switch(4, "Lampe", "Flur"),
+    lock(5, "Schloss", "Keller"),
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "room"),
+    [
+        ("Schlafzimmerlampe", "Schlafzimmer"), ("die Schlafzimmerlampe", "Schlafzimmer"),
+        ("Küchenlampe", "Küche"), ("Kuechenlampe", "Küche"), ("kuchenlampe", "Küche"), ("flurlampe", "Flur"),
+        ("Badlampe", ""), ("Kellerschloss", ""),
+    ],
+)  # fmt: skip
+def test_a_word_of_room_and_name_is_its_device_unless_it_opens_the_house(asked: str, room: str):
+    hit = names(*FLAT).find(asked)
+    assert (hit.device.room if isinstance(hit, One) else "") == room
+
+
 def test_one_name_in_two_rooms_needs_its_room():
     nodes = (switch(2, "Lamp", "Kitchen"), switch(3, "Lamp", "Bedroom"))
     assert isinstance(names(*nodes).find("lamp"), Several)

@@ -116,7 +116,7 @@ def test_several_sensors_of_a_room_are_told_apart() -> None:
         return {"device": device, "label": label, "text": text}
 
     def told(*readings: dict[str, str]) -> list[str]:
-        return wording._measured({"readings": readings}, "temperature")
+        return wording._measured({"readings": readings}, ("temperature",))
 
     hall, stove = (
         reading(name, "Air temperature", text) for name, text in (("Hall", "20 °C"), ("Stove", "21 °C"))
