@@ -1,5 +1,6 @@
 """Chimes, doorbells, sirens, fans: a tone that there is, a speed that the fan took, and nothing else."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -173,6 +174,8 @@ def test_device_classes_are_read_from_node_and_endpoints():
 async def test_a_speed_is_what_the_fan_made_of_it(status, was, level, polled, expected):
     home = ScriptedHome(dimmer(4, "Ceiling Fan", level=was))
     home.written, home.polled = WriteResult(status), polled
+    if len(polled) > 1:  # it gets there, however busy this machine is
+        home.timing = replace(home.timing, window_seconds=30)
     given = {"deviceName": "Ceiling Fan", "action": "dim", "level": level}
     facts = (await Tools(home).call("control_zwave_device", given)).structured
     assert (facts["outcome"], facts["state"]) == expected
