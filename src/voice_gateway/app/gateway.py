@@ -24,7 +24,6 @@ from voice_gateway.conversation.stages import Aside
 from voice_gateway.conversation.store import MemoryStore, Store, gateway_id
 from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.events import Acted, EventBus, ListTold, Notice, PartState, State
-from voice_gateway.integrations.agreed_scenes import AgreedScenes
 from voice_gateway.integrations.alarms import AlarmBook
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.mcp_client.integration import MCPIntegration, ServerStatus
@@ -153,7 +152,6 @@ class Gateway:
                 settings.brain.provider,
             ),
             history=self.changes,
-            scenes=AgreedScenes(data_folder() / "agreed-scenes.json"),
         )
         self.routines = Routines(self, self.place)
         for tool in self.routines.tools():

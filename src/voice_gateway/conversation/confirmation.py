@@ -11,6 +11,7 @@ from math import ceil
 from typing import Any
 
 from home_names.resolver import Group, Names, One, Several
+from home_names.risk import is_sensitive
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.context import GatewayContext
 from voice_gateway.conversation.numerals import Spoken, parted, readings
@@ -24,7 +25,7 @@ from voice_gateway.languages import say
 from voice_gateway.languages.outcomes import told as outcomes_told
 from voice_gateway.progress import Progress, listener
 from voice_gateway.tools.builtin.times import say_seconds
-from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission.gate import PROGRAMS, TurnGate
 from voice_gateway.tools.permission.question import question
 from voice_gateway.tools.permission.risk import Risk, risk_of
@@ -403,13 +404,9 @@ class Confirmation:
         return self._with_offer(turn, pending, reply)
 
     def _with_offer(self, turn: Turn, pending: Pending, reply: Reply) -> Reply:
-        """The reply, and after the first yes to an unknown tool the offer to permit it always."""
-        [name, *more] = {call.name for call in pending.calls} or {""}
-        unknown = all(
-            self._risk(call) is Risk.UNKNOWN and self._traits(call.name).source != "builtin"
-            for call in pending.calls
-        )
-        if more or not unknown or not reply.ok or name in self._offered or self._permit is None:
+        """The reply, and after the first yes to an unknown tool or scene the offer to permit it always."""
+        [name, *more] = {self._permissible(call) for call in pending.calls} or {""}
+        if more or not name or not reply.ok or name in self._offered or self._permit is None:
             return reply
         self._offered.add(name)
         asks, until = say("permit.always"), self._now() + self._settings.expiry_seconds
@@ -417,6 +414,14 @@ class Confirmation:
         turn.history.state[QUESTION] = offer.to_json()
         turn.history.add_ai(asks)
         return replace(reply, text=f"{reply.text} {asks}", expects_answer=True)
+
+    def _permissible(self, call: ToolCall) -> str:
+        """The name under which this call may be permitted always; empty where each call needs its yes."""
+        reach, known = self._reach(call), self._traits(call.name)
+        if reach is not None:
+            plain = reach.unseen and not reach.devices and CONFIRMED not in call.arguments
+            return "" if not plain or is_sensitive("other", (reach.scene,), "on") else reach.scene
+        return call.name if self._risk(call) is Risk.UNKNOWN and known.source != "builtin" else ""
 
     def _permitted(self, turn: Turn, name: str) -> Reply:
         assert self._permit is not None
@@ -494,12 +499,7 @@ class Confirmation:
         """Makes the agreed calls. One that turns out to be sensitive only now is asked about."""
         gate = self.gate(turn.utterance.channel, confirmed=True)
         gate.agreed_to = Risk.SENSITIVE if sensitive else Risk.REVERSIBLE
-        reply = await self._made(turn, calls, gate)
-        ran = {outcome.call_id for outcome in reply.outcomes if outcome.ran}
-        for call in calls:
-            if call.id in ran:
-                self._context.agreed(call, self._traits(call.name))
-        return reply
+        return await self._made(turn, calls, gate)
 
     async def chosen(self, turn: Turn, calls: Sequence[ToolCall]) -> Reply:
         """Makes calls that were chosen by hand, after closing an open question."""

@@ -21,10 +21,6 @@ class GatewayContext(Protocol):
         """What a call would touch in the home; None: it is no call of a home."""
         return ZwaveSource().reach(traits.original_name or call.name, call.arguments)
 
-    def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
-        """The user has said yes to this call."""
-        ...
-
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         """Whether a call is what these words mean, behind those before them."""
         return Fitting(utterance.text, self.grammar(), Context())
@@ -44,9 +40,6 @@ class GatewayContext(Protocol):
 
 class NullContext(GatewayContext):
     """For a conversation without a gateway around it."""
-
-    def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
-        """There is nothing to remember."""
 
     async def tool_known(self, tool: str) -> None:
         """There is no server to wait for."""

@@ -9,7 +9,6 @@ from typing import Final, ParamSpec, TypeVar
 
 from home_names.phrases import is_question
 from voice_gateway.config import BrainSettings, HomeSettings
-from voice_gateway.integrations.agreed_scenes import AgreedScenes
 from voice_gateway.integrations.cache import HomeCache, HomeReady
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
@@ -80,7 +79,6 @@ class UnderstandingStage:
         now: Callable[[], float] = time.time,
         place: Place | None = None,  # where the home stands; without it nothing is kept for later
         history: ChangeStore | None = None,
-        scenes: AgreedScenes | None = None,  # those that the user has said yes to
     ) -> None:
         self._executor, self._settings = executor, settings
         self._tool_ready, self._about = tool_ready, about or GatewayFacts(provider=settings.provider)
@@ -88,7 +86,7 @@ class UnderstandingStage:
         self.cache = HomeCache(
             executor, home_ready, settings.refresh_seconds, settings=home, sources=sources, now=now
         )
-        self._history, self._scenes = history, scenes
+        self._history = history
         if history is not None:
             self.cache.subscribe(lambda change: history.note(change.device, change.before, change.after))
         self._grammar: Interpreter | None = None
@@ -137,16 +135,8 @@ class UnderstandingStage:
         return home_facts(text, self.grammar(), self.context(), self.cache.servers())
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
-        """The devices that a call reaches; a scene that the user agreed to before counts as known."""
-        reach = self.cache.reach(call, traits)
-        if reach is None or not reach.unseen or self._scenes is None:
-            return reach
-        return replace(reach, unseen=not self._scenes.knows(call, traits, reach))
-
-    def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
-        """Remembers a yes to a scene whose devices are unknown."""
-        if self._scenes is not None and (reach := self.cache.reach(call, traits)) is not None:
-            self._scenes.add(call, traits, reach)
+        """The devices that a call reaches; None: it is no call of a home."""
+        return self.cache.reach(call, traits)
 
     async def tool_known(self, tool: str) -> None:
         """Returns when it is clear which server's tool this name means, or after a limit."""

@@ -9,11 +9,14 @@ from tests.fakes.locked_house import Scripted
 from tests.fakes.scripted_home import ScriptedHome, switch
 
 from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.config.permits import Permits
+from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission.gate import Fit
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from zwave_mcp.home import Scene
@@ -86,6 +89,40 @@ async def test_a_yes_for_another_reason_does_not_start_an_unknown_scene():
     assert (again.expects_answer, house.home.sent) == (True, [])
     assert (await house.hears("yes 2468")).ok
     assert house.home.sent == [("scene", 4)]
+
+
+class Unseen(NullContext):
+    """A home whose scenes cannot be looked into."""
+
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach:
+        return Reach((), "on", scene=call.arguments["name"], unseen=True)
+
+
+@pytest.mark.parametrize(
+    ("scene", "answers", "asks", "permits"),
+    [
+        ("Movie night", ("yes", "yes"), [True, True, False, False], {"Movie night": "always"}),
+        ("Movie night", ("yes", "no"), [True, True, False, True], {}),
+        ("Open the gate", ("yes", "yes"), [True, False, False, True], {}),
+    ],
+)
+async def test_the_first_yes_offers_to_permit_a_scene_that_opens_nothing(
+    tmp_path, scene, answers, asks, permits
+):
+    async def turn_on(name: str) -> str:
+        return "Done."
+
+    manager, settings = ToolManager(), PermissionSettings()
+    tool = StructuredTool.from_function(coroutine=turn_on, name="HassTurnOn", description="Starts.")
+    manager.add(with_traits(tool, ToolTraits(source="ha", original_name="HassTurnOn")))
+    executor, kept = ToolExecutor(manager), Permits(settings, tmp_path / "voice-gateway.toml")
+    call = ToolCall("1", "HassTurnOn", {"name": scene})
+    stage = Scripted(executor, [call], *([] if asks[1] else ["Pardon?"]), [call])
+    talk = Conversation([stage], executor, BrainSettings(), settings, context=Unseen(), permit=kept.set)
+    replies = [await talk.answer(Utterance(text)) for text in ("start it", *answers, "start it")]
+
+    assert [reply.expects_answer for reply in replies] == asks
+    assert kept.all() == permits
 
 
 @pytest.mark.parametrize("call", [CALL, CLAIMED])

@@ -78,7 +78,8 @@ def risk_of(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, re
     if not settings.permit:
         return _judged(call, traits, reach)
     permits = {name_key(name): _PERMITTED[permit] for name, permit in settings.permit.items()}
-    names = (call.name, traits.original_name or call.name)
+    scene = reach.scene if reach is not None else ""
+    names = (call.name, traits.original_name or call.name, scene)
     of_tool = next((permits[key] for key in map(name_key, names) if key in permits), None)
     devices = reach.devices if reach is not None else ()
     given = [permits[key] for device in devices if (key := name_key(device.name)) in permits]
