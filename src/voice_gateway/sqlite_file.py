@@ -169,12 +169,15 @@ class SqliteFile:
             for ending in SIDE_FILES:
                 with contextlib.suppress(FileNotFoundError):
                     Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
+            aside.unlink(missing_ok=True)
             with contextlib.suppress(FileNotFoundError):
-                self.path.replace(aside)
+                os.link(self.path, aside)  # no move: others would begin an empty file meanwhile
             minutes: int | None = None
-            with contextlib.suppress(FileNotFoundError):
+            try:
                 minutes = round(max(time.time() - self._backup.stat().st_mtime, 0.0) / 60)
-                self._backup.replace(self.path)  # over the new file that another process may have begun
+                self._backup.replace(self.path)
+            except FileNotFoundError:
+                self.path.unlink(missing_ok=True)
         damage = Damage(str(error), aside, minutes)
         facts = {"reason": damage.reason, "minutes_lost": minutes, "set_aside": str(aside)}
         log.warning("a damaged file was set aside", extra=facts)

@@ -56,13 +56,15 @@ async def test_a_vacuum_goes_home(house: House):
     await house.becomes("send robby home", {"vacuum.robby": {"state": "returning"}})
 
 
-async def test_a_scene_and_a_script_are_asked_about_once_and_then_known(house: House):
+async def test_a_scene_is_asked_about_until_it_is_permitted(house: House):
     wanted: States = {
         "light.floor_lamp": {"brightness": 26},
         "light.kitchen_light": {"state": "off", "brightness": None},
     }
     asked = await house.becomes("activate movie night", {})
     assert asked["expects_answer"], asked
+    offer = await house.becomes("yes", wanted)
+    assert offer["expects_answer"], offer
     await house.becomes("yes", wanted)
     await house.ha.put_in_order()
     reply = await house.becomes("activate movie night", wanted)
