@@ -184,9 +184,7 @@ class UnderstandingStage:
 
     def when(self, text: str, here: str | None, place: Place) -> Later | Missing | None:
         """The trigger of a routine in a person's or a program's words."""
-        now = datetime.fromtimestamp(self._now(), UTC)
-        context = Context(home=self.home, here=here or self._settings.room, now=now, place=place)
-        return when_of(text, self.grammar().reader(self.home), context)
+        return when_of(text, self.grammar().reader(self.home), replace(self.context(here), place=place))
 
     async def answer(self, turn: Turn) -> Reply | Passed:
         if turn.acts is not None and turn.acts.wanted is not None:

@@ -12,6 +12,7 @@ from voice_gateway.routines.model import Event as Trigger
 from voice_gateway.understanding.nodes import Condition as SaidCondition
 from voice_gateway.understanding.nodes import Event, Item, When, Which, closed
 from voice_gateway.understanding.plan import Context
+from voice_gateway.understanding.plan.sensors import measured
 from voice_gateway.understanding.plan.when import Said, Unclear, hours_between, minutes_of, seconds_of
 from voice_gateway.understanding.resolver import Resolver, Unknown
 
@@ -24,7 +25,6 @@ TELLS: Final = {
     **dict.fromkeys(("blind", "garage_door", "valve"), ("open", "closed")),
 }
 METERED: Final = ("plug", "switch", "dimmer", "light")  # kinds that may tell what they draw
-UNITS: Final = {"temperature": "°", "humidity": "%", "power": "W", "light": "lx"}
 SHOWN: Final = {"open": "open|closed", "closed": "open|closed", "motion": "motion", "no motion": "motion"}
 # Any device that tells of these is meant where none is named.
 ANYWHERE: Final = ("doorbell", "smoke", "water", "gas", "heat", "carbon_monoxide", "carbon_dioxide")
@@ -142,15 +142,10 @@ def _tells_of(device: Device, event: str) -> bool:
 
 def can_tell(device: Device, becomes: str) -> bool:
     measure = becomes.split(" ", maxsplit=1)[0] if "<" in becomes or ">" in becomes else ""
-    if measure and any(one.startswith(f"{measure} ") for one in device.readings):
-        return True
-    if measure == "battery":
-        return not device.available  # it may have one
     if measure:
-        unit, metered = UNITS.get(measure, ""), measure == "power" and device.kind in METERED
-        return metered or (
-            device.kind in ("sensor", "thermostat") and (unit in device.state or not device.available)
-        )
+        metered = measure == "power" and device.kind in METERED
+        may = not device.available and (measure == "battery" or device.kind in ("sensor", "thermostat"))
+        return metered or may or measured(device, measure) is not None
     if device.kind == "sensor":
         return bool(re.search(SHOWN.get(becomes, "$^"), device.state.casefold()))
     return becomes in TELLS.get(device.kind, ())

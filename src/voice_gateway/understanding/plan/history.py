@@ -9,14 +9,12 @@ from voice_gateway import languages
 from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.home import Home
 from voice_gateway.recorder.changes import ChangeStore, kind_of_state
+from voice_gateway.understanding.listing import OPPOSITE
 from voice_gateway.understanding.nodes import Item, Past, Which, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plans
 from voice_gateway.understanding.plan.sensors import PEOPLE, tells
 
 MOTION: Final = "motion"
-OPPOSITE: Final = {
-    "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
-}  # fmt: skip
 
 
 @plans(Past)
