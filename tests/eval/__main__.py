@@ -3,7 +3,17 @@
 import logging
 from concurrent.futures import ProcessPoolExecutor
 
-from tests.eval import conversations, first_minutes, ha_run, later_eval, never_acts, run, sampled, wish_eval
+from tests.eval import (
+    conversations,
+    first_minutes,
+    ha_run,
+    later_eval,
+    never_acts,
+    people,
+    run,
+    sampled,
+    wish_eval,
+)
 
 if __name__ == "__main__":
     logging.disable(logging.CRITICAL)  # devices that fail on purpose would bury the tables
@@ -13,5 +23,12 @@ if __name__ == "__main__":
         codes = [run.main(), never_acts.main(), ha_run.main(in_home_assistant.result())]
     text, code = drawn.result()
     print(text)
-    codes += [code, wish_eval.main(), first_minutes.main(), later_eval.main(), conversations.main()]
+    codes += [
+        code,
+        wish_eval.main(),
+        first_minutes.main(),
+        later_eval.main(),
+        conversations.main(),
+        people.main(),
+    ]
     raise SystemExit(max(codes))

@@ -98,7 +98,7 @@ def has_state(device: Device, state: str) -> bool:
     now = device.state.casefold()
     if state in ("on", "off"):
         return (_RUNNING if state == "on" else _RESTING).match(now) is not None
-    if state in ("playing", "paused", "cleaning", "docked"):
+    if state in ("playing", "paused", "cleaning", "mowing", "docked"):
         return re.match(rf"{state}\b", now) is not None
     if state == "offline":
         return not device.available

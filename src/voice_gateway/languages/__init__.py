@@ -163,7 +163,8 @@ def the(name: str, code: str = "en") -> str:
     if isinstance(name, Proper):
         return name
     bare = plainly(name, code)
-    return bare if code == "en" and with_article(name) == name else say("the", code, name=bare)
+    called = bare == name and len(bare) > 2 and bare.istitle() and bare.isalpha()  # "Rosie"
+    return bare if code == "en" and (called or with_article(name) == name) else say("the", code, name=bare)
 
 
 @cache

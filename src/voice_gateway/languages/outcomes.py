@@ -25,7 +25,7 @@ _LEVELS: Final = frozenset({"dim", "speed", "volume"})
 _SENTENCES: Final = ("message", "error", "summary", "text", "spoken", "answer")  # keys that hold a sentence
 _NAMES: Final = ("name", "title", "summary", "label", "text", "id")
 _RAW: Final = re.compile(r"""^[{\[<`]|[{\[]\s*"[^"]{1,60}"\s*[:,\]]""")  # data, or data within a text
-_DEGREES: Final = re.compile(r"(?<!now )(-?\d+(?:\.\d+)?) ?°")
+_DEGREES: Final = re.compile(r"(?<!now )(?<![\d.-])(-?\d+(?:\.\d+)?) ?°")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +170,8 @@ def _confirmed(  # noqa: PLR0911 (one for each act)
     if mode := requested.get("mode"):
         off = mode == "off"
         return "act.state" if off else "act.set", {"state": state_words("off", code), "text": str(mode)}
+    if action in ("add", "complete") and requested.get("value"):
+        return f"did.{action}", {"text": str(requested["value"])}
     rings = action == "play" and kind in ("chime", "siren")
     if has(did := f"did.{'ring' if rings else kind if kind == 'scene' else action}", code):
         return did, {}

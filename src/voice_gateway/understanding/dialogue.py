@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 
+from home_names.kinds import DeviceClass
+from home_names.states import degrees_of, level_of
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home, Request
 from voice_gateway.understanding.nodes import (
@@ -47,17 +49,17 @@ from voice_gateway.understanding.plan import (
     plans,
 )
 from voice_gateway.understanding.plan.acts import direction
-from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, devices_of, sort_of_device
+from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, devices_of, sort_of, sort_of_device
 
 KEY: Final = "understanding"  # our corner of the conversation's state
 _LAST_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?(?!.*\d)")
 QUESTION_SECONDS: Final = 60.0  # so long a question of ours can be answered
-TIMER, LIST = "set_timer", "manage_list"
+TIMER, LIST, VOLUME = "set_timer", "manage_list", "control_speaker_volume"
 KINDS: Final = frozenset({"light", "blind", "thermostat", "plug", "switch", "fan", "lock"})  # of one room
 TOPICS: Final = {
     "list_routines": "routine", "cancel_routine": "routine", "make_routine": "routine",
     TIMER: "timer", "cancel_timer": "timer", "extend_timer": "timer", "list_timers": "timer",
-    LIST: "list", "read_list": "list", "control_speaker_volume": "volume",
+    LIST: "list", "read_list": "list", VOLUME: "volume",
 }  # fmt: skip
 
 
@@ -115,15 +117,25 @@ class Memory(Before, Node):
             return replace(memory, last=known or self.last, topic="routine", task=node)
         if known or step.query is not None:
             within = len(known) < len(self.recent) and set(known) <= set(self.recent)
-            before = self.recent if step.adds or within else self.last if step.corrects else ()
+            goes_on = step.acts and _same_deed(self.command, node) and not set(known) & set(self.recent)
+            alike = step.acts and self.acted_alike(known)
+            before = self.recent if step.adds or within or goes_on else ()
+            before = before or (self.last if step.corrects or alike else ())
             recent = tuple(dict.fromkeys((*before, *known)))
             steps = (*self.steps, Done(node, known)) if step.acts else self.steps
             return replace(memory, last=known, recent=recent, topic="device", command=node, steps=steps)
+        if isinstance(node, Look) and node.ask == "measure":  # "make it 21" is no longer about the lamp
+            return replace(memory, last=())
         return memory
 
+    def acted_alike(self, known: tuple[Device, ...]) -> bool:
+        """Whether the turn before did something to other devices of this sort: "both" may follow."""
+        one = len(self.last) == len(known) == 1 and self.last != known and bool(self.steps or self.acted)
+        return one and isinstance(self.command, Command) and _sorts(self.last) == _sorts(known)
+
     def _after_task(self, node: Everyday, topic: str, step: Step) -> "Memory":
-        if node.tool in (LIST, "control_speaker_volume"):
-            return replace(self, topic=topic, task=node if node.tool == LIST else self.task)
+        if node.tool in (LIST, VOLUME):
+            return replace(self, topic=topic, task=node)
         if node.tool != TIMER or not step.requests:
             return replace(self, topic=topic)
         args = step.requests[-1].args
@@ -137,6 +149,11 @@ class Memory(Before, Node):
     def known(self) -> dict[str, Any]:
         """The fields that planners read in their context."""
         return {known.name: getattr(self, known.name) for known in fields(Before)}
+
+
+def _same_deed(before: Node | None, node: Node) -> bool:
+    """Whether the turn before did the same: "kitchen light off", "floor lamp off", "both on again"."""
+    return isinstance(before, Command) and isinstance(node, Command) and before.do == node.do in ("on", "off")
 
 
 def recall(state: Mapping[str, Any], home: Home, now: float) -> Memory:
@@ -202,6 +219,8 @@ def _for_others(node: Same, context: Context) -> Plan:
     item = which.item[0] if which.item else Item()
     if isinstance(last, Look) and last.which is None and (item.alone or item.like) and not item.other:
         return plan(replace(last, place=(Place(room=(item.room,)),) if item.room else item.place), context)
+    if isinstance(last, Look) and last.sense and last.which is None and item.name is not None:
+        return plan(replace(last, which=which, ask="is", place=()), context)  # "is anyone home", "and Tom"
     if not (last.which or context.last):
         raise Refused("nothing was done that could be repeated")
     if isinstance(last, Command):
@@ -209,6 +228,8 @@ def _for_others(node: Same, context: Context) -> Plan:
         if left_out and all(item.pronoun and not item.quant for item in which.item):
             which = altered(which, item=left_out)
         last = replace(_with(last, context.last), bare=False)
+    if node.exactly and isinstance(last, Command) and last.do == "change":
+        last = replace(last, do="set", value=_value_now(context), amount=None, way=0.0, of="")
     again = replace(last, which=_like(which, context))
     made = plan(again, context)
     if isinstance(made, Step):
@@ -216,6 +237,17 @@ def _for_others(node: Same, context: Context) -> Plan:
     if isinstance(made, Question) or not node.hint or isinstance(last, Look):
         return made
     return Question(Say("ask.same", {"devices": made.devices}), again, made.devices, "yes", doubts=True)
+
+
+def _value_now(context: Context) -> Value:
+    """The level or temperature that the last devices have in common."""
+    states = {context.home.state_of(device) for device in context.last}
+    state = states.pop() if len(states) == 1 else ""
+    if (degrees := degrees_of(state)) is not None:
+        return Value(degrees=degrees)
+    if (level := level_of(state)) is None:
+        raise Refused("they have no value in common")
+    return Value(percent=float(level))
 
 
 def _asked_anew(node: Same, context: Context) -> Plan:
@@ -257,7 +289,9 @@ def _again_by(node: Same, context: Context) -> Plan:
 
 def _added(text: str, span: tuple[Length, ...], context: Context) -> Plan:
     """Adds one more timer or list item: "plus another for the eggs, five minutes", "and butter"."""
-    task = context.task
+    task, asked = context.task, context.inquiry
+    if context.topic == "list" and isinstance(asked, Everyday) and asked.tool == "read_list":
+        task = Everyday(tool=LIST, list=asked.list)
     if isinstance(task, Everyday) and context.topic == TOPICS.get(task.tool):
         if task.tool == TIMER and span:
             return plan(replace(task, span=span, name=text, message="", when=None, more=None), context)
@@ -274,6 +308,9 @@ def _like(which: Which, context: Context) -> Which:
         return which
     sorts = _sorts(context.last)
     kind = sorts.pop() if len(sorts) == 1 else ""
+    command = context.command
+    if not kind and isinstance(command, Command) and command.which is not None:
+        kind = next((one.kind for one in command.which.item), "")
     if kind not in KINDS:
         return which
     return Which(item=(replace(item, alone=False, kind=kind, plural=True, quant="all"),))
@@ -321,6 +358,9 @@ def _other_time(node: Correct, task: Node | None) -> When | None:
 def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:
     """Corrects the last step of the turn that these words fit."""
     asked: Plan | None = None
+    done_to = {device for done in context.steps for device in done.devices}
+    if fix.which is None and done_to.isdisjoint(context.last):
+        raise Refused("another thing was spoken of since")
     for done in reversed(_meant_steps(node, context)):
         try:
             made = _corrected(done, fix, context)
@@ -333,8 +373,8 @@ def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:
         if alike and (made.requests or made.corrects):
             keeps = [device for step in context.steps if step is not done for device in step.devices]
             if node.only:  # "only that one back on" keeps what was done before
-                back_on = fix.do not in ("", getattr(done.node, "do", fix.do))
-                keeps = [*keeps, *done.devices] if back_on else []
+                anew = fix.do not in ("", getattr(done.node, "do", fix.do)) or fix.value or fix.amount
+                keeps = [*keeps, *done.devices] if anew else []
             return replace(made, corrects=True, keeps=tuple(keeps))
     if asked is None:
         raise Refused("no step can be put right so")
@@ -430,6 +470,8 @@ def answered(answer: Answer, asked: Open, context: Context) -> Plan | None:
         return Step(answer, say=Say("no"), topic="")
     if answer.kind == "yes" or (answer.kind == "okay" and not asked.stale):
         return _yes(asked, context)
+    if asked.stale and answer.kind == "text":
+        return None
     if asked.expects not in ("device", "yes"):
         node = _filled(answer, asked.node, asked.expects)
         return None if node is None else _again(node, asked, context)
@@ -474,6 +516,8 @@ def picked(  # noqa: PLR0911 (one for each kind)
         return _nth(found, int(answer.ordinal), int(answer.count))
     if answer.kind in ("room", "here"):
         return tuple(device for device in found if device.room == (answer.room or context.here))
+    if answer.kind == "sort":
+        return tuple(filter(DeviceClass(sort_of(answer.text), answer.text, plural=False).has, found))
     if answer.kind == "all":
         count = len(found) if answer.count == 1 else answer.count
         return found if len(found) == count else ()
@@ -558,8 +602,8 @@ def _everyday_filled(answer: Answer, node: Everyday, expects: str) -> dict[str, 
             return {"span": answer.span, "missing": ""}
         at = {"when" if node.when is None else "more": answer.when, "missing": ""}
         return at if kind == "at" and answer.when is not None else {}
-    wanted = expects in ("message", "items", "list") and kind == "text" and text
-    return {expects: text, "missing": ""} if wanted else {}
+    wanted = kind == ("list" if expects == "list" else "text") and expects in ("message", "items", "list")
+    return {expects: text, "missing": ""} if wanted and text else {}
 
 
 def _deed(order: Command) -> dict[str, Any]:

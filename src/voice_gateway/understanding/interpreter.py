@@ -112,13 +112,17 @@ class Interpreter:
         if self._cut_off(said):
             return self._more_wanted(said, context)
         refused: Understood | None = None
+        unclear: Understood | None = None  # it asks what "it" is, and a later pass may know the name
         for readings in context.reader.passes(said):
             made = self._best(readings, context)
-            if made.refused is None:
+            if made.refused is None and (made.acts if unclear else not _asks_what(made)):
                 return made
+            if made.refused is None:
+                unclear = unclear or made
+                continue
             if refused is None or readings[0].level == UNKNOWN or made.refused.say is not None:
                 refused = made
-        return self._half_understood(said, context, refused)
+        return unclear or self._half_understood(said, context, refused)
 
     # --- answers
 
@@ -153,6 +157,10 @@ class Interpreter:
         if understood.refused.talk:
             return memory.after_nothing(memory.last, memory.topic)
         last = node.step[-1] if isinstance(node, Utterance) and node.step else None
+        say = understood.refused.say
+        alone = isinstance(node, Utterance) and len(node.step) == 1
+        if alone and isinstance(last, Command) and say is not None and say.key == "unknown.name":
+            memory = replace(memory, asked=Open(last))  # "the desk lamp then" is what was meant
         words = reader.tokens(text).words
         hits = (reader.index.names(words, at, EXACT) for at in range(len(words)))
         places = {hit.places for found in hits for _, hit, _ in found}
@@ -167,6 +175,7 @@ class Interpreter:
         done: list[tuple[float, Understood]] = []
         asked: tuple[float, Understood] | None = None
         refused: Understood | None = None
+        unclear: Understood | None = None
         sure = math.inf  # what an acting reading costs
         for reading in readings:
             if reading.cost - sure >= TIE:
@@ -174,6 +183,8 @@ class Interpreter:
             made = self._tried(reading, context)
             if made.refused is not None:
                 refused = refused or made
+            elif _asks_what(made):
+                unclear = unclear or made  # another reading may name it: "make it bright in the bathroom"
             elif made.question is not None:
                 asked = asked or (reading.cost, made)
             elif not (made.acts and asked is not None and reading.cost - asked[0] > TIE):
@@ -183,7 +194,7 @@ class Interpreter:
         if _is_tie([(cost, made) for cost, made in done if made.acts]):
             return Understood(question=Question(Say("ask.meaning"), Utterance(), expects="none"))
         calling = next((made for _, made in done if made.calls), None)
-        best = calling or (asked and asked[1]) or (done[0][1] if done else refused)
+        best = calling or (asked and asked[1]) or unclear or (done[0][1] if done else refused)
         return best or Understood(refused=Refused("nothing was read"))
 
     def _tried(self, reading: Reading, context: Context) -> Understood:
@@ -329,6 +340,10 @@ def _where_are_you(made: Understood) -> Understood:
     if say is None or say.key != "unknown.here" or not isinstance(node, Utterance) or len(node.step) != 1:
         return made
     return Understood(question=Question(Say("ask.here"), node.step[0], expects="room"), reading=node)
+
+
+def _asks_what(made: Understood) -> bool:
+    return made.question is not None and made.question.say.key == "ask.what_device"
 
 
 def _points_back(node: object) -> bool:

@@ -1,7 +1,7 @@
 """Typed leaves: numbers, names of the home, words of a list, free text, and talk beside an order."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -36,7 +36,8 @@ class HomeIndex:
     def __init__(self, home: Home, language: Language) -> None:
         self.home, self.language = home, language
         self.place = {device.key: at for at, device in enumerate(home.devices)}
-        names, rooms = self._device_names(), self._room_names()
+        names = self._device_names()
+        rooms = self._room_names(names)
         self.spans = {
             "name": Spans(names),
             "room": Spans(rooms),
@@ -53,6 +54,9 @@ class HomeIndex:
             for name in self._spellings(device):
                 names[name][at] = None
         known = {name: tuple(places) for name, places in names.items()}
+        for name, places in list(known.items()):  # "terrace door" is the Terrace Door Lock
+            if name[-1] == "lock" and len(name) > 1 and self.home.devices[places[0]].kind == "lock":
+                known.setdefault(name[:-1], places)
         for at, device in enumerate(self.home.devices):
             words = tuple(device.name.lower().split())
             for size in range(1, len(words) + 1):
@@ -69,16 +73,22 @@ class HomeIndex:
                     yield said
                     yield from (both for room in rooms for both in ((*cut(room), *said), (*said, *cut(room))))
 
-    def _room_names(self) -> dict[Span, str]:
+    def _room_names(self, names: Mapping[Span, tuple[int, ...]]) -> dict[Span, str]:
+        """The rooms by their names, by other words for them, and by the last word that only one has."""
         rooms = dict(self.home.rooms)
         for called, others in self.language.rooms.items():
             if called in self.home.rooms:
                 rooms = dict.fromkeys(others, self.home.rooms[called]) | rooms
-        return {
+        known = {
             span: room
             for called, room in rooms.items()
             for span in (tuple(called.split()), plain(room, self.language.words))
         }
+        ends = Counter(plain(room, self.language.words)[-1:] for room in set(rooms.values()))
+        ended = {plain(room, self.language.words)[-1:]: room for room in rooms.values()}
+        no_rooms = self.language.groups["no_room"]
+        short = {end: room for end, room in ended.items() if ends[end] == 1 and no_rooms.isdisjoint(end)}
+        return {end: room for end, room in short.items() if end and end not in names} | known
 
     def _floor_names(self) -> dict[Span, str]:
         """Floors by their own names, and by other words for them: "upstairs" may be the first floor here."""
@@ -168,7 +178,12 @@ class HomeIndex:
             return None
         if not groups["never_in_names"].isdisjoint(span) or span[-1] in groups["cut_off"]:
             return None
-        if groups["common"].issuperset(span) or not (strange or self.words & {*span} - groups["common"]):
+        alone = len(span) == 1 and groups["no_name_alone"].issuperset(span)
+        if (
+            alone
+            or groups["common"].issuperset(span)
+            or not (strange or self.words & {*span} - groups["common"])
+        ):
             return None
         if (places := self.spans["name"].meanings.get(tuple(map(singular, span)))) is not None:
             return places, "exact", 0.2

@@ -345,6 +345,7 @@ class Same(Node):
     hint: bool = False
     again: bool = False  # once more, with the same devices
     one: bool = False  # "one more": a degree, or the last change again
+    exactly: bool = False  # "the same": as it is now, not once more what was done
     back: bool = False  # the other way: "too much"
     way: float = 0.0  # "too bright"
     of: str = ""

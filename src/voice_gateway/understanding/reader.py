@@ -110,7 +110,8 @@ class Reader:
         names = self.index.words if len(word) >= LONG_ENOUGH else ()
         known = [one for one in (*self.language.spelled, *names) if one[0] == word[0]]
         near = process.extractOne(word, known, scorer=OSA.normalized_similarity, score_cutoff=ALIKE)
-        return near[0] if near and not word.startswith(near[0]) else word
+        doubled = near is not None and word == near[0] + near[0][-1]  # "dimm"
+        return near[0] if near and (doubled or not word.startswith(near[0])) else word
 
     def read(self, said: Tokens, rule: str, level: int) -> list[Reading]:
         """The cheapest reading and those that cost at most CLOSE more."""

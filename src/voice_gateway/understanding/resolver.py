@@ -16,6 +16,7 @@ SORTS: Final[dict[str, Sort]] = {
     "lamp": "light",
     **dict.fromkeys(("blind", "shutter", "shade", "curtain", "awning"), "cover"),
 }
+PLAYING: Final = frozenset({"mute", "unmute", "pause", "play", "next", "previous"})
 STATES_OF_LIGHT: Final = frozenset({"on", "off", "set", "change", "toggle"})
 
 
@@ -155,6 +156,10 @@ class Resolver:
             found = next((few for few in (known, near) if len(few) == 1), found)
         if item.plural and found and sorts:
             return Meant(found, group=True)
+        spoken_of = tuple(device for device in found if device in (*self.last, *self.recent))
+        found = (
+            found if item.other or not spoken_of else spoken_of
+        )  # "the one in the kitchen", of those shown
         return Meant(found) if len(found) == 1 else Doubt(found)
 
     def _is_in(self, device: Device, rooms: tuple[str, ...]) -> bool:
@@ -175,7 +180,8 @@ class Resolver:
     def _pronoun(self, item: Item) -> Resolved:
         """Devices of the last turn ("it"), or of the turns that belong together ("both", "all three")."""
         count = 2 if item.quant == "both" else item.number
-        groups = (self.recent, self.last) if item.quant else (self.last,)
+        one = len(self.last) == 1 and not _is_plural_name(self.last[0])
+        groups = (self.recent, self.last) if item.quant or (item.plural and one) else (self.last,)
         fits = (group for group in groups if group and count in (None, len(group)))
         if not (several := next(fits, ())):
             return Unknown("", "it")
@@ -214,10 +220,15 @@ class Resolver:
     def _named(self, item: Item, name: Name, rooms: tuple[str, ...], do: str, able: Able) -> Resolved:
         known = filter(None, map(self.home.find, name.keys))
         placed = tuple(device for device in known if not rooms or self._is_in(device, rooms))
+        if placed and do != "look" and name.text not in self.home.rooms and not any(map(able, placed)):
+            placed = self.longer_named(name, able) or placed
         room = self.home.rooms.get(name.text) if do in STATES_OF_LIGHT and not (rooms or item.kind) else None
         lights = _lights(self.home.in_room(room), able) if room else ()
         if lights and not any(device.is_light for device in placed):
-            return Meant(lights, group=True)  # a player is called like its room
+            whole = self.home.in_room(room or "")
+            heat = do == "set" and any(one.kind == "thermostat" and able(one) for one in whole)
+            # A player is called like its room; "set the living room to 22" may be percent or degrees.
+            return self._room(item, whole, do, able) if heat else Meant(lights, group=True)
         if not placed:
             return Unknown(name.text, "there")
         if item.kind:  # "the lamp by the bed"
@@ -235,6 +246,10 @@ class Resolver:
             return Meant(fit, name.how == "exact", group=True)
         return Meant(fit, name.how == "exact") if len(fit) == 1 else Doubt(fit)
 
+    def longer_named(self, name: Name, able: Able) -> tuple[Device, ...]:
+        """Those that can do it and whose names go on: "front door" is the Front Door Lock."""
+        return tuple(filter(able, self.home.names.containing(name.text))) if name.how == "exact" else ()
+
     def _everything(self, item: Item, scope: tuple[Device, ...], do: str, able: Able) -> Resolved:
         """The devices that "everything" means for this act; a doubt if it would open the house."""
         if do in ("unlock", "open", "up"):
@@ -248,7 +263,8 @@ class Resolver:
         found = tuple(
             device
             for device in scope
-            if (device.is_cover if do in ("close", "down") else every.has(device)) and device not in rest
+            if (device.is_cover if do in ("close", "down") else every.has(device) or _stops(device, do))
+            and device not in rest
         )
         return Meant(found, group=True) if found else Unknown("", "everything")
 
@@ -261,6 +277,8 @@ class Resolver:
         if do == "set" and heat and lights:
             return Doubt((*heat, *lights))  # "snug to 21": percent or degrees
         found = lights if do in STATES_OF_LIGHT else tuple(filter(able, scope))
+        if (do in PLAYING or do == "lock") and len(found) == 1:
+            return Meant(found)
         return Meant(found, group=True) if found and do in STATES_OF_LIGHT else Doubt(found)
 
     def _kind(  # noqa: C901, PLR0911 (one for each way to be meant)
@@ -340,6 +358,11 @@ def sort_of(word: str) -> Sort:
 
 def sort_of_device(device: Device) -> str:
     return "light" if device.is_light else device.kind
+
+
+def _stops(device: Device, do: str) -> bool:
+    """What "everything off" means besides what is switched."""
+    return do == "off" and device.kind in ("fan", "media_player") and device.can("off")
 
 
 def _lights(devices: Sequence[Device], able: Able) -> tuple[Device, ...]:

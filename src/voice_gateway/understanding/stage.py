@@ -202,7 +202,9 @@ class UnderstandingStage:
         if self._executor.tools.version != version or (unknown and await self.cache.looked_again()):
             memory, understood = await self._read_turn(turn)
         if understood.refused is not None:
-            self._keep(turn, self.grammar().after_nothing(turn.utterance.text, understood, memory))
+            left = self.grammar().after_nothing(turn.utterance.text, understood, memory)
+            asked_at = memory.asked_at if left.asked is None or memory.asked is not None else self._now()
+            self._keep(turn, replace(left, asked_at=asked_at))
             return await self._off_the_loop(self._passed, turn.utterance.text, understood.refused)
         if understood.question is not None and understood.question.doubts and turn.trusted_next:
             return Passed(self.name, "understood, but not for sure", Words.DOUBTFUL)

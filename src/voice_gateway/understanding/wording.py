@@ -19,6 +19,7 @@ from voice_gateway.understanding.listing import answer as listed_answer
 from voice_gateway.understanding.nodes import Everyday
 from voice_gateway.understanding.plan import Say, Step
 from voice_gateway.understanding.plan.sensors import Sensing, answer
+from voice_gateway.understanding.templates import language
 
 MOST_ROOMS: Final = 8  # more than these nobody listens to
 MOST_CHOICES: Final = 4
@@ -233,13 +234,16 @@ def _readings(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     wanted = _LABELS.get(step.measure)
     if wanted is None or not any("readings" in outcome.facts for outcome in outcomes):
         return " ".join(own_text(outcome) for outcome in outcomes)
-    several, kind = len(step.devices) > 1, "of" if len(step.devices) == 1 else "in"
+    several = len(step.devices) > 1 and not step.room
+    kind = "of" if len(step.devices) == 1 and not step.room else "in"
     facts: dict[str, Any] = {"measure": languages.say(f"look.measure.{step.measure}"), "where": ""}
     rooms = [str(room) for outcome in outcomes if (room := outcome.facts.get("room"))]
     if kind == "of":
         facts["things"] = [_name(step.requests[0])]
     elif rooms and not several:
         facts["where"] = where(rooms[:1])
+    if kind == "of" and getattr(step.node, "outside", False) and step.measure == "temperature":
+        kind, facts["where"] = "in", languages.say("look.outside")
     texts = list(
         dict.fromkeys(
             _placed(text, request.device) if several else text
@@ -268,6 +272,9 @@ def _measured(facts: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
         for one in facts.get("readings") or ()
         if isinstance(one, Mapping) and any(word in str(one.get("label", "")).casefold() for word in wanted)
     ]
+    ends = language("en").groups["reading_words"]  # a sensor of its own knows better than the heating
+    own = [one for one in readings if one[0].split() and one[0].split()[-1].lower() in ends]
+    readings = own if len(own) == 1 else readings
     texts = list(dict.fromkeys(text for _, text in readings))
     devices = {device for device, _ in readings}
     if len(texts) < 2 or len(devices) < 2 or "" in devices:

@@ -163,9 +163,9 @@ class HomeAssistant(HomeSource):
             if not self.takes(ha.READ_ITEMS):
                 return not_offered(ha.READ_ITEMS)
             return (Call(self.offered(ha.READ_ITEMS), {"todo_list": called}),)
-        tool = {"add": ha.ADD_ITEM, "complete": ha.COMPLETE_ITEM}.get(action)
+        tool = {"add": ha.ADD_ITEM, "complete": ha.COMPLETE_ITEM, "remove": ha.COMPLETE_ITEM}.get(action)
         if tool is None:
-            return f"Nothing can be taken off Home Assistant's {called} from here; it can be ticked off."
+            return f"I can only add to {called} and tick things off."
         return tuple(Call(self.offered(tool), {"item": item, "name": called}) for item in items)
 
     def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:

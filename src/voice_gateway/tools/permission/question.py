@@ -80,8 +80,8 @@ def _act(call: ToolCall, traits: ToolTraits, reaches: Reaches) -> _Act:
 def _home_act(reach: Reach) -> _Act | None:
     """None for a target that is not known well enough."""
     if reach.scene and not reach.devices:
-        unseen = ", of which not all is known" if reach.unseen else ""
-        return _Act(f"start the scene {_short(reach.scene)}{unseen}")
+        unseen = ", though I can't see all that it changes" if reach.unseen else ""
+        return _Act(f"start {_short(reach.scene)}{unseen}")
     thing = _thing(reach)
     if reach.action in ("", LOOK) or not thing:
         return None

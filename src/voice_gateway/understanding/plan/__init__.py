@@ -74,7 +74,7 @@ class Context(Before):
         """The devices of a question; refused where there is no such thing."""
         if which is None:
             raise Refused("nothing is asked about")
-        found = Resolver(self.home, self.here, self.last).which(which, "look", able)
+        found = Resolver(self.home, self.here, self.last, self.recent).which(which, "look", able)
         if isinstance(found, Unknown):
             raise self.not_here(found)
         return found

@@ -13,9 +13,11 @@ from voice_gateway.understanding.nodes import (
     Amount,
     Command,
     Condition,
+    Correct,
     Everyday,
     Item,
     Look,
+    Node,
     Place,
     Value,
     Which,
@@ -39,6 +41,7 @@ INSTEAD: Final = {
     **{(kind, do): "dock" for kind in ("mower", "vacuum") for do in ("off", "stop")},
     **{(kind, "on"): "start" for kind in ("mower", "vacuum")},
     **{(kind, "stop"): "off" for kind in ("fan", "switch", "plug")}, ("chime", "on"): "ring",
+    ("media_player", "stop"): "pause", ("valve", "on"): "open", ("valve", "off"): "close",
 }  # fmt: skip
 TARGETED: Final = ("set", "change", "up", "down")  # acts that give a heating another temperature
 VALUES: Final = ("number", "percent", "level", "degrees", "mode", "colour", "kelvin", "closed")
@@ -57,6 +60,8 @@ def act(command: Command, context: Context) -> Plan:
         return _what_with(command, context)
     if command.fix:
         return _fixed(command, context)
+    if command.bare and (task := _task_meant(command, context)) is not None:
+        return plan(task, context)
     if command.condition is not None:
         unmet, devices = _unmet(command.condition, command, context)
         if unmet is not None:
@@ -65,6 +70,18 @@ def act(command: Command, context: Context) -> Plan:
     if command.do == "scene":
         return _scene(command, context)
     return _devices(_onward(command, context), context)
+
+
+def _task_meant(command: Command, context: Context) -> Node | None:
+    """What a bare word means behind a timer or the volume: "actually eight", "more"."""
+    number = _first(command.value, "number")
+    if context.topic == "timer" and command.do == "set" and number is not None:
+        return Correct(number=number)
+    if context.topic != "volume" or command.do != "change" or not isinstance(context.task, Everyday):
+        return None
+    amount, action = _first(command.amount, "percent", "number"), context.task.action
+    action = "down" if command.way < 0 else action if action in ("up", "down") else "up"
+    return replace(context.task, action=action, level=amount)
 
 
 def _onward(command: Command, context: Context) -> Command:
@@ -136,11 +153,15 @@ def _devices(command: Command, context: Context) -> Plan:  # noqa: C901 (one for
 def _of_the_room_asked(command: Command, context: Context) -> Command:
     """Names the heating of the room that was just asked about: "how warm is it in the snug", "make it 21"."""
     asked, number = context.inquiry, _first(command.value, "number")
-    if context.last or command.do != "set" or number is None or not COLDEST <= number <= WARMEST:
+    if command.do != "set" or number is None or not COLDEST <= number <= WARMEST:
         return command
-    if not (isinstance(asked, Look) and asked.measure == "temperature" and asked.place):
+    if not all(one.kind in ("sensor", "thermostat") for one in context.last):
         return command
-    return altered(command, which=Which(item=(Item(kind="thermostat", place=asked.place),)), bare=False)
+    if not (isinstance(asked, Look) and asked.measure == "temperature") or asked.outside:
+        return command
+    there = tuple(place for place in command.place if not place.there)
+    item = Item(kind="thermostat", place=there or asked.place)
+    return altered(command, which=Which(item=(item,)), bare=False, place=())
 
 
 def _checked(command: Command, context: Context) -> Command:
@@ -171,7 +192,8 @@ def _what_with(command: Command, context: Context) -> Plan:
 def _resolved(command: Command, context: Context, able: Able) -> Resolved:
     """The devices. The only heating needs no name, nor does the only player that plays."""
     last = context.last
-    if last and all(one.kind == "sensor" for one in last) and not any(map(able, last)):
+    sensed = last and all(one.kind == "sensor" for one in last) and not any(map(able, last))
+    if sensed and command.do != "set":
         # "it" is no sensor that was only looked at
         last = tuple(one for done in context.steps for one in done.devices)
     resolver = Resolver(context.home, context.here, last, context.recent)
@@ -181,8 +203,9 @@ def _resolved(command: Command, context: Context, able: Able) -> Resolved:
         if kind in ("thermostat", *PLAYED.values()):
             return Resolver(context.home).which(Which(item=(Item(kind=kind),)), command.do, able)
     if isinstance(found, Doubt) and command.of == "player":
-        playing = tuple(one for one in found.devices if context.home.is_so(one, "playing"))
-        return Meant(playing) if len(playing) == 1 else found
+        state = "paused" if command.do == "play" else "playing"
+        so = tuple(one for one in found.devices if context.home.is_so(one, state))
+        return Meant(so) if len(so) == 1 else Doubt(so or found.devices)
     return found
 
 
@@ -227,6 +250,8 @@ def _implied(command: Command, context: Context) -> Which | None:
     if command.lights or (command.of == "light" and around):
         here = (Place(here=True),) if context.here and command.of == "light" else ()
         item = Item(kind="light", plural=True, quant="all", place=command.place or here)
+    elif command.of in PLAYED and not command.place and _are_all(context.last, PLAYED[command.of]):
+        item = Item(pronoun=True)  # "carry on", behind "pause the TV"
     elif command.of == "heat" or _has_degrees(command) or command.of in PLAYED:
         item = Item(kind=PLAYED.get(command.of, "thermostat"), place=command.place)
     elif command.sweep:
@@ -236,6 +261,10 @@ def _implied(command: Command, context: Context) -> Which | None:
     else:
         return None
     return Which(item=(item,))
+
+
+def _are_all(devices: Sequence[Device], kind: str) -> bool:
+    return bool(devices) and all(one.kind == kind for one in devices)
 
 
 def _ask(command: Command, found: Doubt) -> Plan:

@@ -1,6 +1,7 @@
 """What needs no home: calls of the gateway's own tools."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -8,13 +9,26 @@ from voice_gateway.integrations.home import Request
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.builtin.lists import split_items
 from voice_gateway.tools.builtin.times import local_zone
-from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Which, bare, closed
+from voice_gateway.understanding.nodes import (
+    Amount,
+    Command,
+    Everyday,
+    Item,
+    Look,
+    Name,
+    Value,
+    Which,
+    altered,
+    bare,
+    closed,
+)
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.when import Moment, offset
 
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
 )
+PLAYERS_VOLUME: Final = {"up": 1.0, "down": -1.0, "set": 0.0}
 POINTING: Final = ("it", "that", "this")
 _WITHOUT: Final = {"pause_timer": Say("timer.cannot_pause"), "search_web": Say("search.cannot")}
 
@@ -25,12 +39,16 @@ def everyday(node: Everyday, context: Context) -> Plan:
     if node.action == "dismiss" and not context.alone:
         raise Refused("it was taken back")
     if node.action == "denied":
+        if not context.alone:  # "don't open the blind and the door": neither
+            raise Refused("a part is denied")
         _ = node.tool, node.message
         return Step(bare(node), say=Say("no"), topic="")
     if node.tool == "none":
         return Step(bare(node), say=Say("okay"), topic="")
     if context.tools and node.tool not in context.tools:
         raise Refused(f"there is no tool {node.tool}", _WITHOUT.get(node.tool))
+    if node.missing == "list" and context.topic == "list":
+        node = altered(node, missing="", it=True)
     if node.missing and not (node.missing == "at" and node.message):
         return Question(Say(f"ask.{node.missing}"), bare(node), expects=node.missing)
     return _CALLS.get(node.tool, _plain)(node, context)
@@ -63,6 +81,18 @@ def _volume(node: Everyday, context: Context) -> Plan:
     level = node.level
     if node.it and context.topic == "device" and context.last:
         raise Refused("it is a device, not the volume")
+    if context.topic == "device" and context.last and all(one.can("volume") for one in context.last):
+        if node.action in ("mute", "unmute"):
+            return plan(Command(do=node.action, which=Which(item=(Item(pronoun=True),))), context)
+        if node.action in PLAYERS_VOLUME:  # "a bit quieter", of the player that was spoken of
+            way, value = (
+                PLAYERS_VOLUME[node.action],
+                None if node.level is None else Value(percent=node.level),
+            )
+            amount = None if node.level is None else Amount(percent=node.level)
+            change = Command(do="change", way=way, amount=amount, of="volume")
+            order = change if way else Command(do="set", value=value, of="volume")
+            return plan(replace(order, which=Which(item=(Item(pronoun=True),))), context)
     if level is not None and not 0 <= level <= 100:
         return Question(Say("ask.level"), bare(node), expects="none")
     level = int(level) if level is not None and level == int(level) else level
@@ -80,7 +110,8 @@ def _list(node: Everyday, context: Context) -> Plan:
     """Reads or changes a list: a home's own list of that name, else the gateway's."""
     if node.it and context.topic != "list":
         raise Refused("no list was spoken of")
-    last = context.task.list if node.it and isinstance(context.task, Everyday) else ""
+    before = next((one for one in (context.inquiry, context.task) if _is_of_list(one)), None)
+    last = before.list if node.it and isinstance(before, Everyday) else ""
     items, name, reads = node.items, node.list or last or "shopping", node.tool == "read_list"
     action, _ = "read" if reads else node.action, node.asked if reads else ""
     if items in POINTING:
@@ -94,6 +125,10 @@ def _list(node: Everyday, context: Context) -> Plan:
         if calls:
             return Step(bare(node), tuple(map(Request.of, calls)), acts=not reads)
     return _step(node, {"list": name} if reads else {"action": action, "list": name, "items": items})
+
+
+def _is_of_list(node: object) -> bool:
+    return isinstance(node, Everyday) and node.tool in ("read_list", "manage_list")
 
 
 def _weather(node: Everyday, context: Context) -> Plan:

@@ -123,6 +123,7 @@ _SET: Final = {
     "HassFanSetSpeed": ("fan", "", {"percentage": "percent"}),
     "HassClimateSetTemperature": ("thermostat", "heat", {"temperature": "degrees"}),
 }
+_COOL, _WARM = 12, 28  # percent that could be degrees, in a room with a heating
 _MACHINES: Final = {
     "HassMediaNext": "next", "HassMediaPrevious": "previous", "HassMediaPause": "pause",
     "HassMediaUnpause": "play", "HassMediaPlayerMute": "mute", "HassMediaPlayerUnmute": "unmute",
@@ -150,10 +151,25 @@ def turn(slots: Slots, context: Context) -> Node:
 @means(*_SET)
 def setting(slots: Slots, context: Context) -> Node:
     kind, of, fields = _SET[slots.intent]
+    if _may_be_degrees(slots, context):  # "set the living room to 22"
+        room, level = str(slots.take("area")), float(slots.take("brightness"))
+        slots.known.pop("domain", None)
+        return Command(do="set", which=Which(item=(Item(room=room, alone=True),)), value=Value(number=level))
     values = {field: value for slot, field in fields.items() if (value := slots.take(slot)) is not None}
     if "colour" in values:
         values["colour"] = str(values["colour"]).replace(" ", "")
     return Command(do="set", of=of, which=slots.which(context, kind=kind), value=Value(**values))
+
+
+def _may_be_degrees(slots: Slots, context: Context) -> bool:
+    """Whether a level is said of a room with a heating, without a unit and without a word for lights."""
+    level, room = slots.known.get("brightness"), str(slots.known.get("area", ""))
+    if level is None or not _COOL <= float(level) <= _WARM or context.reader is None:
+        return False
+    language, words = context.reader.language, context.reader.tokens(context.raw).words
+    plain = language.group("units", "matters").isdisjoint(words)
+    lights = any((word,) in language.lists[kinds] for word in words for kinds in ("kind", "kinds"))
+    return plain and not lights and any(one.kind == "thermostat" for one in context.home.in_room(room))
 
 
 @means("HassClimateSetFanMode")

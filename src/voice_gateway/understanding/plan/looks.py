@@ -110,6 +110,9 @@ def _single(node: Look, context: Context) -> Plan:
         which = altered(which, item=(_item(node),))
     found = context.asked_about(which, _fits)
     assert which is not None
+    name = which.item[0].name
+    if isinstance(found, Meant) and name is not None and len(which.item) == 1 and state:
+        found = _of_that_state(found, bare(name), state, context)
     if isinstance(found, Doubt):
         telling = tuple(one for one in found.devices if _can_be(one, state, context))
         item = which.item[0]
@@ -122,6 +125,18 @@ def _single(node: Look, context: Context) -> Plan:
     if len(found.devices) == 1 and (step := _of_sensor(node, found.devices[0], state, context)) is not None:
         return step
     return _looks(node, found.devices[:MOST_SINGLE], context, found.devices, state)
+
+
+def _of_that_state(found: Meant, name: Name, state: str, context: Context) -> Meant:
+    """The devices; where they have no such state, the one whose name goes on: "is the front door locked"."""
+
+    def telling(device: Device) -> bool:
+        return _can_be(device, state, context)
+
+    if not found.devices or any(map(telling, found.devices)):
+        return found
+    longer = Resolver(context.home).longer_named(name, telling)
+    return Meant(longer) if len(longer) == 1 else found
 
 
 def _looks(
@@ -174,6 +189,12 @@ def _where(node: Look, context: Context) -> Plan:
 
 def _sensed(node: Look, context: Context) -> Plan:
     """What sensors tell of a thing, a room or the whole home."""
+    several = node.which.item if node.which is not None and node.ask == "is" else ()
+    if len(several) > 1:
+        if (node.which is not None and node.which.state) or any(item.state for item in several):
+            raise Refused("two states in one question")
+        devices = tuple(device for item in several for device in _of_item(item, context))
+        return sensed(altered(node, ask="all"), devices, (), context)
     item = node.item if node.item is not None else _item(node)
     rooms = _rooms(item, context)
     if node.ask == "is" and item.everything:
@@ -317,7 +338,8 @@ def _in_room(node: Look, room: str, context: Context) -> Step:
     asked = {device.source for device in there}
     sources = [one for one in home.asked_sources if one.name in asked or not asked]
     looks = tuple(Request.of(one.look_in(room), source=one.name) for one in sources)
-    return Step(bare(node), looks, measure=node.measure, room=room)
+    heating = tuple(one for one in there if one.kind == "thermostat" and node.measure == "temperature")
+    return Step(bare(node), looks, heating, measure=node.measure, room=room)
 
 
 def _of_name(node: Look, name: Name, context: Context) -> Step:
