@@ -126,7 +126,7 @@ class AnswerReader:
                     continue
                 chosen = picked(node, Open(Chat(), devices), Context(home=home))
                 if chosen and (node.kind != "all" or len(chosen) < len(devices)):
-                    several = len(chosen) > 1 and node.kind == "name"
+                    several = len(chosen) > 1 and node.kind in ("name", "sort")
                     return Choice(frozenset(map(devices.index, chosen)), sure=not several)
         return None if other_deed else _named(reader, tokens.without_pauses(), home.names)
 

@@ -517,7 +517,7 @@ def picked(  # noqa: PLR0911 (one for each kind)
     if answer.kind in ("room", "here"):
         return tuple(device for device in found if device.room == (answer.room or context.here))
     if answer.kind == "sort":
-        return tuple(filter(DeviceClass(sort_of(answer.text), answer.text, plural=False).has, found))
+        return DeviceClass(sort_of(answer.text), answer.text, plural=False).among(found)
     if answer.kind == "all":
         count = len(found) if answer.count == 1 else answer.count
         return found if len(found) == count else ()
