@@ -18,6 +18,7 @@ from home_names.names import fold, loose, loose_words, meaning, plain, plain_wor
 from home_names.phonetics import phrase_likeness
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
+_MOST_KEPT: Final = 2_000  # lookups of names
 _REMARK: Final = re.compile(r"\([^)]{0,200}\)")
 _COMMAS: Final = re.compile(r"[,;،、]")
 # German and its relatives write room and name as one word, with a letter between them: Küchenlampe.
@@ -95,6 +96,9 @@ class Names(Generic[D]):
     def __init__(self, devices: Iterable[D]) -> None:
         self.devices = tuple(devices)
         self._index: dict[tuple[str, Hashable], set[int]] = defaultdict(set)
+        self._exact: dict[
+            str, Collection[int]
+        ] = {}  # looked up before: a group's calls need each device's name
         for place, device in enumerate(self.devices):
             for key in _keys(device):
                 self._index[key].add(place)
@@ -173,7 +177,11 @@ class Names(Generic[D]):
         return self._exactly(asked) or self._exactly(_without_remark(asked))
 
     def _exactly(self, asked: str) -> tuple[D, ...]:
-        return self._at(self._places(asked))
+        if asked not in self._exact:
+            if len(self._exact) >= _MOST_KEPT:
+                self._exact.clear()
+            self._exact[asked] = self._places(asked)
+        return self._at(self._exact[asked])
 
     def _places(self, asked: str) -> Collection[int]:
         devices = self.devices
