@@ -178,7 +178,8 @@ def undo(node: Undo, context: Context) -> Plan:
     if node.that and not context.alone:
         raise Refused("an order that is taken back in the same breath")
     if node.that and not context.acted:
-        return Step(closed(node), say=Say("talk.dismissed"), topic="")
+        reply = "talk.dismissed" if node.dismiss else "undo.nothing_done"
+        return Step(closed(node), say=Say(reply), topic="")
     if context.idle and not node.sure and count == 1:
         if context.command is None:
             return Step(bare(node), say=Say("undo.nothing_done"), topic="")

@@ -387,6 +387,7 @@ class Undo(Node):
     count: float = 1.0
     sure: bool = harmless(False)  # a yes was said to it
     that: bool = False  # "cancel that": what was just done, if anything was
+    dismiss: bool = False  # "never mind that": also where nothing was done
 
 
 class Correct(Node):
