@@ -277,7 +277,7 @@ def is_as_good(brain: UnderstandingStage, said: str, node: Intent, wanted: objec
         return bool(devices) and all(one.room in rooms and of_domain(one, node.domain) for one in devices)
     if names and rooms:  # where it is need not be said
         return devices == names
-    if wanted == "says" and devices and all(one.is_light and one.room == HERE for one in devices):
+    if wanted in ("says", "asks") and devices and all(one.is_light and one.room == HERE for one in devices):
         return True  # "the lamp", "the light up": of this room
     full = slots.get("brightness") == 100 and (wanted == "says" or (wanted and wanted < got))
     if full and all(one.is_light for one in devices):  # those that cannot be dimmed are lit
