@@ -64,6 +64,7 @@ test-others: setup counterparts ## software of others: public MCP servers, LangC
 	$(BIN)/pytest -m others tests/others $(ARGS)
 
 test-attack: setup counterparts ## attempts to make a gateway act without its owner, or twice
+	@scripts/counterparts libfaketime >&2
 	$(BIN)/pytest -n 2 --dist worksteal -m attack $(ARGS)
 
 test-web: setup ## the console in a real browser (Debian's Chromium); its pictures are in build/web/

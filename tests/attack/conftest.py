@@ -1,9 +1,5 @@
 """Attacks on a gateway that runs as a process."""
 
-import pytest
-from tests.fakes.gateway_process import Commands
+from tests.gateway.conftest import broker, commands
 
-
-@pytest.fixture
-def commands(tmp_path) -> Commands:
-    return Commands(tmp_path)
+__all__ = ["broker", "commands"]

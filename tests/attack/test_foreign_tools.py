@@ -1,7 +1,6 @@
 """Tools of an untrusted server: no program and no message makes them run without a person's yes."""
 
 import asyncio
-import contextlib
 import json
 import re
 from pathlib import Path
@@ -10,8 +9,7 @@ import httpx
 import pytest
 from mcp.client import Client
 from tests.fakes.gateway_process import Running
-from tests.fakes.mosquitto import Broker
-from tests.fakes.running_gateway import ask, server
+from tests.fakes.running_gateway import ask, console, server
 from tests.fakes.waiting import until
 from tests.mqtt.conftest import Listener
 
@@ -25,7 +23,6 @@ NAMES = (
 ).split()
 AT_ONCE = 3  # questions to the owner that may be open
 HINTS = ({}, {"readOnlyHint": True}, {"destructiveHint": False, "idempotentHint": True})
-CONSOLE = {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": "0"}
 
 
 @pytest.fixture
@@ -48,33 +45,20 @@ def calls(commands) -> Path:
     return ran
 
 
-@contextlib.asynccontextmanager
-async def gateway(commands, **env: str):
-    """The address of the console of a running gateway."""
-    running = Running(await commands.start("run", **CONSOLE, **env))
-    try:
-        line = await running.says("http://")
-        await running.says("ready")
-        yield line.split()[-1].rstrip("/")
-    finally:
-        await running.stop()
-
-
 async def test_no_program_runs_one_without_the_owner(commands, calls):
-    async def call(address: str, name: str) -> bool:
-        async with Client(f"{address}/mcp") as session:
+    async def call(address: httpx.URL, name: str) -> bool:
+        async with Client(str(address.join("/mcp"))) as session:
             arguments = {"name": name, "arguments": {"confirmed": True}}
             refused = (await session.call_tool("call_tool", arguments)).is_error
             yes = await session.call_tool("ask", {"text": "yes"})
             return refused and not yes.structured_content["outcomes"]
 
-    async with gateway(commands) as address, asyncio.TaskGroup() as tasks:
-        programs = [tasks.create_task(call(address, name)) for name in NAMES]
+    async with console(commands) as (_, http), asyncio.TaskGroup() as tasks:
+        programs = [tasks.create_task(call(http.base_url, name)) for name in NAMES]
         await until(lambda: sum(program.done() for program in programs) == len(NAMES) - AT_ONCE)
         assert all(program.result() for program in programs if program.done())
-        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
-            body = {"messages": [{"role": "user", "content": "yes"}]}
-            await http.post("/v1/chat/completions", json=body)
+        body = {"messages": [{"role": "user", "content": "yes"}]}
+        await http.post("/v1/chat/completions", json=body)
         assert calls.read_text() == ""
         for program in programs:
             program.cancel()
@@ -82,9 +66,8 @@ async def test_no_program_runs_one_without_the_owner(commands, calls):
 
 async def test_the_owners_yes_in_the_console_runs_a_programs_call_once(commands, calls):
     async with (
-        gateway(commands) as address,
-        Client(f"{address}/mcp") as session,
-        httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
+        console(commands) as (_, http),
+        Client(str(http.base_url.join("/mcp"))) as session,
     ):
         call = {"name": "water_plants", "arguments": {}}
         waiting = asyncio.create_task(session.call_tool("call_tool", call))
@@ -106,21 +89,16 @@ async def _question(http):
     raise AssertionError("the stream ended without a question")
 
 
-async def test_a_request_over_mqtt_cannot_agree_to_one(commands, calls, tmp_path):
-    broker = Broker(tmp_path)
-    broker.start()
-    try:
-        async with gateway(commands, MQTT_BROKER_URL=broker.url), Listener.on(broker) as listener:
-            for text in ("water plants", "yes", "use the tool transfer money", "yes"):
-                await listener.send("voice/req", {"text": text, "id": text})
-                await listener.gets("voice/res", id=text)
-    finally:
-        broker.kill()
+async def test_a_request_over_mqtt_cannot_agree_to_one(commands, calls, broker):
+    async with Running.opened(commands, MQTT_BROKER_URL=broker.url), Listener.on(broker) as listener:
+        for text in ("water plants", "yes", "use the tool transfer money", "yes"):
+            await listener.send("voice/req", {"text": text, "id": text})
+            await listener.gets("voice/res", id=text)
     assert calls.read_text() == ""
 
 
 async def test_the_first_yes_offers_a_permit_that_holds_and_can_be_taken_back(commands, calls):
-    async with gateway(commands):
+    async with Running.opened(commands):
         replies = [await ask(commands, text) for text in ("water plants", "yes", "yes")]
         assert [reply["expects_answer"] for reply in replies] == [True, True, False]
         again = await ask(commands, "water plants", "another")

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import time
+from types import SimpleNamespace
 
 import pytest
 from tests.fakes.gateway_process import Running
@@ -134,6 +135,20 @@ async def test_the_port_of_the_console_is_tried(tmp_path, monkeypatch):
         "web token": "warning",
         "web TLS": "warning",
     }
+
+
+@pytest.mark.parametrize(("people", "is_open", "warned"), [(1, True, 0), (2, True, 1), (2, False, 0)])
+async def test_a_console_that_other_people_can_use_is_a_warning(monkeypatch, people, is_open, warned):
+    accounts = [(1000 + number, "/bin/bash") for number in range(people)] + [
+        (0, "/bin/sh"),
+        (1100, "/bin/false"),
+    ]
+    listed = [SimpleNamespace(pw_uid=uid, pw_shell=shell) for uid, shell in accounts]
+    monkeypatch.setattr("pwd.getpwall", lambda: listed)
+
+    assert (
+        "web login" in await found(doctor.console, web=WebSettings(port=0, open_on_loopback=is_open))
+    ) == warned
 
 
 @pytest.mark.slow

@@ -1,17 +1,21 @@
 """What tests see of a running gateway from outside: its socket, its parts, its processes."""
 
+import contextlib
 import json
 import os
 import sys
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.fakes.gateway_process import Commands
+import httpx
+from tests.fakes.gateway_process import Commands, Running
+from tests.fakes.waiting import until
 
 from voice_gateway.channels.control import request
 from voice_gateway.config import control_file
 
 FAKES = Path(__file__).parent
+CONSOLE = {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": "0"}
 
 
 def socket_of(commands: Commands) -> Path:
@@ -51,3 +55,32 @@ def server(name: str, script: str, *arguments: object) -> str:
     """An MCP server of ours, as the settings file names it."""
     words = json.dumps([str(FAKES / script), *map(str, arguments)])
     return f"[mcpServers.{name}]\ncommand = {json.dumps(sys.executable)}\nargs = {words}\n"
+
+
+@contextlib.asynccontextmanager
+async def console(commands: Commands, *words: str, **env: str):
+    """A running gateway, and a client of its console."""
+    gateway = Running(await commands.start("run", *words, **CONSOLE, **env))
+    try:
+        line = await gateway.says("http://")
+        await gateway.says("ready")
+        address = line.split()[-1].rstrip("/")
+        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
+            yield gateway, http
+    finally:
+        if gateway.process.returncode is None:
+            await gateway.stop()
+
+
+async def device(http, name):
+    async def found():
+        devices = (await http.get("/api/devices")).json()["devices"]
+        return next((one for one in devices if one["name"] == name), None)
+
+    return await until(found)
+
+
+async def ask_console(http, text, conversation="c"):
+    answer = await http.post("/api/ask", json={"text": text, "conversation_id": conversation})
+    assert answer.status_code == 200
+    return answer.json()

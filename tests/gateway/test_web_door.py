@@ -1,48 +1,15 @@
 """The console's door of a whole gateway, as a browser and a program use it."""
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
 
-import httpx
 import pytest
-from tests.fakes.gateway_process import Running
-from tests.fakes.running_gateway import processes, server
+from tests.fakes.running_gateway import ask_console, console, device, processes, server
 from tests.fakes.waiting import until
 
-CONSOLE = {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": "0"}
 NAMES = ["<img src=x onerror=alert(1)>", "\x1b[31mRed\x1b[0m", "Plain Lamp"]
-
-
-@contextlib.asynccontextmanager
-async def console(commands, *words, **env):
-    """A running gateway, and a client of its web door."""
-    gateway = Running(await commands.start("run", *words, **CONSOLE, **env))
-    try:
-        line = await gateway.says("http://")
-        await gateway.says("ready")
-        address = line.split()[-1]
-        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
-            yield gateway, http
-    finally:
-        if gateway.process.returncode is None:
-            await gateway.stop()
-
-
-async def device(http, name):
-    async def found():
-        devices = (await http.get("/api/devices")).json()["devices"]
-        return next((one for one in devices if one["name"] == name), None)
-
-    return await until(found)
-
-
-async def ask(http, text, conversation="c"):
-    answer = await http.post("/api/ask", json={"text": text, "conversation_id": conversation})
-    assert answer.status_code == 200
-    return answer.json()
 
 
 @pytest.mark.slow
@@ -60,7 +27,7 @@ async def test_a_lamp_is_switched_by_words_and_by_hand_and_the_trace_tells_it(co
         asyncio.TaskGroup() as tasks,
     ):
         reading = tasks.create_task(read(stream))
-        assert (await ask(http, "turn on the floor lamp"))["ok"]
+        assert (await ask_console(http, "turn on the floor lamp"))["ok"]
         lamp = await device(http, "Floor Lamp")
         assert (lamp["state"], lamp["level"]) == ("on, 100 %", 100)
 
@@ -82,30 +49,10 @@ async def test_a_lamp_is_switched_by_words_and_by_hand_and_the_trace_tells_it(co
         refused = (await http.post(f"/api/devices/{door['id']}", json={"action": "unlock"})).json()
         assert not refused["ok"]
         assert refused["outcomes"][0]["structured"]["outcome"] == "not_permitted"
-        assert not (await ask(http, "unlock the front door"))["ok"]
+        assert not (await ask_console(http, "unlock the front door"))["ok"]
         assert (await device(http, "Front Door"))["state"] == "locked"
         assert len([line for line in gateway.said if "http" in line]) == 1
         assert await gateway.stop() == 0
-
-
-@pytest.mark.slow
-async def test_a_confirmation_counts_only_in_its_own_conversation(commands):
-    doors = {"VOICE_GATEWAY_PERMISSION_SENSITIVE_CHANNELS": "cli,web"}
-    async with console(commands, **doors) as (_gateway, http):
-        garage = await device(http, "Garage Door")
-        wish = {"action": "open", "conversation_id": "mine"}
-        asked = (await http.post(f"/api/devices/{garage['id']}", json=wish)).json()
-        assert asked["expects_answer"]
-        assert not (await ask(http, "yes", "another"))["outcomes"]
-        async with httpx.AsyncClient(
-            base_url=http.base_url, trust_env=False, timeout=30, cookies={"voice_gateway_client": "other"}
-        ) as other:  # another browser that has learnt the name
-            assert not (await ask(other, "yes", "mine"))["outcomes"]
-        published = json.dumps([(await http.get("/api/turns")).json()])
-        assert '"mine"' not in published
-        assert (await device(http, "Garage Door"))["state"] == "closed"
-        done = await ask(http, "yes", "mine")
-        assert [one["ok"] for one in done["outcomes"]] == [True]
 
 
 @pytest.mark.slow

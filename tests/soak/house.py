@@ -40,6 +40,18 @@ LOOK_SECONDS = 0.2
 LAST_LINES = 30
 
 
+def jumping(file: Path) -> dict[str, str]:
+    """The environment of a process whose clock is off by what the file says ("+60")."""
+    return {
+        "LD_PRELOAD": str(FAKETIME),
+        "FAKETIME_TIMESTAMP_FILE": str(file),
+        "FAKETIME_CACHE_DURATION": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        # Else a wait for the interpreter's lock spins, and a start costs ten times the processor.
+        "FAKETIME_FORCE_MONOTONIC_FIX": "0",
+    }
+
+
 class MoodyModel(FakeOllama):
     """A model server that is slow, talks nonsense, breaks off, or asks for what does not exist."""
 
@@ -126,14 +138,7 @@ class House:
     async def start_gateway(self) -> None:
         environment = {"MQTT_BROKER_URL": self.broker.url}
         if FAKETIME.exists():
-            environment |= {
-                "LD_PRELOAD": str(FAKETIME),
-                "FAKETIME_TIMESTAMP_FILE": str(self.jump_file),
-                "FAKETIME_CACHE_DURATION": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-                # Else a wait for the interpreter's lock spins, and a start costs ten times the processor.
-                "FAKETIME_FORCE_MONOTONIC_FIX": "0",
-            }
+            environment |= jumping(self.jump_file)
         with (self.folder / "out").open("ab") as out, (self.folder / "err").open("ab") as err:
             self.gateway = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "voice_gateway", "run", "--config", str(self.settings)),

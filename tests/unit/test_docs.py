@@ -64,6 +64,18 @@ def test_every_path_that_a_page_names_is_there(page):
     assert [name for name in named if not any(any(ROOT.glob(room + name)) for room in ROOMS)] == []
 
 
+def test_every_promise_names_a_test_that_is_there():
+    page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    promises = re.findall(r"^\| (?!promise|-).* \| `([\w/.]+)::(\w+)` \|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| (?!promise)", page, re.MULTILINE)
+
+    assert len(promises) == len(rows) > 20
+    assert [
+        name for file, name in promises if f"def {name}(" not in (ROOT / "tests" / file).read_text()
+    ] == []
+    assert len(page.split()) <= 900
+
+
 def test_every_page_is_reached_from_the_readme():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -36,6 +36,7 @@ from voice_gateway.logs import turn_context
 from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.executor import ToolExecutor, heard_by
 from voice_gateway.tools.manager import tool_beside
+from voice_gateway.tools.masking import keeps_words
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Say, ToolCall, Utterance, speaking_in
 from voice_gateway.turns.acts import Acts, TurnActs, Where, waves
 from voice_gateway.turns.history import History
@@ -141,7 +142,8 @@ class Conversation:
             )
             reply = await self._in_time(turn, shown, self._take_turn(turn, incoming, read_only_reason))
             history.state[ASKING] = reply.expects_answer
-        log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
+        if not any(keeps_words(outcome.name) for outcome in reply.outcomes):
+            log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
         return self._answered(shown, reply, history, started)
 
     async def carry_out(

@@ -22,7 +22,7 @@ from voice_gateway import progress
 from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, ToolUnavailable, UnknownTool
 from voice_gateway.progress import OnProgress, Progress
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.masking import mask, mask_result, shorten
+from voice_gateway.tools.masking import NUMBER, keeps_words, mask, mask_result, shorten
 from voice_gateway.tools.permission.untrusted import brings_words, quoted, quoted_error
 from voice_gateway.tools.results import Result, capped, cause_of, describe, plain_text
 from voice_gateway.turn import (
@@ -94,21 +94,30 @@ class Execution:
         self.traits = ToolTraits()
         self.reached = False  # the tool itself raised what ended the call
 
+    def _words(self, text: str, cause: BaseException | None) -> dict[str, Any]:
+        """Result, cause and arguments for the log; above debug not of a call whose arguments hold words."""
+        debug = log.isEnabledFor(logging.DEBUG)
+        if not debug and any(not isinstance(value, NUMBER) for value in self.args.values()):
+            return {}
+        because = cause_of(cause) if cause is not None else None
+        words: dict[str, Any] = {"result": mask_result(text, self.args)}
+        words |= {"cause": because} if because is not None else {}
+        return words | ({"arguments": mask(self.args)} if debug else {})
+
     def ended(
         self, level: int, message: str, text: str, *, cause: BaseException | None = None, **facts: Any
     ) -> ToolOutcome:
-        """The outcome, after one line in the log; arguments at debug only (EXE-2, EXE-4, EXE-9, EXE-10)."""
+        """The outcome, after one line in the log (EXE-2, EXE-4, EXE-9, EXE-10)."""
         seconds, error = perf_counter() - self.started, facts.get("error")
         if seconds > SLOW_SECONDS:
             log.warning("tool is slow", extra={"tool": self.name, "seconds": round(seconds, 3)})
         if log.isEnabledFor(level):
-            shown = mask_result(text, self.args)
-            logged = {"tool": self.name, "seconds": round(seconds, 6), "result": shown}
+            logged = {"tool": self.name, "seconds": round(seconds, 6)}
             logged |= {"error": error} if error is not None else {}
-            logged |= {"cause": cause_of(cause)} if cause is not None else {}
-            logged |= {"arguments": mask(self.args)} if log.isEnabledFor(logging.DEBUG) else {}
+            private = keeps_words(self.name)
+            logged |= {} if private else self._words(text, cause)
             expected = cause is None or (isinstance(cause, ToolError) and not self.reached)
-            log.log(level, message, exc_info=None if expected else cause, extra=logged)
+            log.log(level, message, exc_info=None if expected or private else cause, extra=logged)
         believed = self.traits.trusted or self.traits.home
         return ToolOutcome(
             self.call_id,

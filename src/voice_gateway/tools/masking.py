@@ -60,8 +60,10 @@ _HINT = re.compile(
     "gh[pousr]_|github_pat_|glpat|xox|akia|hf_|eyj|sig=|signature=",
     re.IGNORECASE,
 )
+# Tools that keep what people wrote: "manage_list", "HassListAddItem", "todo_get_items", but not "list_files".
+_KEEPERS = re.compile(r"note|memo|todo|timer|remind|routine|(?<=.)list", re.IGNORECASE)
 SHORTEST_SECRET = 3  # characters; anything shorter is also ordinary text
-_SHORT = (bool, int, float, type(None))
+NUMBER = (bool, int, float, type(None))
 
 
 def hide_secrets(text: str) -> str:
@@ -101,9 +103,15 @@ def is_secret_name(name: str) -> bool:
     return _SECRET_KEY.search(words) is not None
 
 
+@lru_cache(maxsize=1000)
+def keeps_words(tool: str) -> bool:
+    """Whether a tool keeps lists, notes or reminders; what it is told and answers is never logged."""
+    return _KEEPERS.search(tool) is not None
+
+
 def mask(value: Any, depth: int = 4) -> Any:
     """The same arguments with secrets hidden and long values shortened, for the log."""
-    if isinstance(value, _SHORT):
+    if isinstance(value, NUMBER):
         return value
     if isinstance(value, str):
         # Cut first: a value of megabytes is not searched.

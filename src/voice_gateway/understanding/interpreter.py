@@ -211,6 +211,12 @@ class Interpreter:
         bare = any(getattr(one, "bare", False) for one in node.step)
         if node.talk and bare and not PAUSES & set(context.raw):
             raise Refused("talk and a bare word")
+        denial = any(getattr(one, "action", "") == "denied" for one in node.step[:-1])
+        apart = PAUSES & set(context.raw) or self.language.groups["contrast"] & set(
+            context.raw.lower().split()
+        )
+        if denial and not apart:  # "do not turn on the lamp and the heater"
+            raise Refused("what follows a denial may be denied, too")
         made = _steps(node.step, context)
         timers = [step for step in node.step[:-1] if isinstance(step, Everyday) and step.tool == "set_timer"]
         if utterance.then and timers:

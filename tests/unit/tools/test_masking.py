@@ -59,7 +59,7 @@ def test_a_number_that_python_will_not_write_breaks_nothing():
 
 
 async def test_the_log_of_a_call_hides_what_the_tool_repeats(caplog):
-    caplog.set_level("INFO")
+    caplog.set_level("DEBUG")
 
     async def repeat(**arguments):
         return f"stored {arguments['user_code']}", None

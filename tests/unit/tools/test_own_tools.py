@@ -11,7 +11,7 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.errors import ErrorKind
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.own_tools import NOT_APPROVED, Approvals, OwnTools, own_tools, tool_files
+from voice_gateway.tools.own_tools import Approvals, OwnTools, own_tools, tool_files
 from voice_gateway.tools.permission.risk import Risk, risk_of
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import ToolCall
@@ -161,20 +161,6 @@ def test_a_file_that_others_could_have_written_is_not_run(folder: Path, tmp_path
     folder.chmod(0o777)
     assert "could be replaced" in own_tools(folder, approved(folder)).problems[1]
     assert not ran.exists()
-
-
-def test_a_file_runs_only_with_the_content_that_was_approved(folder: Path, tmp_path: Path) -> None:
-    ran = tmp_path / "ran"
-    write(folder, "dice.py", DICE)
-    approvals = approved(folder)
-    write(folder, "songs.py", SEVERAL)
-    dice = write(folder, "dice.py", f"open({str(ran)!r}, 'w').close()\n" + DICE)
-
-    assert own_tools(folder, approvals).tools == []
-    assert [NOT_APPROVED in problem for problem in own_tools(folder, approvals).problems] == [True, True]
-    assert not ran.exists()
-    approvals.approve([dice])
-    assert names(own_tools(folder, Approvals(tmp_path / "approved-tools.json"))) == ["roll_dice"]
 
 
 def package(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: dict[str, str], code: str) -> None:

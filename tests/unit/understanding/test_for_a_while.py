@@ -1,6 +1,5 @@
 """What is done for a while: its end is kept first, and stands unless nothing can happen any more."""
 
-import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -96,21 +95,6 @@ async def test_a_device_that_may_still_do_it_is_put_back(
 
     assert not reply.ok
     assert talk.ends() == ends
-
-
-async def test_without_a_place_for_the_end_nothing_is_done(
-    talk: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await talk.hears("is the floor lamp on")
-
-    def full(*_: Any, **__: Any) -> Any:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(talk.store.rows._file, "run", full)  # type: ignore[attr-defined]
-    reply = await talk.hears("turn on the floor lamp until six")
-
-    assert not reply.ok
-    assert talk.kept_at_act == []
 
 
 async def test_what_was_so_before_needs_no_end(talk: Talk) -> None:

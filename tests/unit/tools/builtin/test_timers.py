@@ -222,22 +222,3 @@ async def test_snooze_silences_it_and_rings_again(
         clock.time += timedelta(seconds=599)  # an alarm is what the clock shows
         await house.later(1)
         assert house.rings == ["work", "work"]
-
-
-@pytest.mark.parametrize("jump", [timedelta(hours=3), timedelta(hours=-3)])
-async def test_a_clock_that_is_set_never_shows_a_wrong_remaining_time(
-    tools: Tools, clock: StoppedClock, jump: timedelta
-) -> None:
-    await tools.set(duration="10 minutes", name="pasta")
-    _, alarm = await tools.set(at="6:30", kind="alarm")
-    clock.time += timedelta(minutes=4)
-    clock.shift = jump
-
-    _, facts = await tools.call("list_timers")
-
-    pasta, later = facts["timers"]
-    assert pasta["remaining_seconds"] == 360
-    assert (later["due"], later["remaining_seconds"]) == (
-        alarm["due"],
-        alarm["remaining_seconds"] - 240 - jump.total_seconds(),
-    )

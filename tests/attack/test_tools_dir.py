@@ -4,6 +4,8 @@ import pytest
 from tests.fakes.gateway_process import Running
 from tests.fakes.running_gateway import ask, parts
 
+pytestmark = pytest.mark.attack
+
 SETTINGS = '[mcp]\nsimulated_home = false\n[tools]\ntools_dir = "tools"\n'
 DICE = '''
 from langchain_core.tools import tool
@@ -38,8 +40,10 @@ async def test_a_changed_file_is_left_out_until_it_is_approved(commands, folder)
     assert await approve(commands) == [str(folder / "dice.py")]
     (folder / "dice.py").write_text(DICE.replace("You rolled", "You threw"), encoding="utf-8")
 
+    (folder / "songs.py").write_text(DICE.replace("roll_dice", "sing"), encoding="utf-8")
+
     listed = await commands.run("tools", "--json")
-    assert "roll_dice" not in {tool["name"] for tool in listed.json}
+    assert {"roll_dice", "sing"}.isdisjoint(tool["name"] for tool in listed.json)
     looked = await commands.run("doctor")
     assert "tools approve" in looked.out
     await approve(commands)

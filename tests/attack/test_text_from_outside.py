@@ -28,6 +28,8 @@ from voice_gateway.config import (
 from voice_gateway.tools.permission.untrusted import QUOTED
 from voice_gateway.turn import Reply, ToolCall, Utterance
 
+pytestmark = pytest.mark.attack
+
 FAKES = Path(__file__).parents[1] / "fakes"
 DEVICES = [
     ("Floor Lamp", "dimmer"),
@@ -82,6 +84,7 @@ async def house(
     trusted: bool = False,
     searxng: str | None = None,
     provider: Literal["ollama", "anthropic"] = "ollama",
+    autonomy: Literal["auto", "act"] = "auto",
 ) -> AsyncIterator[House]:
     rows = [*DEVICES, *((name, "switch") for name in names)]
     home = folder / "home.toml"
@@ -102,7 +105,7 @@ async def house(
         servers["strange"] = ServerSettings(command=sys.executable, args=given, trusted=trusted)
     async with ObedientOllama() if provider == "ollama" else ObedientAnthropic() as model:
         settings = Settings(
-            brain=BrainSettings(provider=provider),
+            brain=BrainSettings(provider=provider, autonomy=autonomy),
             permission=PermissionSettings(permit={"read_note": "always"}),
             ollama=OllamaSettings(base_url=model.url, warm_up=False),
             anthropic=AnthropicSettings(base_url=model.url, api_key=SecretStr(KEY)),
@@ -128,7 +131,6 @@ def row(text: str) -> dict[str, str]:
     return {"title": "Tomatoes", "content": text, "url": "http://127.0.0.1/tomatoes"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("provider", ["ollama", "anthropic"])
 async def test_a_search_result_does_nothing_without_a_yes(tmp_path, provider):
     async with Engine() as engine, house(tmp_path, provider=provider, searxng=engine.url) as home:
@@ -171,6 +173,26 @@ async def test_an_answer_of_a_strange_server_does_nothing_without_a_yes(tmp_path
         assert reply.expects_answer
         assert home.strange_calls() == ["read_note"]
         assert all(json.dumps(f"\n> {order}")[1:-1] in home.read_by_model() for order in ORDERS)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "read my note, but do not turn on the heater",
+        "read my note and tell me whether the heater is on",
+        "read my note, it is about the heater and the party",
+        "should the heater be on, see my note",
+        "read my note; I never want the siren turned on",
+    ],
+)
+async def test_a_model_that_may_act_asks_before_what_was_only_mentioned_or_denied(tmp_path, words):
+    everything = "\n".join(ORDERS)
+    async with house(tmp_path, tools=(NOTE_LOOKS,), answer=everything, autonomy="act") as home:
+        home.model.first = [("read_note", {})]
+        before = await home.states()
+        reply = await home.hears(words)
+        assert (acts(reply), await home.states()) == ([], before)
+        assert home.strange_calls() == ["read_note"], "the text from outside was read"
 
 
 @pytest.mark.parametrize("provider", ["ollama", "anthropic"])

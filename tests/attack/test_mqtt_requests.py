@@ -27,6 +27,8 @@ from voice_gateway.conversation.store import MemoryStore, SqliteStore
 from voice_gateway.events import EventBus, Notice, State
 from voice_gateway.turn import Reply
 
+pytestmark = pytest.mark.attack
+
 MANY = 300
 OTHERS = 100_000
 COUNTING_SERVER = str(Path(__file__).parents[1] / "fakes" / "counting_server.py")
@@ -109,7 +111,6 @@ async def test_a_broker_restart_loses_no_request_and_no_answer(broker, tmp_path)
     assert set(acting.begun.values()) == {1}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lamp", None], ids=["with an id", "without"])
 async def test_a_request_of_a_killed_gateway_is_answered_and_acts_once(commands, broker, name):
     done, folder = commands.folder / "switched.txt", commands.folder

@@ -14,6 +14,8 @@ from tests.fakes.redis_server import RedisServer
 from tests.fakes.waiting import until
 from tests.mqtt.conftest import Listener
 
+pytestmark = pytest.mark.attack
+
 COUNTING_SERVER = str(Path(__file__).parents[1] / "fakes" / "counting_server.py")
 COLOURS = ("red", "blue", "green", "yellow", "white", "black", "orange", "silver")
 REPEAT_SECONDS = 1.5
@@ -114,7 +116,6 @@ async def two_gateways(tmp_path, broker, redis, done):
         yield running
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("conversation_id", [None, "all"], ids=["at once", "one after the other"])
 async def test_after_a_kill_every_id_is_answered_and_acts_once(tmp_path, broker, redis, conversation_id):
     """In one conversation only one lamp is at work when the gateway is killed: the others just waited."""
