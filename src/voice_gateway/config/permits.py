@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final, cast
 
+from home_names.names import name_key
 from voice_gateway.config.edit import PERMIT, set_value
 from voice_gateway.config.folders import user_file
 from voice_gateway.config.tree import PERMITS, PermissionSettings, Permit
@@ -21,6 +22,10 @@ class Permits:
     def set(self, name: str, permit: str) -> None:
         """Raises ConfigError, and changes nothing, for an unknown permit or a file that cannot be written."""
         name = " ".join(name.split())
+        if not (key := name_key(name)):
+            raise ConfigError("a permit needs the name of a tool or a device")
+        # A second spelling of the same name would stand beside the first, and only one of them would hold.
+        name = next((known for known in self._settings.permit if name_key(known) == key), name)
         if permit not in (*PERMITS, DEFAULT):
             raise ConfigError(f"permit {name}: one of {', '.join((*PERMITS, DEFAULT))} is missing")
         set_value(self._file, f"{PERMIT}{name}", "" if permit == DEFAULT else permit)

@@ -80,7 +80,7 @@ def risk_of(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, re
     permits = {name_key(name): _PERMITTED[permit] for name, permit in settings.permit.items()}
     scene = reach.scene if reach is not None else ""
     names = (call.name, traits.original_name or call.name, scene)
-    of_tool = next((permits[key] for key in map(name_key, names) if key in permits), None)
+    of_tool = next((permits[key] for key in map(name_key, names) if key and key in permits), None)
     devices = reach.devices if reach is not None else ()
     given = [permits[key] for device in devices if (key := name_key(device.name)) in permits]
     judged = _judged(call, traits, reach)
