@@ -231,6 +231,7 @@ class Confirmation:
         self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
         self._asked_until: dict[str, float] = {}  # by channel, until when a PIN may come
+        self._owner_pin_until = 0.0  # the same for the owner's answer to a program, in any conversation
 
     def gate(self, channel: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
         """For the calls of one turn."""
@@ -254,7 +255,7 @@ class Confirmation:
             if len(pending.calls) > 1 and not pending.owner:
                 things = [self._thing(call) for call in pending.calls]
                 choice = reader.choice(text, pending.question, things)
-        if self._pin is not None and choice is None and self._hides(text, answer, pending, state):
+        if self._pin is not None and choice is None and self._hides(utterance, answer, pending, state):
             hidden = replace(utterance, text=HIDDEN)
             numbered = any(len(number) >= SHORTEST_PIN for number in readings(parted(text)))
             return Incoming(hidden, pending, answer, hidden=True, numbered=numbered)
@@ -263,15 +264,20 @@ class Confirmation:
         before = declined(state, pending, self.masked(text))
         return Incoming(utterance, pending, answer, choice=choice, declined=before)
 
-    def _hides(self, text: str, answer: Answer, pending: Pending | None, state: Mapping[str, Any]) -> bool:
+    def _hides(
+        self, utterance: Utterance, answer: Answer, pending: Pending | None, state: Mapping[str, Any]
+    ) -> bool:
         """Whether the words may hold a PIN. While one is asked for, only words without a number pass that our
         own brain understands; shortly after, all but a few words and short numbers do."""
+        text = utterance.text
         spoken = parted(text)
         if pending is not None and pending.sensitive:
             near = self._now() <= pending.expires + GRACE_SECONDS
             return answer is not Answer.OTHER or (near and bool(spoken.numbers or not self._reads(text)))
         if self._now() > state.get(OVER, 0.0):
-            return False
+            of_owner = utterance.answers or utterance.channel in self._settings.sensitive_channels
+            whole = bool(spoken.numbers) and spoken.size >= SHORTEST_PIN
+            return bool(of_owner) and whole and self._now() <= self._owner_pin_until
         few = len(spoken.words) <= FEW_WORDS
         if spoken.numbers:
             return few or spoken.size >= SHORTEST_PIN
@@ -333,6 +339,7 @@ class Confirmation:
         if pin:
             until = pending.expires + GRACE_SECONDS
             self._asked_until |= dict.fromkeys(self._settings.sensitive_channels, until)
+            self._owner_pin_until = until
         if (report := listener()) is not None:
             report(Progress(0.0, message=say("owner.waiting")))
         return await self._owner.answer_to(pending, pin=pin)
@@ -398,9 +405,17 @@ class Confirmation:
     async def _agreed(self, turn: Turn, pending: Pending) -> Reply:
         if pending.always:
             return self._permitted(turn, pending.always)
+        end = self._owner.taken(pending.owner)
+        if pending.owner and end is None:  # the first answer counts
+            return _told(turn, say("owner.over"))
         turn.history.add_user(turn.utterance.text)
-        reply = await self.run(turn, pending.calls, sensitive=pending.sensitive)
-        self._owner.settle(pending.owner, reply)
+        reply = Reply("It may still happen.", ok=False)
+        try:
+            reply = await self.run(turn, pending.calls, sensitive=pending.sensitive)
+        finally:
+            if end is not None:
+                self._owner_pin_until = 0.0
+                end(reply)
         return self._with_offer(turn, pending, reply)
 
     def _with_offer(self, turn: Turn, pending: Pending, reply: Reply) -> Reply:
@@ -441,7 +456,9 @@ class Confirmation:
     def _declined(self, turn: Turn, pending: Pending) -> Reply:
         turn.history.state[DECLINED] = calls_json(pending.calls)
         reply = _told(turn, say("no"), ok=True)
-        self._owner.settle(pending.owner, replace(reply, ok=False))
+        if (end := self._owner.taken(pending.owner)) is not None:
+            self._owner_pin_until = 0.0
+            end(replace(reply, ok=False))
         return reply
 
     async def _choose(self, turn: Turn, pending: Pending, choice: Choice) -> Reply:

@@ -301,7 +301,8 @@ class Conversation:
         text = turn.utterance.text
         if not text:
             return Reply(NOTHING_HEARD, ok=False)
-        if read_only_reason and turn.history.state.pop(QUESTION, None) is not None:
+        asked = turn.history.state.pop(QUESTION, None) if read_only_reason else None
+        if read_only_reason and (asked is not None or incoming.pending is not None):
             return Reply(read_only_reason, ok=False)
         started = perf_counter()
         if (settled := await self._confirmation.settle(turn, incoming)) is not None:

@@ -1,7 +1,7 @@
 """Questions to the owner about calls of programs (`/mcp`, `/v1`); a person in another channel answers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +22,7 @@ class OwnerDesk:
 
     def __init__(self, events: EventBus, seconds: float = ANSWER_SECONDS) -> None:
         self._events, self.seconds = events, seconds
-        self._open: dict[str, tuple[Pending, asyncio.Future[Reply]]] = {}
+        self._open: dict[str, tuple[Pending, asyncio.Future[Reply], asyncio.Timeout]] = {}
 
     async def answer_to(self, pending: "Pending", *, pin: bool) -> Reply:
         """The reply of the turn in which a person said yes or no, or one that says why there is none."""
@@ -30,28 +30,33 @@ class OwnerDesk:
             return Reply(say("owner.busy"), ok=False)
         asked = OwnerAsked(new_id(), say("owner.asks", question=pending.question), pin)
         settled: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._open[asked.id] = replace(pending, owner=asked.id), settled
+        limit = asyncio.timeout(self.seconds)
+        self._open[asked.id] = replace(pending, owner=asked.id), settled, limit
         self._events.publish(asked)
         self._events.publish(Notice(asked.text, aloud=True))
         try:
-            async with asyncio.timeout(self.seconds):
+            async with limit:
                 return await settled
         except TimeoutError:
             return Reply(say("owner.silent"), ok=False)
         finally:
-            del self._open[asked.id]
+            self._open.pop(asked.id, None)
             self._events.publish(replace(asked, open=False))
 
     def question_for(self, state: Mapping[str, Any], chosen: str) -> "Pending | None":
-        """The question that these words may answer: the chosen one, else the newest one if the conversation
-        has no question of its own."""
+        """The question that these words may answer: the chosen one, else the only one if the conversation
+        has no question of its own. With several open, a program could take the yes meant for another."""
         if chosen:
             return self._open[chosen][0] if chosen in self._open else None
-        if state.get(ASKING) or not self._open:
+        if state.get(ASKING) or len(self._open) != 1:
             return None
-        return next(reversed(self._open.values()))[0]
+        return next(iter(self._open.values()))[0]
 
-    def settle(self, name: str, reply: Reply) -> None:
-        _, settled = self._open.get(name, (None, None))
-        if settled is not None and not settled.done():
-            settled.set_result(reply)
+    def taken(self, name: str) -> Callable[[Reply], None] | None:
+        """Closes the question for other answers and for its time limit; the result ends the wait. None: it
+        is not open any more."""
+        _, settled, limit = self._open.pop(name, (None, None, None))
+        if settled is None or limit is None or settled.done():
+            return None
+        limit.reschedule(None)
+        return lambda reply: None if settled.done() else settled.set_result(reply)
