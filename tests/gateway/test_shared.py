@@ -76,7 +76,7 @@ async def test_gateways_take_turns_and_each_keeps_its_own_order(redis):
             assert own == sorted(own)
         assert len(order) == 60
         assert redis.ask("EXISTS", LOCK) == 0
-        assert [len(gateway.locks) for gateway in opened] == [0, 0, 0]
+        assert [len(gateway.locks._locks) for gateway in opened] == [0, 0, 0]
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ async def test_waiters_go_on_when_redis_freezes_and_leave_no_stale_lock(redis):
     async with gateways(redis) as ((first, second), _order):
         async with first.locks.of("c"):
             waiting = asyncio.ensure_future(_entered(second))
-            await until(lambda: len(second.locks) == 1)
+            await until(lambda: len(second.locks._locks) == 1)
             redis.freeze()
             await waiting
             assert second.failures
