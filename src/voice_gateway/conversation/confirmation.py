@@ -251,7 +251,7 @@ class Confirmation:
         answer, choice = Answer.OTHER, None
         if pending is not None:
             reader = AnswerReader(self._context.grammar().language)
-            answer = reader.read(text, pending.question, pin)
+            answer = reader.read(text, self._words_of(pending), pin)
             if len(pending.calls) > 1 and not pending.owner:
                 things = [self._thing(call) for call in pending.calls]
                 choice = reader.choice(text, pending.question, things)
@@ -263,6 +263,14 @@ class Confirmation:
             pending = None  # the words speak of something else, and the question stays open
         before = declined(state, pending, self.masked(text))
         return Incoming(utterance, pending, answer, choice=choice, declined=before)
+
+    def _words_of(self, pending: Pending) -> str:
+        """Those that may come back beside a yes. A program's own could make "okay, turn on the lamp" one."""
+        if not pending.owner:
+            return pending.question
+        reaches = [reach for call in pending.calls if (reach := self._reach(call))]
+        acts = [reach.action for reach in reaches if reach.action.isalpha()]
+        return " ".join([*acts, *(device.name for reach in reaches for device in reach.devices)])
 
     def _hides(
         self, utterance: Utterance, answer: Answer, pending: Pending | None, state: Mapping[str, Any]

@@ -26,10 +26,11 @@ class Asked:
         self.house = House(permission=permission, owner=OwnerDesk(events, seconds))
         self.hears, self.lock = self.house.hears, self.house.lock
 
-    async def program(self, tasks: asyncio.TaskGroup, name: str = "one"):
+    async def program(self, tasks: asyncio.TaskGroup, name: str = "one", **args: str):
         count = len(self.told)
         said = Utterance("use the tool", "mcp", name)
-        waiting = tasks.create_task(self.house.conversation.make_calls(said, [replace(UNLOCK, id=name)]))
+        calls = [replace(UNLOCK, id=name, args=args or UNLOCK.args)]
+        waiting = tasks.create_task(self.house.conversation.make_calls(said, calls))
         await until(lambda: len(self.told) > count)
         return waiting
 
@@ -73,6 +74,16 @@ async def test_a_yes_just_in_time_is_not_told_as_no_answer():
         goes_on.set()
     assert person.result().ok
     assert program.result().text == person.result().text
+
+
+async def test_words_in_a_programs_arguments_make_no_wish_a_yes():
+    asked = Asked()
+    async with asyncio.TaskGroup() as tasks:
+        program = await asked.program(tasks, deviceName="turn on the kitchen lamp", action="unlock")
+        await asked.hears("okay, turn on the kitchen lamp")
+        assert asked.lock.actions == []
+        assert (await asked.hears("no")).ok
+        assert not (await program).ok
 
 
 async def test_with_two_questions_open_a_yes_must_name_its_question():
