@@ -20,8 +20,7 @@ from zwave_mcp.options import (
 from zwave_mcp.simulated.file import BadHome
 
 if TYPE_CHECKING:
-    from zwave_mcp.home import Home
-    from zwave_mcp.simulated.home import SimulatedHome
+    from zwave_mcp.server import ZwaveServer
 
 _OWN: Final = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 _EXAMPLES: Final = """\
@@ -32,7 +31,7 @@ examples:
   zwave-mcp-server --broker mqtt://192.168.1.5     Z-Wave JS UI behind that MQTT broker
   MQTT_BROKER_URL=mqtts://broker MQTT_USERNAME=zwave MQTT_PASSWORD=... zwave-mcp-server
 
-environment (a flag wins over it):
+environment (--broker, --simulate, --state-file and --log-level win over it):
   MQTT_BROKER_URL MQTT_USERNAME MQTT_PASSWORD MQTT_PASSWORD_FILE MQTT_CA_FILE
   ZWAVE_MQTT_PREFIX ZWAVE_GATEWAY ZWAVE_ALLOW_UNLOCK ZWAVE_SIMULATE ZWAVE_STATE_FILE ZWAVE_LOG_LEVEL
   ZWAVE_LOCK_USERS
@@ -60,11 +59,11 @@ def start(arguments: Sequence[str], wire: int) -> int:
             _log_to_stderr(options.log_level)
             if given.fire:
                 return _fire(options, given.fire, out)
-            home = _home(options)
+            server = _server(options)
         except (Wrong, BadHome) as error:
             print(f"zwave-mcp-server: {error}", file=sys.stderr)
             return 2
-    asyncio.run(_serve(home, options, wire))
+    asyncio.run(server.serve(0, wire))
     return 0
 
 
@@ -76,37 +75,18 @@ def _parser(out: IO[str]) -> _Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.wire = out
-    simulated = parser.add_argument_group("a simulated home")
-    simulated.add_argument(
+    parser.add_argument(
         "--simulate",
         nargs="?",
         const=DEFAULT_HOME,
         metavar="FILE",
         help="no broker: the home that comes with the server, or the one described in the TOML file",
     )
-    simulated.add_argument("--state-file", metavar="FILE", help="where its state is kept between starts")
-    simulated.add_argument("--fire", metavar="NAME=WHAT", help="let something happen in it, and end")
-    real = parser.add_argument_group("Z-Wave JS UI over MQTT")
-    real.add_argument("--broker", metavar="URL", help="mqtt://host[:port] or mqtts://host[:port]")
-    real.add_argument("--username", metavar="NAME", help="the password comes from the environment or a file")
-    real.add_argument("--password-file", metavar="FILE", help="file with the password in its first line")
-    real.add_argument("--ca-file", metavar="FILE", help="certificate authority for mqtts")
-    real.add_argument("--prefix", metavar="TOPIC", help="MQTT prefix of Z-Wave JS UI (default: zwave)")
-    real.add_argument(
-        "--gateway", metavar="NAME", help="MQTT name of Z-Wave JS UI, when there is more than one"
-    )
-    parser.add_argument("--allow-unlock", action="store_true", help="let control_zwave_lock unlock doors")
-    parser.add_argument(
-        "--lock-users", metavar="NAMES", help="who has which code: '1=Anna, 2=Ben' or 'Front Door: 1=Anna; …'"
-    )
+    parser.add_argument("--state-file", metavar="FILE", help="where a simulated home keeps its state")
+    parser.add_argument("--fire", metavar="NAME=WHAT", help="an event in a simulated home; then end")
+    parser.add_argument("--broker", metavar="URL", help="mqtt://host[:port] or mqtts://host[:port]")
     parser.add_argument("--log-level", choices=LEVELS, type=str.upper, help="on stderr (default: WARNING)")
     return parser
-
-
-def _simulated(options: SimulationOptions) -> "SimulatedHome":
-    from zwave_mcp.simulated.home import SimulatedHome
-
-    return SimulatedHome(options.home_file, options.state_file)
 
 
 def _fire(options: Options, happening: str, out: IO[str]) -> int:
@@ -115,30 +95,30 @@ def _fire(options: Options, happening: str, out: IO[str]) -> int:
     name, equals, what = happening.rpartition("=")
     if not equals or not name:
         raise Wrong(f"--fire {happening!r} must be NAME=WHAT")
+    from zwave_mcp.simulated.home import SimulatedHome
+
     try:
-        _simulated(options.home).fire(name, what)
+        SimulatedHome(options.home.home_file, options.home.state_file).fire(name, what)
     except ValueError as error:
         raise Wrong(f"--fire: {error}") from error
     print(f"{name.strip()}: {what.strip()}", file=out, flush=True)
     return 0
 
 
-def _home(options: Options) -> "Home":
-    if isinstance(options.home, SimulationOptions):
-        return _simulated(options.home)
-    from zwave_mcp.mqtt.home import MqttHome
-
-    return MqttHome(options.home)
-
-
-async def _serve(home: "Home", options: Options, wire: int) -> None:
+def _server(options: Options) -> "ZwaveServer":
     from zwave_mcp.server import ZwaveServer
 
-    spec = getattr(home, "spec", None)
-    allowed = options.allow_unlock or (spec is not None and spec.home.allow_unlock)
-    where = energy_file(options.home)
-    server = ZwaveServer(home, allow_unlock=allowed, energy_file=where, names=options.lock_users)
-    await server.serve(0, wire)
+    allowed, home = options.allow_unlock, options.home
+    where, names = energy_file(home), options.lock_users
+    if isinstance(home, SimulationOptions):
+        from zwave_mcp.simulated.home import SimulatedHome
+
+        simulated = SimulatedHome(home.home_file, home.state_file)
+        allowed = allowed or simulated.spec.home.allow_unlock
+        return ZwaveServer(simulated, allow_unlock=allowed, energy_file=where, names=names)
+    from zwave_mcp.mqtt.home import MqttHome
+
+    return ZwaveServer(MqttHome(home), allow_unlock=allowed, energy_file=where, names=names)
 
 
 class _LogLine(logging.Formatter):

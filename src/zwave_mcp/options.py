@@ -1,7 +1,8 @@
 """Options of the command line and the environment, read once at start."""
 
 import argparse
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -64,17 +65,13 @@ class Options:
 
 def read_options(given: argparse.Namespace, environment: Mapping[str, str]) -> Options:
     """Command line over environment over default."""
-
-    def chosen(flag: str, name: str, default: str = "") -> str:
-        return getattr(given, flag) or environment.get(name) or default
-
-    level = chosen("log_level", "ZWAVE_LOG_LEVEL", "WARNING").upper()
+    level = (given.log_level or environment.get("ZWAVE_LOG_LEVEL") or "WARNING").upper()
     if level not in LEVELS:
         raise Wrong(f"ZWAVE_LOG_LEVEL must be one of {', '.join(LEVELS)}")
     try:
-        users = UserNames.read(chosen("lock_users", "ZWAVE_LOCK_USERS"))
+        users = UserNames.read(environment.get("ZWAVE_LOCK_USERS", ""))
     except NoUserNames as wrong:
-        raise Wrong(f"the users of locks must look like 'Front Door: 1=Anna, 2=Ben', not {wrong}") from None
+        raise Wrong(f"ZWAVE_LOCK_USERS must look like 'Front Door: 1=Anna, 2=Ben', not {wrong}") from None
     unlock = environment.get("ZWAVE_ALLOW_UNLOCK", "").strip().casefold()
     if unlock not in _TRUE | _FALSE:
         raise Wrong("ZWAVE_ALLOW_UNLOCK must be true or false")
@@ -86,13 +83,13 @@ def read_options(given: argparse.Namespace, environment: Mapping[str, str]) -> O
             raise Wrong("--simulate and --broker do not go together")
         default = simulate.casefold() in {DEFAULT_HOME, *_TRUE}
         home_file = None if default else Path(simulate).expanduser().resolve()
-        kept = chosen("state_file", "ZWAVE_STATE_FILE")
+        kept = given.state_file or environment.get("ZWAVE_STATE_FILE")
         home = SimulationOptions(home_file, Path(kept).expanduser() if kept else _data_file(home_file))
     else:
         if given.state_file:
             raise Wrong("--state-file needs --simulate")
-        home = _mqtt(chosen, environment.get("MQTT_PASSWORD"))
-    return Options(home, given.allow_unlock or unlock in _TRUE, level, users)
+        home = _mqtt(given.broker or environment.get("MQTT_BROKER_URL", ""), environment)
+    return Options(home, unlock in _TRUE, level, users)
 
 
 def _data_file(home_file: Path | None) -> Path:
@@ -110,34 +107,31 @@ def energy_file(home: MqttOptions | SimulationOptions) -> Path:
 
 
 def _mark(text: str) -> str:
-    import zlib
-
     return f"{zlib.crc32(text.encode()):08x}"
 
 
-def _mqtt(chosen: Callable[[str, str], str], password: str | None) -> MqttOptions:
-    url = chosen("broker", "MQTT_BROKER_URL")
+def _mqtt(url: str, environment: Mapping[str, str]) -> MqttOptions:
     if not url:
         raise Wrong("say where the MQTT broker is (--broker or MQTT_BROKER_URL), or use --simulate")
     _check_url(url)
-    ca_file, file = chosen("ca_file", "MQTT_CA_FILE"), chosen("password_file", "MQTT_PASSWORD_FILE")
+    ca_file, password = environment.get("MQTT_CA_FILE"), environment.get("MQTT_PASSWORD")
     if ca_file and not Path(ca_file).is_file():
         raise Wrong(f"the CA file {ca_file} does not exist")
-    prefix = chosen("prefix", "ZWAVE_MQTT_PREFIX") or "zwave"
+    prefix = environment.get("ZWAVE_MQTT_PREFIX") or "zwave"
     if any(sign in prefix for sign in "+#\0") or prefix.strip("/") != prefix:
         raise Wrong(f"{prefix!r} cannot be an MQTT prefix")
-    if file:
+    if file := environment.get("MQTT_PASSWORD_FILE"):
         try:
             password = Path(file).read_text(encoding="utf-8").splitlines()[0]
         except (OSError, UnicodeDecodeError, IndexError) as error:
             raise Wrong(f"cannot read the password file {file}: {error}") from error
     return MqttOptions(
         url,
-        chosen("username", "MQTT_USERNAME") or unquote(urlsplit(url).username or "") or None,
+        environment.get("MQTT_USERNAME") or unquote(urlsplit(url).username or "") or None,
         password or None,
         Path(ca_file) if ca_file else None,
         prefix,
-        chosen("gateway", "ZWAVE_GATEWAY") or None,
+        environment.get("ZWAVE_GATEWAY") or None,
     )
 
 

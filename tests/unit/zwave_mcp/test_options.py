@@ -14,9 +14,9 @@ def options(*arguments: str, **environment: str) -> Options:
 
 def test_flags_win_over_the_environment():
     chosen = options(
-        "--broker", "mqtts://flag:8884", "--prefix", "house", MQTT_BROKER_URL="mqtt://env", MQTT_USERNAME="me"
+        "--broker", "mqtts://flag:8884", MQTT_BROKER_URL="mqtt://env", MQTT_USERNAME="me", ZWAVE_SIMULATE="1"
     )
-    assert chosen.home == MqttOptions("mqtts://flag:8884", "me", None, None, "house", None)
+    assert chosen.home == MqttOptions("mqtts://flag:8884", "me")
     assert not chosen.allow_unlock
 
 
@@ -43,7 +43,7 @@ def test_everything_can_come_from_the_environment(tmp_path: Path):
 def test_a_password_file_is_read_and_shown_nowhere(tmp_path: Path):
     file = tmp_path / "password"
     file.write_text("secret\n", encoding="utf-8")
-    chosen = options("--broker", "mqtt://x", "--password-file", str(file)).home
+    chosen = options("--broker", "mqtt://x", MQTT_PASSWORD_FILE=str(file)).home
     assert isinstance(chosen, MqttOptions)
     assert (chosen.password, "secret" in repr(chosen)) == ("secret", False)
 
@@ -71,9 +71,10 @@ def test_the_state_of_every_simulated_home_is_kept_apart(monkeypatch: pytest.Mon
         (("--broker", "mqtt://me:secret@x"), {}, "put the password in MQTT_PASSWORD"),
         (("--broker", "mqtt://x", "--simulate"), {}, "do not go together"),
         (("--broker", "mqtt://x", "--state-file", "x"), {}, "needs --simulate"),
-        (("--broker", "mqtt://x", "--prefix", "a/#"), {}, "cannot be an MQTT prefix"),
-        (("--broker", "mqtt://x", "--ca-file", "/none"), {}, "does not exist"),
-        (("--broker", "mqtt://x", "--password-file", "/none"), {}, "cannot read the password file"),
+        (("--broker", "mqtt://x"), {"ZWAVE_LOCK_USERS": "Anna"}, "must look like 'Front Door: 1=Anna"),
+        (("--broker", "mqtt://x"), {"ZWAVE_MQTT_PREFIX": "a/#"}, "cannot be an MQTT prefix"),
+        (("--broker", "mqtt://x"), {"MQTT_CA_FILE": "/none"}, "does not exist"),
+        (("--broker", "mqtt://x"), {"MQTT_PASSWORD_FILE": "/none"}, "cannot read the password file"),
         (("--broker", "mqtt://x"), {"ZWAVE_ALLOW_UNLOCK": "maybe"}, "must be true or false"),
         (("--broker", "mqtt://x"), {"ZWAVE_LOG_LEVEL": "loud"}, "must be one of DEBUG"),
     ],
