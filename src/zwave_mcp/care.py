@@ -209,10 +209,8 @@ async def rename(
     if problem := problem or _taken(view, device, new_name, new_room):
         return result(problem, "invalid", device)
     with answering(device):
-        if new_name != node.name:
-            await home.rename(node.id, new_name)
-        if new_room != node.room:
-            await home.move(node.id, new_room)
+        changed = (new if new != old else None for new, old in ((new_name, node.name), (new_room, node.room)))
+        await home.rename(node.id, *changed)
     now = next((item for item in (await home.snapshot(0)).nodes if item.id == node.id), node)
     if (now.name, now.room) != (new_name, new_room):
         sentence = f"Z-Wave JS UI still calls it {wording.the(device, room=True)}."

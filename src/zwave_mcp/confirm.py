@@ -86,6 +86,14 @@ async def carry_out(home: Home, command: Command, within_seconds: float | None =
         return CommandOutcome("unconfirmed")
 
 
+async def settle(home: Home, command: Command) -> CommandOutcome:
+    """Like `carry_out`, for one of several devices: a home that is away is its outcome."""
+    try:
+        return await carry_out(home, command)
+    except HomeError as error:
+        return CommandOutcome("unconfirmed", message=str(error))
+
+
 async def look(home: Home, command: Command) -> CommandOutcome:
     """What became of a value that was sent along with another."""
     attempt = _Attempt(home, command)

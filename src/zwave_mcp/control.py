@@ -13,7 +13,7 @@ from home_names.phrases import capital, listed
 from home_names.risk import is_guarded, is_sensitive
 from home_names.states import UNKNOWN
 from zwave_mcp import sentences
-from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
+from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look, settle
 from zwave_mcp.devices import (
     BOLT_UNKNOWN,
     CC,
@@ -110,8 +110,7 @@ class Control:
         # A device that is toggled may have been switched by hand.
         present = await self._polled(device) if action == "toggle" else state.value if state else None
         chosen = resolve_action(device, action, level, present)
-        sent = stop_command(device) if chosen.name == "stop" else command(device, chosen)
-        return await self._carry_out(view, sent, chosen, present)
+        return await self._carry_out(view, command(device, chosen), chosen, present)
 
     async def lock(self, asked: str, action: str) -> Result:
         view = await self._viewer.now(0)  # a rename is not announced
@@ -199,15 +198,13 @@ class Control:
         Not by multicast: no device acknowledges that, one that does not hear it blocks the radio for all (30
         s with a simulated stick), and each must be polled afterwards anyway.
         """
-        _check_group(group, name)
-        for member in group.members:
-            check(member, name, level)
+        _check_group(group, name, level)
         commands = [command(member, resolve_action(member, name, level, None)) for member in group.members]
         before = together(
             before_command(view.names, item, item.state_value.value if item.state_value else None)
             for item in group.members
         )
-        verdicts = await asyncio.gather(*(self._of_member(item) for item in commands))
+        verdicts = await asyncio.gather(*(settle(self._home, item) for item in commands))
         outcome = worst(verdict.outcome for verdict in verdicts)
         members, behind = [], []
         for item, verdict in zip(commands, verdicts, strict=True):
@@ -224,12 +221,6 @@ class Control:
             sentence = wording.done(group, name, state)
         more = {"notConfirmed": behind, **before.facts()}
         return result(sentence, outcome, group, state=state, more=more)
-
-    async def _of_member(self, item: Command) -> CommandOutcome:
-        try:
-            return await carry_out(self._home, item)
-        except HomeError as error:
-            return CommandOutcome("unconfirmed", message=str(error))
 
 
 # --- what a device can be told
@@ -249,7 +240,7 @@ def check(device: Device, action: str, level: int | None) -> None:
         raise refused("invalid", f'A level of {level} percent does not go with "{action}".', device)
 
 
-def _check_group(group: Device, action: str) -> None:
+def _check_group(group: Device, action: str, level: int | None) -> None:
     """What opens the house, or sounds an alarm, must be asked for by its own name, so that it can be
     confirmed."""
     if action not in TOGETHER or not group.members:
@@ -263,6 +254,7 @@ def _check_group(group: Device, action: str) -> None:
                 f"The group {group.name} acts on {wording.the(member)}, which must be asked for by itself."
             )
             raise refused("unsupported", sentence, group)
+        check(member, action, level)
 
 
 def resolve_action(device: Device, name: str, level: int | None, state: Any) -> Action:
@@ -281,9 +273,14 @@ def resolve_action(device: Device, name: str, level: int | None, state: Any) -> 
 
 
 def command(device: Device, action: Action) -> Command:
-    state, target = device.state_value, device.target
+    state, target, stops = device.state_value, device.target, action.name == "stop"
+    if stops:  # writing false to either direction stops the motor
+        ids = (value.id for value in device.values)
+        target = next((it for it in ids if it.property in _DIRECTIONS.get(it.command_class, ())), None)
     if state is None or target is None:
         raise refused("unsupported", sentences.cannot(device, action.name), device)
+    if stops:
+        return Command(device, target, False, state.id, is_number, stops=True)
     value: Any = LAST_LEVEL if action.name == "on" else HIGHEST_LEVEL
     if state.id.command_class == CC.BINARY_SWITCH:
         value = action.name == "on"
@@ -296,16 +293,6 @@ def command(device: Device, action: Action) -> Command:
     fan, moves = device.kind == "fan", device.kind in ("blind", "garage_door")
     reached = _reached(value, action.name, state, gear=_GEAR if fan and is_number(state.value) else 0)
     return Command(device, target, value, state.id, reached, moves=moves, rounds=fan and bool(value))
-
-
-def stop_command(device: Device) -> Command:
-    """Writing false to either direction stops the motor."""
-    state = device.state_value
-    ids = (value.id for value in device.values)
-    target = next((item for item in ids if item.property in _DIRECTIONS.get(item.command_class, ())), None)
-    if state is None or target is None:
-        raise refused("unsupported", sentences.cannot(device, "stop"), device)
-    return Command(device, target, False, state.id, is_number, stops=True)
 
 
 def _reached(value: Any, action: str, state: Value, gear: int) -> Callable[[Any], bool]:

@@ -128,7 +128,7 @@ class EventLog:
         self._first_of: dict[int, Device] = {}
         self._live: set[int] = set()  # nodes that have reported: a list may know better
         self._looked = False
-        self._shown: dict[int, tuple[Node, tuple[_Shown, ...]]] = {}
+        self._nodes: dict[int, Node] = {}  # of the last list
         self._held: dict[tuple[int, int, int], asyncio.TimerHandle] = {}
         self._bolts: dict[tuple[int, int], asyncio.TimerHandle] = {}
         self._bolt_was: dict[tuple[int, int], str] = {}
@@ -143,19 +143,16 @@ class EventLog:
             single = [item for item in view.devices if not item.members]  # a group repeats what these report
             self._devices = {item.place: item for item in single}
             self._first_of = {item.node.id: item for item in reversed(single)}
-        before, self._shown = self._shown, {}
+        before, self._nodes = self._nodes, {node.id: node for node in snapshot.nodes}
         for node in snapshot.nodes:
-            known = before.get(node.id)
-            same = known is not None and known[0] is node
-            self._shown[node.id] = known if known is not None and same else (node, tuple(_shown(node)))
-            if same and node.id not in self._live:
+            if before.get(node.id) is node and node.id not in self._live:
                 continue
-            for slot, source, standing, updated in self._shown[node.id][1]:
+            for slot, source, standing, updated in _shown(node):
                 new = self._looked and updated is not None and self._now() - updated < NEW_SECONDS
                 self._take(slot, source, standing, taken=snapshot.taken, new=new)
         self._looked = True
         for slot, sources in self._slots.items() if snapshot.nodes else ():
-            if slot[0] not in self._shown and slot[2] in ALARMS:  # its device has left
+            if slot[0] not in self._nodes and slot[2] in ALARMS:  # its device has left
                 sources.says = dict.fromkeys(sources.says, "off")
                 self.alarms.pop(slot, None)
 
@@ -165,10 +162,10 @@ class EventLog:
         if sense is None or not any(node in self._first_of for node in report.nodes):
             return
         if len(report.nodes) > 1:  # of the nodes that share a topic, those that can have reported it
-            known = [self._shown[node][0] for node in report.nodes if node in self._shown]
+            listed = (self._nodes[node] for node in report.nodes if node in self._nodes)
             able = (
                 node.id
-                for node in known
+                for node in listed
                 if any(value.id.command_class == report.command_class for value in node.values)
             )
             report = replace(report, nodes=tuple(able) or report.nodes)

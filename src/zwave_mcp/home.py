@@ -263,9 +263,8 @@ class Home(Protocol):
     async def lock_users(self, node_id: int) -> tuple[LockUser, ...]:
         """The users as the lock tells them. CannotDo: the gateway's version has no such call."""
 
-    async def rename(self, node_id: int, name: str) -> None: ...
-
-    async def move(self, node_id: int, room: str) -> None: ...
+    async def rename(self, node_id: int, name: str | None, room: str | None) -> None:
+        """Set the name, the room or both."""
 
     async def health(self) -> Health:
         """Never raises: problems are part of the result."""

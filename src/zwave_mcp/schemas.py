@@ -1,6 +1,6 @@
 """The tools as a client sees them: names, descriptions that small models understand, and strict schemas."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from zwave_mcp.results import OUTCOMES
@@ -20,12 +20,12 @@ class ToolSpec:
     use: tuple[str, str, str]  # purpose, what is asked about, what it is not for
     examples: tuple[str, str]  # good and bad arguments
     parameters: Schema
-    output: Schema
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = True
     # Of a rarely needed tool: a small model gets it only when one of these words was said.
     words: tuple[str, ...] = ()
+    output: Schema = field(default_factory=lambda: _RESULT)
 
     @property
     def description(self) -> str:
@@ -70,21 +70,17 @@ _TEXT_OR_NULL: Final[Schema] = {"type": ["string", "null"]}
 _OUTCOME: Final[Schema] = {"enum": list(OUTCOMES)}
 
 
-def _result(*lists: str, **fields: str) -> Schema:
-    """The common result, with the lists and the other fields that one tool adds."""
-    added = {**dict.fromkeys(lists, "array"), **fields}
-    return {
-        "type": "object",
-        "properties": {
-            **dict.fromkeys(("device", "room", "state"), _TEXT_OR_NULL),
-            "outcome": _OUTCOME,
-            **{name: {"type": kind} for name, kind in added.items()},
-        },
-        "required": ["device", "state", "outcome"],
-    }
-
-
-_ACTED: Final = _result("before", was="string", reason="string", undo="string")
+# What every result has; each tool adds its own (docs/zwave.md).
+_RESULT: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        **dict.fromkeys(("device", "room", "state"), _TEXT_OR_NULL),
+        "outcome": _OUTCOME,
+        **{key: {"type": "string"} for key in ("reason", "was", "undo")},
+        "before": {"type": "array"},
+    },
+    "required": ["device", "state", "outcome"],
+}
 _LIST: Final[Schema] = {
     "type": "object",
     # `outcome` only where there is no list.
@@ -105,8 +101,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             limit=_percent("1 to 100, for example 20", 1),
             offset=_given("integer", "To skip, at least 0, for example 20", minimum=0),
         ),
-        _LIST,
         read_only=True,
+        output=_LIST,
     ),
     ToolSpec(
         "control_zwave_device",
@@ -125,7 +121,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             action=_choice("dim needs level; open, close, stop: blinds", *ACTIONS),
             level=_percent("Percent, 0 to 100, for example 40; REQUIRED for dim", 0),
         ),
-        _ACTED,
         idempotent=False,
     ),
     ToolSpec(
@@ -135,7 +130,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         ("to read sensors", "temperature, humidity, motion, power or battery at home", "the weather"),
         ("{deviceName: 'Office'}", "{deviceName: 'weather'}"),
         _parameters("deviceName", deviceName=_device("'Climate Sensor'")),
-        _result("readings"),
         read_only=True,
     ),
     ToolSpec(
@@ -145,7 +139,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         ("to know ONE device's state", "something being on, open or locked", "changing it"),
         ("{deviceName: 'Front Door'}", "{deviceName: 'all lights'}"),
         _parameters("deviceName", deviceName=_device("'Front Door'")),
-        _result("readings", kind="string", available="boolean", batteryLow="boolean"),
         read_only=True,
     ),
     ToolSpec(
@@ -160,7 +153,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             deviceName=_device("'Front Door'"),
             action=_choice("As the user asked", "lock", "unlock"),
         ),
-        _ACTED,
         destructive=True,
     ),
     ToolSpec(
@@ -177,7 +169,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             mode=_text("For example 'heat' or 'off'"),
             setpoint=_choice("Leave out", "heating", "cooling"),
         ),
-        _ACTED,
     ),
     ToolSpec(
         "set_zwave_color",
@@ -195,7 +186,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             temperature=_given("number", "Of white, in kelvin, for example 2700; not with color"),
             brightness=_percent("Percent, if the user said it, for example 40", 1),
         ),
-        _ACTED,
         words=tuple(
             "colour color kelvin white red orange yellow green turquoise cyan blue violet purple magenta "
             "pink".split()
@@ -218,7 +208,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             tone=_text("Its name, if the user said one, for example 'Westminster'"),
             volume=_percent("Percent, if the user said it, for example 40", 1),
         ),
-        _ACTED,
         idempotent=False,
         words=("chime", "doorbell", "bell", "gong", "siren", "ring", "tone"),
     ),
@@ -233,7 +222,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             sceneName=_text("For example 'Movie Night'"),
             confirmed=_given("boolean", "Leave out"),
         ),
-        _result("scenes", "notConfirmed", "before", undo="string", needsYes="boolean"),
     ),
     ToolSpec(
         "check_zwave_health",
@@ -242,7 +230,6 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         ("to know what is offline or low on battery", "problems or batteries", "one device"),
         ("{}", "{deviceName: 'Lamp'}"),
         _parameters(),
-        _result("offline", "batteryLow", "alarms", devices="integer"),
         read_only=True,
     ),
 )
@@ -255,7 +242,6 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         ("to know the scenes", "which scenes there are or what one does", "starting one"),
         ("{}; {sceneName: 'Movie Night'}", "{sceneName: 'lamp on'}"),
         _parameters(sceneName=_text("Only this one, for example 'Movie Night'")),
-        _result("scenes"),
         read_only=True,
         words=("scene",),
     ),
@@ -266,7 +252,6 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         ("for all batteries at once", "which batteries are low", "one device"),
         ("{}", "{deviceName: 'Lamp'}"),
         _parameters(),
-        _result("batteries"),
         read_only=True,
         words=("batter",),
     ),
@@ -280,7 +265,6 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
             deviceName=_device("'Dryer'; leave out for all"),
             day=_text("today, yesterday, a weekday, or a date, for example '2026-11-16'"),
         ),
-        _result("energy", "notMeasured", total="number", day="string"),
         read_only=True,
         words=("energy", "electricity", "kilowatt", "kwh", "consum", "power did", "use today", "used"),
     ),
@@ -291,7 +275,6 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         ("to know who has a code for a lock", "codes", "learning or setting a code: nobody can"),
         ("{deviceName: 'Front Door'}; {} for all locks", "{deviceName: '1234'}"),
         _parameters(deviceName=_device("'Front Door'; leave out for all locks")),
-        _result("users", "locks"),
         read_only=True,
         words=("code", "pin"),
     ),
@@ -310,7 +293,6 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
             newName=_text("For example 'Reading Lamp'"),
             room=_text("For example 'Library'"),
         ),
-        _result("before", undo="string"),
         words=("rename", "name", "call it", "move", "room of", "belongs"),
     ),
     ToolSpec(
@@ -320,9 +302,9 @@ MAINTENANCE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         ("to know whether ONE device answers", "pinging it", "its state"),
         ("{deviceName: 'Space Heater'}", "{deviceName: 'google.com'}"),
         _parameters("deviceName", deviceName=_device("'Space Heater'")),
-        _result(seconds="number"),
         read_only=True,
         words=("ping", "answer", "reach", "respond"),
     ),
 )
 ALL_TOOLS: Final = (*TOOLS, *MAINTENANCE_TOOLS)
+SPECS: Final = {spec.name: spec for spec in ALL_TOOLS}

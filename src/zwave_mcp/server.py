@@ -1,6 +1,7 @@
 """The MCP server: tools and resources over stdio, changes announced, and an orderly end in every case."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
@@ -18,7 +19,7 @@ from zwave_mcp.devices import View, Viewer
 from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home, HomeError
 from zwave_mcp.results import result
-from zwave_mcp.schemas import ALL_TOOLS, ToolSpec
+from zwave_mcp.schemas import ALL_TOOLS, SPECS, ToolSpec
 from zwave_mcp.states import Row, Rows, reading
 from zwave_mcp.tools import Tools
 
@@ -52,39 +53,28 @@ _EVENTS_OF: Final = re.compile(rf"{EVENTS}(?:/(\d{{1,5}})/(\d{{1,3}}))?")
 _CHUNK: Final = 65_536
 
 
-class Lines:
+async def lines_of(descriptor: int) -> AsyncIterator[str]:
     """The lines of a descriptor, until its end."""
+    loop = asyncio.get_running_loop()
+    received: asyncio.Queue[bytes | None] = asyncio.Queue()
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self._loop = asyncio.get_running_loop()
+    def hand_over(*lines: bytes | None) -> None:
+        for line in lines:
+            received.put_nowait(line)
 
-    def start(self) -> None:
-        threading.Thread(target=self._read, name="stdin", daemon=True).start()
-
-    async def __aiter__(self) -> AsyncIterator[str]:
-        while (line := await self._queue.get()) is not None:
-            if line.strip():
-                yield line
-
-    def _read(self) -> None:
+    def read() -> None:
         rest = b""
-        try:
-            while chunk := os.read(self._descriptor, _CHUNK):
-                *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
-                    self._hand_over(line.decode("utf-8", "replace"))
-        except OSError as error:
-            log.warning("stdin failed", extra={"error": str(error)})
-        self._hand_over(rest.decode("utf-8", "replace"))
-        self._hand_over(None)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: we are ending
+            with contextlib.suppress(OSError):
+                while chunk := os.read(descriptor, _CHUNK):
+                    *lines, rest = (rest + chunk).split(b"\n")
+                    loop.call_soon_threadsafe(hand_over, *lines)
+            loop.call_soon_threadsafe(hand_over, rest, None)
 
-    def _hand_over(self, line: str | None) -> None:
-        try:
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
-        except RuntimeError:  # the loop is closed: we are ending
-            return
+    threading.Thread(target=read, name="stdin", daemon=True).start()
+    while (line := await received.get()) is not None:
+        if line.strip():
+            yield line.decode("utf-8", "replace")
 
 
 class Writer:
@@ -153,16 +143,15 @@ class ZwaveServer:
 
     async def serve(self, stdin: int, stdout: int) -> None:
         """Serve until end of input, SIGTERM or SIGINT. The home is closed when this returns."""
-        writer, lines, stop = Writer(stdout), Lines(stdin), asyncio.Event()
+        writer, stop = Writer(stdout), asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        lines.start()
         async with asyncio.TaskGroup() as tasks:
             background = [
                 tasks.create_task(self._home.run(), name="home"),
                 tasks.create_task(self._announce(), name="announcements"),
             ]
-            talk = tasks.create_task(self._talk(lines, writer), name="mcp")
+            talk = tasks.create_task(self._talk(stdin, writer), name="mcp")
             stopped = tasks.create_task(stop.wait(), name="signals")
             await asyncio.wait((talk, stopped), return_when=asyncio.FIRST_COMPLETED)
             for task in (talk, stopped, *background):
@@ -170,15 +159,14 @@ class ZwaveServer:
         self._tools.close()
         await asyncio.to_thread(writer.drain, _DRAIN_SECONDS)
 
-    async def _talk(self, lines: Lines, writer: Writer) -> None:
+    async def _talk(self, stdin: int, writer: Any) -> None:
         from mcp.server.lowlevel import NotificationOptions
         from mcp.server.stdio import stdio_server
 
         server = self._mcp()
         options = server.create_initialization_options(NotificationOptions(tools_changed=True))
-        messages: Any = self._messages(lines, writer)
-        out: Any = writer
-        async with stdio_server(messages, out) as (read, write):
+        messages: Any = self._messages(stdin, writer)
+        async with stdio_server(messages, writer) as (read, write):
             await server.run(read, write, options)
 
     def _mcp(self) -> "Server[Any]":
@@ -236,7 +224,7 @@ class ZwaveServer:
         from mcp.shared.exceptions import MCPError
         from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 
-        if all(spec.name != name for spec in ALL_TOOLS):
+        if name not in SPECS:
             raise MCPError(INVALID_PARAMS, f'Unknown tool "{name[:60]}"')
         self._running += 1
         try:
@@ -253,9 +241,9 @@ class ZwaveServer:
             is_error=answer.is_error,
         )
 
-    async def _messages(self, lines: Lines, writer: Writer) -> AsyncIterator[str]:
+    async def _messages(self, stdin: int, writer: Writer) -> AsyncIterator[str]:
         """The messages of the client; after the last one, running calls get a moment to answer."""
-        async for line in lines:
+        async for line in lines_of(stdin):
             yield line
         try:
             async with asyncio.timeout(_LAST_CALLS_SECONDS):

@@ -25,7 +25,7 @@ from zwave_mcp.home import Home, HomeError
 from zwave_mcp.notifications import alarms_of
 from zwave_mcp.results import STARTING, Refused, Result, resolve_device, result
 from zwave_mcp.scenes import Scenes
-from zwave_mcp.schemas import ALL_TOOLS
+from zwave_mcp.schemas import SPECS
 from zwave_mcp.states import (
     Row,
     Rows,
@@ -49,7 +49,6 @@ _NAMES: Final = {
 # In `requested`: parameters under other names, and those that are left out.
 _SHOWN: Final = {"sceneName": "scene"}
 _UNSHOWN: Final = ("deviceName", "confirmed")
-_SPECS: Final = {spec.name: spec for spec in ALL_TOOLS}
 
 
 class Tools:
@@ -119,7 +118,7 @@ class Tools:
     async def _run(self, name: str, given: Arguments) -> Result:
         """Call the tool, again while the gateway is starting and nothing was done."""
         end = perf_counter() + self._home.timing.starting_seconds
-        kinds = {key: rule["type"] for key, rule in _SPECS[name].parameters["properties"].items()}
+        kinds = {key: rule["type"] for key, rule in SPECS[name].parameters["properties"].items()}
         arguments = {
             _NAMES.get(key, key): int(value) if kinds[key] == "integer" else value  # 40.0 is an integer
             for key, value in given.items()
@@ -151,7 +150,7 @@ def complaint(tool: str, arguments: Arguments) -> str:
 def _validator(tool: str) -> Any:
     import jsonschema_rs  # 40 ms
 
-    return jsonschema_rs.validator_for(_SPECS[tool].parameters, mask="")
+    return jsonschema_rs.validator_for(SPECS[tool].parameters, mask="")
 
 
 # --- the tools that look: which devices there are, what they report, and whether all is well

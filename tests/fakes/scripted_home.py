@@ -82,10 +82,7 @@ class ScriptedHome:
     async def lock_users(self, node_id: int) -> tuple[LockUser, ...]:
         raise AssertionError("no test asks")
 
-    async def rename(self, node_id: int, name: str) -> None:
-        raise AssertionError("no test asks")
-
-    async def move(self, node_id: int, room: str) -> None:
+    async def rename(self, node_id: int, name: str | None, room: str | None) -> None:
         raise AssertionError("no test asks")
 
     async def snapshot(self, max_age_seconds: float = 2.0) -> Snapshot:

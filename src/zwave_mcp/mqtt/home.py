@@ -323,16 +323,13 @@ class MqttHome:
             raise NotUnderstood
         return parse_users(users)
 
-    async def rename(self, node_id: int, name: str) -> None:
-        await self._set_text(Api.SET_NAME, node_id, name)
-
-    async def move(self, node_id: int, room: str) -> None:
-        await self._set_text(Api.SET_LOCATION, node_id, room)
-
-    async def _set_text(self, api: Api, node_id: int, text: str) -> None:
-        answer = await self._optional(api, node_id, text)
-        if answer is not True:
-            raise GatewayError("Z-Wave JS UI did not take the name.") if answer is False else NotUnderstood
+    async def rename(self, node_id: int, name: str | None, room: str | None) -> None:
+        for api, text in ((Api.SET_NAME, name), (Api.SET_LOCATION, room)):
+            answer = text is None or await self._optional(api, node_id, text)
+            if answer is False:
+                raise GatewayError("Z-Wave JS UI did not take the name.")
+            if answer is not True:
+                raise NotUnderstood
 
     async def _optional(self, api: Api, *args: Any, timeout_seconds: float = _NAME_SECONDS) -> Any:
         """A call that another version of the gateway, or another stick, may not have."""

@@ -344,15 +344,9 @@ class SimulatedHome:
             raise NoAnswer("The lock has not answered.")
         return tuple(LockUser(place, True, name) for place, name in enumerate(device.users, start=1))
 
-    async def rename(self, node_id: int, name: str) -> None:
-        self._rename(node_id, 0, name)
-
-    async def move(self, node_id: int, room: str) -> None:
-        self._rename(node_id, 1, room)
-
-    def _rename(self, node_id: int, part: int, text: str) -> None:
-        called = _called(self._devices[node_id], self._store.read())
-        called[part] = text
+    async def rename(self, node_id: int, name: str | None, room: str | None) -> None:
+        known = _called(self._devices[node_id], self._store.read())
+        called = [old if new is None else new for old, new in zip(known, (name, room), strict=True)]
         self._store.write({f"{_NAME_OF}{node_id}": Track(None, called)})
 
     async def health(self) -> Health:

@@ -66,10 +66,9 @@ class Recorded(MqttHome):
 async def test_users_names_and_rooms_are_those_of_the_recordings() -> None:
     gateway = Recorded()
     assert await gateway.lock_users(11) == (LockUser(1, True), LockUser(2, True), LockUser(4, False))
-    await gateway.rename(4, "Deckenventilator")
-    await gateway.move(4, "Wintergarten")
+    await gateway.rename(4, "Deckenventilator", "Wintergarten")
     with pytest.raises(GatewayError, match="Invalid Node ID"):
-        await gateway.rename(99, "x")
+        await gateway.rename(99, "x", None)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +86,7 @@ async def test_a_gateway_or_stick_that_cannot_is_told_apart(message: str, senten
         raise GatewayError(message)
 
     home = Recorded(refuse)
-    for asked in (home.rename(3, "x"), home.lock_users(3)):
+    for asked in (home.rename(3, "x", None), home.lock_users(3)):
         with pytest.raises(CannotDo, match=sentence):
             await asked
 
@@ -95,7 +94,7 @@ async def test_a_gateway_or_stick_that_cannot_is_told_apart(message: str, senten
 @pytest.mark.parametrize("answer", [None, "yes", 1, {}, [1]])
 async def test_answers_of_another_version_are_not_taken_for_a_yes(answer: Any) -> None:
     home = Recorded(lambda: answer)
-    for asked in (home.rename(3, "x"), home.move(3, "x")):
+    for asked in (home.rename(3, "x", None), home.rename(3, None, "x")):
         with pytest.raises(NotUnderstood):
             await asked
 
