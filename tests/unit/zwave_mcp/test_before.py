@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.home_talk import simulated, states
-from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, switch
+from tests.fakes.scripted_home import ScriptedHome, dimmer, switch
 
 from zwave_mcp.home import HomeDown, NoAnswer, Node, Scene, SceneValue, Status, Value, ValueId, WriteResult
 from zwave_mcp.results import Result
@@ -24,49 +24,6 @@ async def act(
 ) -> Result:
     home = home or ScriptedHome(node)
     return await Tools(home, allow_unlock=True).call(tool, {"deviceName": node.name, **args})
-
-
-@pytest.mark.parametrize(
-    ("node", "args", "before"),
-    [
-        (switch(2, "Lamp", on=True), {"action": "off"}, device("Lamp", "on")),
-        (switch(2, "Lamp", on=False), {"action": "toggle"}, device("Lamp", "off")),
-        (switch(2, "Lamp", on=True), {"action": "on"}, device("Lamp", "on")),
-        (dimmer(2, "Lamp", level=40), {"action": "off"}, device("Lamp", "dim", level=40)),
-        (dimmer(2, "Lamp", level=0), {"action": "dim", "level": 30}, device("Lamp", "off")),
-        (dimmer(2, "Lamp", level=99), {"action": "dim", "level": 30}, device("Lamp", "dim", level=100)),
-        (blind(2, "Blind", level=99), {"action": "close"}, device("Blind", "open")),
-        (blind(2, "Blind", level=0), {"action": "open"}, device("Blind", "close")),
-        (blind(2, "Blind", level=25), {"action": "open"}, device("Blind", "dim", level=25)),
-    ],
-)
-async def test_a_command_says_how_the_device_was(node: Node, args: dict[str, Any], before: object) -> None:
-    home = ScriptedHome(node)
-    home.polled = [99 if args["action"] == "open" else 0]
-
-    answer = await act(node, home=home, **args)
-
-    assert answer.structured["before"] == [before]
-    assert "undo" not in answer.structured
-
-
-@pytest.mark.parametrize(
-    ("node", "action", "reason"),
-    [
-        (switch(2, "Lamp", on=None), "on", "It is not known how the Lamp was before."),
-        (dimmer(2, "Lamp", level=None), "on", "It is not known how the Lamp was before."),
-        (blind(2, "Blind", level=40), "stop", "The Blind was moving, and where to is not known."),
-        (blind(2, "Garage Door", level=40), "close", "was partly open, and cannot be sent there."),
-    ],
-)
-async def test_what_cannot_be_put_back_says_why(node: Node, action: str, reason: str) -> None:
-    home = ScriptedHome(node)
-    home.polled = [0 if action == "close" else 99]
-
-    answer = await act(node, home=home, action=action)
-
-    assert answer.structured["before"] == []
-    assert answer.structured["undo"].endswith(reason)
 
 
 @pytest.mark.parametrize(

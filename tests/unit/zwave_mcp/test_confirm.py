@@ -232,36 +232,6 @@ async def test_the_state_of_a_device_is_polled() -> None:
 # --- thermostats
 
 
-@pytest.mark.parametrize(
-    ("wanted", "outcome", "sent", "words"),
-    [
-        (
-            {"temperature": 22, "mode": "cool"},
-            "confirmed",
-            [("7-64-0-mode", 2), ("7-67-0-setpoint-2", 22.0)],
-            "",
-        ),
-        ({"temperature": 69.8, "unit": "F"}, "confirmed", [("7-67-0-setpoint-1", 21.0)], ""),
-        ({}, "invalid", [], "A temperature or a mode is needed"),
-        ({"temperature": 50}, "invalid", [], "between 5 and 30 degrees Celsius"),
-        ({"temperature": float("nan")}, "invalid", [], "temperature is not"),
-        (
-            {"mode": "dance", "temperature": 21},
-            "unsupported",
-            [],
-            'no mode "dance"; it has off, heat and cool',
-        ),
-    ],
-)
-async def test_a_setting_goes_to_its_setpoint_or_is_refused(
-    wanted: dict[str, Any], outcome: str, sent: object, words: str
-) -> None:
-    home = ScriptedHome(thermostat(7, "Thermostat"))
-    answer = await setting(home, **wanted)
-    assert (answer.structured["outcome"], home.sent) == (outcome, sent)
-    assert words in answer.sentence
-
-
 async def test_a_rejected_temperature_is_not_set() -> None:
     home = ScriptedHome(thermostat(7, "Thermostat"))
     home.written, home.polled = WriteResult(254), [20]

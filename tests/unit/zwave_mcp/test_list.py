@@ -1,7 +1,5 @@
-from typing import Any
-
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
+from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch, thermostat
 
 from zwave_mcp.tools import Tools
 
@@ -98,28 +96,3 @@ async def test_twins_are_told_apart_by_their_nodes_and_found_by_what_was_told():
         assert reply.structured["nodeId"] == 4, spelling
     wrong = await tools.call("control_zwave_device", {"deviceName": "Fan (node 4)", "action": "on"})
     assert wrong.structured["outcome"] == "not_found"
-
-
-@pytest.mark.parametrize(
-    ("tool", "name", "wanted", "outcome", "offered", "sent"),
-    [
-        ("control_zwave_lock", "hallway", {"action": "unlock"}, "not_found", ["Front Door"], []),
-        ("control_zwave_lock", "kitchen", {"action": "lock"}, "not_found", [], []),
-        ("set_zwave_thermostat", "kitchen", {"temperature": 21}, "not_found", [], []),
-        ("set_zwave_thermostat", "the hallway", {"temperature": 21}, "confirmed", [], [21.0]),
-    ],
-)
-async def test_a_room_means_its_only_thermostat_but_never_its_only_lock(
-    tool: str, name: str, wanted: dict[str, Any], outcome: str, offered: list[str], sent: list[Any]
-):
-    house = ScriptedHome(
-        lock(2, "Front Door", "Hallway"),
-        thermostat(3, "Thermostat", "Hallway"),
-        switch(5, "Kitchen Light", "Kitchen"),
-        sensor(7, "Back Door", "Kitchen"),
-        *(thermostat(node, f"Radiator {node}", "Attic") for node in (10, 11)),
-    )
-    answer = await Tools(house, allow_unlock=True).call(tool, {"deviceName": name, **wanted})
-    names = [item["name"] for item in answer.structured.get("candidates", ())]
-    assert (answer.structured["outcome"], names) == (outcome, offered)
-    assert [value for _, value in house.sent] == sent

@@ -2,30 +2,12 @@
 
 from typing import Any
 
-import pytest
 from tests.fakes.scripted_home import ScriptedHome, sensor, switch, thermostat
 
 from zwave_mcp.home import WriteResult
 from zwave_mcp.tools import Tools
 
 GONE: dict[str, Any] = {"status": "Dead", "available": False}
-
-
-@pytest.mark.parametrize(
-    ("tool", "given"),
-    [
-        ("get_zwave_device", {}),
-        ("get_device_sensor_data", {}),
-        *(("control_zwave_device", {"action": action}) for action in ("on", "open")),
-        ("control_zwave_lock", {"action": "lock"}),
-        ("set_zwave_thermostat", {"temperature": 21}),
-    ],
-)
-async def test_its_state_is_unknown_in_every_answer(tool: str, given: dict[str, Any]):
-    reply = await Tools(ScriptedHome(switch(2, "Heater", **GONE))).call(
-        tool, {"deviceName": "heater", **given}
-    )
-    assert (reply.structured["state"], reply.is_error) == ("unknown", True)
 
 
 async def test_a_list_tells_what_is_remembered_as_that():

@@ -30,26 +30,6 @@ async def play(home: ScriptedHome, action: str = "play", **args: Any) -> Result:
     return await Tools(home).call("play_zwave_sound", {"deviceName": "Door Chime", "action": action, **args})
 
 
-@pytest.mark.parametrize(
-    ("args", "sent", "polled", "expected"),
-    [
-        ({}, 255, 1, "The Door Chime is playing Ding Dong."),
-        ({"tone": "default"}, 255, 2, "The Door Chime is playing Westminster."),
-        ({"tone": "westminster"}, 2, 2, "The Door Chime is playing Westminster."),
-        ({"tone": "dong"}, 1, 1, "The Door Chime is playing Ding Dong."),
-        ({"tone": "4"}, 4, 4, "The Door Chime is playing Ding Ding."),
-        ({"action": "stop"}, 0, 0, "The Door Chime is now silent."),
-    ],
-)
-async def test_a_tone_is_played_by_its_name_and_told_when_it_plays(args, sent, polled, expected):
-    home = home_of(chime(5, "Door Chime", TONES), polled)
-
-    answer = await play(home, **args)
-
-    assert home.sent == [(TONE, sent)]
-    assert (answer.sentence, answer.structured["outcome"]) == (expected, "confirmed")
-
-
 async def test_the_volume_goes_along_and_is_asked_for():
     home = home_of(chime(5, "Door Chime", TONES), 2, 15)
     answer = await play(home, tone="westminster", volume=15)
@@ -58,30 +38,6 @@ async def test_the_volume_goes_along_and_is_asked_for():
 
     answer = await play(home_of(chime(5, "Door Chime", TONES), 2, 40), tone="westminster", volume=15)
     assert (answer.structured["outcome"], answer.is_error) == ("unconfirmed", True)
-
-
-@pytest.mark.parametrize(
-    ("args", "expected"),
-    [
-        ({"tone": "bark"}, 'no tone "bark"; it has Ding Dong, Westminster, Siren and Ding Ding.'),
-        ({"tone": "9"}, 'no tone "9"'),
-        ({"tone": "0"}, 'no tone "0"'),
-        ({"tone": "255"}, 'no tone "255"'),
-        ({"tone": "ding"}, "Which tone of the Door Chime do you mean: Ding Dong or Ding Ding?"),
-        ({"volume": 0}, "volume is"),
-        ({"volume": 150}, "volume is"),
-        ({"action": "stop", "tone": "westminster"}, "no tone and no volume"),
-        ({"action": "toot"}, "action is not"),
-    ],
-)
-async def test_a_tone_that_is_not_there_is_not_sent(args, expected):
-    home = home_of(chime(5, "Door Chime", TONES), 0)
-
-    answer = await play(home, **args)
-
-    assert home.sent == []
-    assert (answer.structured["outcome"], answer.is_error) == ("invalid", True)
-    assert expected in answer.sentence
 
 
 async def test_one_that_stays_silent_or_goes_on_is_no_success():

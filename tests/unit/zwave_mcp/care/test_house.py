@@ -65,25 +65,6 @@ async def test_a_new_name_works_at_once_and_is_kept(house: House, tmp_path: Any)
     assert (await again("get_zwave_device", deviceName="desk lamp"))[0] == "confirmed"
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({}, "Say a new name, a room, or both."),
-        ({"newName": "Dryer", "room": "laundry"}, "There is already something called Dryer"),
-        ({"newName": "Node 3"}, "called by its number"),
-        ({"newName": "node-3"}, "called by its number"),
-        ({"newName": "a/b"}, "may have no slash"),
-        ({"newName": "!!"}, "needs a letter"),
-        ({"newName": "two\nlines"}, "no line end"),
-        ({"newName": "x" * 80}, "may have 60 characters"),
-    ],
-)
-async def test_a_name_that_nobody_can_use_is_refused(house: House, given: dict[str, str], words: str) -> None:
-    outcome, sentence, _ = await house("rename_zwave_device", deviceName="desk lamp", **given)
-    assert outcome == "invalid"
-    assert words in sentence
-
-
 async def test_what_answers_and_what_does_not(house: House) -> None:
     assert (await house("ping_zwave_device", deviceName="desk lamp"))[0] == "confirmed"
     assert (await house("ping_zwave_device", deviceName="space heater"))[0] == "unreachable"
