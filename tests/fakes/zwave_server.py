@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from zwave_mcp.options import MqttOptions
 NOT_UNIT = "a Z-Wave server as a process"
 CALL_SECONDS = 30.0
 T = TypeVar("T")
-SUCCESS = ("turned on", "turned off", "is on", "is off", "is locked", "is unlocked")
+SUCCESS = re.compile(r"(?<!not )turned (on|off)|is (now )?(on|off|open|closed|locked|unlocked|playing)")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Answer:
 
 
 def claims_success(answer: Answer) -> bool:
-    return any(words in answer.text.lower() for words in SUCCESS)
+    return SUCCESS.search(answer.text.lower()) is not None
 
 
 @dataclass
