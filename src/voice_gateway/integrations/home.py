@@ -146,6 +146,7 @@ class Request:
     source: str = ""  # of a look at a whole home: whose
     twin: bool = False  # another device has the same name
     wish: Act | None = None  # what it does to the device, independent of its source
+    quiet: bool = False  # its success is not told: it takes back what was wrong
 
     @classmethod
     def of(cls, call: Call, *, scene: str = "", source: str = "") -> "Request":

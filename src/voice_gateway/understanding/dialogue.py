@@ -49,6 +49,7 @@ from voice_gateway.understanding.plan import (
     plans,
 )
 from voice_gateway.understanding.plan.acts import direction
+from voice_gateway.understanding.plan.when import merged
 from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, devices_of, sort_of, sort_of_device
 
 KEY: Final = "understanding"  # our corner of the conversation's state
@@ -106,13 +107,13 @@ class Memory(Before, Node):
         acted = any(step.acts for step in steps) or (talk and self.acted)
         return replace(self, asked=asked, idle=self.idle and talk, steps=kept, acted=acted)
 
-    def after(self, step: Step, shown: Sequence[Device]) -> "Memory":
-        """The memory behind one step that was carried out."""
+    def after(self, step: Step, shown: Sequence[Device], facts: Mapping[str, Any]) -> "Memory":
+        """The memory behind one step that was carried out; `facts` are those of its last outcome."""
         node, known = step.node, tuple(shown)
         looked = isinstance(node, Look | Everyday) and not step.acts
         memory = replace(self, inquiry=node) if looked else self
         if isinstance(node, Everyday) and (topic := TOPICS.get(node.tool)):
-            return memory._after_task(node, topic, step)
+            return memory._after_task(node, topic, step, facts)
         if step.topic == "routine":
             return replace(memory, last=known or self.last, topic="routine", task=node)
         if known or step.query is not None:
@@ -133,14 +134,12 @@ class Memory(Before, Node):
         one = len(self.last) == len(known) == 1 and self.last != known and bool(self.steps or self.acted)
         return one and isinstance(self.command, Command) and _sorts(self.last) == _sorts(known)
 
-    def _after_task(self, node: Everyday, topic: str, step: Step) -> "Memory":
+    def _after_task(self, node: Everyday, topic: str, step: Step, facts: Mapping[str, Any]) -> "Memory":
         if node.tool in (LIST, VOLUME):
             return replace(self, topic=topic, task=node)
         if node.tool != TIMER or not step.requests:
             return replace(self, topic=topic)
-        args = step.requests[-1].args
-        timer = str(args.get("name") or args.get("message") or args.get("duration") or args.get("at") or "")
-        return replace(self, timer=timer, last=(), topic=topic, task=node)
+        return replace(self, timer=str(facts.get("id", "")), last=(), topic=topic, task=node)
 
     def undone(self) -> "Memory":
         """The memory behind an undo: "and the other one as well" takes back one more."""
@@ -328,7 +327,8 @@ def correct(node: Correct, context: Context) -> Plan:
     value = node.fix.value if node.fix is not None and node.fix.do == "set" else None
     if value is not None and node.number is None:  # "make it twenty": of a timer or a plan no level
         node = altered(node, number=value.number)
-    if context.topic == "routine" and (when := _other_time(node, context.task)) is not None:
+    before = context.task.when if isinstance(context.task, Later) else None
+    if context.topic == "routine" and (when := _other_time(node, before)) is not None:
         return plan(Everyday(tool="cancel_routine", action="move", name="last", it=True, when=when), context)
     if context.topic in ("timer", "list"):
         return _task_corrected(node, context)
@@ -340,9 +340,9 @@ def correct(node: Correct, context: Context) -> Plan:
     return _steps_corrected(node, fix, context)
 
 
-def _other_time(node: Correct, task: Node | None) -> When | None:
-    """The time of a plan with the part that was said now: "make it twenty", "no, at eight"."""
-    before, number = task.when if isinstance(task, Later) else None, node.number
+def _other_time(node: Correct, before: When | None) -> When | None:
+    """The time with the part that was said now: "make it twenty", "no, at eight"."""
+    number = node.number
     if node.when is not None or before is None:
         return node.when and closed(node.when)
     if before.after and node.span:
@@ -352,8 +352,17 @@ def _other_time(node: Correct, task: Node | None) -> When | None:
     if before.after:
         return When(after=(replace(before.after[0], number=number),))
     if before.clock:
-        return When(clock=(replace(before.clock[0], hour=number, minute=0.0, before=0.0, text=""),))
+        clock = replace(before.clock[0], hour=number, minute=0.0, before=0.0, text="", named=False)
+        return When(clock=(clock,))
     return None
+
+
+def _same_day(when: When, before: When) -> When:
+    """The time with the day of the one before it, where only a clock time was said: "no, at eight"."""
+    if when != When(clock=when.clock):
+        return when
+    part = () if any(clock.half for clock in when.clock) else before.part
+    return replace(before, clock=when.clock, part=part)
 
 
 def _steps_corrected(node: Correct, fix: Command, context: Context) -> Plan:
@@ -445,8 +454,9 @@ def _task_corrected(node: Correct, context: Context) -> Plan:
 
 def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
     task = replace(task, tool=TIMER)
-    if node.when is not None and (task.when or task.more):
-        later = replace(task, when=closed(node.when), more=None)
+    before = task.when and merged(task.when, task.more) or task.more
+    if before is not None and not node.text and (when := _other_time(node, before)) is not None:
+        later = replace(task, when=_same_day(when, before), more=None)
         return _behind(Request("cancel_timer", {"name": context.timer}), plan(later, context))
     span = node.span
     if task.span and node.number is not None:
@@ -459,7 +469,8 @@ def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
 
 def _behind(first: Request, made: Plan) -> Plan:
     """The plan, with the request that takes the wrong timer or item back before it."""
-    return replace(made, requests=(first, *made.requests)) if isinstance(made, Step) else made
+    requests = (replace(first, quiet=True), *made.requests) if isinstance(made, Step) else ()
+    return replace(made, requests=requests) if isinstance(made, Step) else made
 
 
 # --- answers to a question of ours

@@ -276,7 +276,7 @@ class UnderstandingStage:
         if first.corrects:
             done = await correct(self._executor, turn, first.requests, self.home, first.keeps)
             self.cache.learn(requests_of(done.outcomes, self.home), done.outcomes)
-            self._keep(turn, memory.after(replace(first, adds=False), first.devices))
+            self._keep(turn, memory.after(replace(first, adds=False), first.devices, {}))
             return done
         turn.history.add_user(turn.utterance.text)
         told: list[tuple[Step, Sequence[ToolOutcome]]] = []
@@ -297,7 +297,7 @@ class UnderstandingStage:
                 told.append((replace(step, requests=()), [end.outcome]))
                 continue
             told.append((step, self._learnt(step, own)))
-            memory = memory.after(step, _devices(*told[-1]))
+            memory = memory.after(step, _devices(*told[-1]), own[-1].facts if own else {})
             if isinstance(step.node, Everyday) and any(map(_asks_which, own)):
                 memory = memory.asking(Open(step.node, expects="name"), self._now())
             if end is not None:

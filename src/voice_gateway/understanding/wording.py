@@ -71,10 +71,18 @@ def replies(done: Sequence[tuple[Step, Sequence[ToolOutcome]]], home: Home) -> s
         steps = list(group)
         if acting:
             names = {call: name for step, outcomes in steps for call, name in _call_names(step, outcomes)}
-            texts.append(told([outcome for _, outcomes in steps for outcome in outcomes], names=names))
+            texts.append(told([outcome for pair in steps for outcome in _news(*pair)], names=names))
         else:
             texts += [reply(step, outcomes, home) for step, outcomes in steps]
     return " ".join(filter(None, texts))
+
+
+def _news(step: Step, outcomes: Sequence[ToolOutcome]) -> Iterator[ToolOutcome]:
+    """The outcomes to tell: not that the wrong timer or item of a correction is gone."""
+    quiet = [request.quiet for request in step.requests]
+    for at, outcome in enumerate(outcomes):
+        if not (outcome.ok and at < len(quiet) and quiet[at]):
+            yield outcome
 
 
 def _call_names(step: Step, outcomes: Sequence[ToolOutcome]) -> Iterator[tuple[str, str]]:
