@@ -244,7 +244,9 @@ def home_tools(home: ScriptedHome) -> list[BaseTool]:
 def builtin_tools(home: ScriptedHome) -> list[BaseTool]:
     def answering(name: str) -> Any:
         async def run(**args: Any) -> tuple[str, dict[str, Any]]:
-            return f"{name} did {args}.", {"structured": {"outcome": "confirmed"}}
+            known_by = ("name", "message", "duration", "at")
+            facts = {"id": next((args[key] for key in known_by if args.get(key)), "")}
+            return f"{name} did {args}.", {"structured": {"outcome": "confirmed", **facts}}
 
         return run
 
