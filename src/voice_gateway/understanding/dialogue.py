@@ -454,7 +454,7 @@ def _task_corrected(node: Correct, context: Context) -> Plan:
 
 def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
     task = replace(task, tool=TIMER)
-    before = task.when and merged(task.when, task.more) or task.more
+    before = merged(task.when, task.more) if task.when is not None else task.more
     if before is not None and not node.text and (when := _other_time(node, before)) is not None:
         later = replace(task, when=_same_day(when, before), more=None)
         return _behind(Request("cancel_timer", {"name": context.timer}), plan(later, context))
