@@ -220,7 +220,7 @@ async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(shared):
 
 
 @pytest.mark.usefixtures("own_folder")
-async def test_health_shows_the_server_and_its_tools_after_a_turn(tmp_path):
+async def test_health_shows_the_server_and_metrics_count_a_turn(tmp_path):
     async with (
         house(tmp_path) as (_, address),
         httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
@@ -231,10 +231,6 @@ async def test_health_shows_the_server_and_its_tools_after_a_turn(tmp_path):
         metrics = (await http.get("/metrics")).text
     parts = {part["part"]: part for part in health["parts"]}
     assert parts["server zwave"]["restarts"] == 0
-    [tool] = health["tools"]
-    assert tool["name"] == "control_zwave_device"
-    assert tool["calls"] == 1
-    assert tool["p95"] > 0
     assert 'voice_gateway_turns_total{door="v1",ok="true",stage="local"} 1.0' in metrics
     assert "lamp" not in metrics.lower()
 

@@ -266,11 +266,11 @@ async def console(settings: Settings) -> CheckResults:
     if await _opened_by_a_gateway():
         yield ok("web", "the running gateway has opened it")
     else:
-        from voice_gateway.channels.web.server import HttpServer, application
+        from voice_gateway.channels.web.server import application, listening
 
-        server = HttpServer(application(web, tokens), web)
         try:
-            yield ok("web", f"{web.host}:{await server.open()} can be opened")
+            async with listening(application(web, tokens), web) as port:
+                opened = f"{web.host}:{port} can be opened"
         except LinkError as error:
             yield bad("web", problems.WEB_CERTIFICATE.format(reason=error))
             return
@@ -278,8 +278,7 @@ async def console(settings: Settings) -> CheckResults:
             reason = error.strerror or str(error)
             yield bad("web", problems.WEB_PORT.format(host=web.host, port=web.port, reason=reason))
             return
-        finally:
-            await server.close()
+        yield ok("web", opened)
     if not web.needs_token and (people := _people()) > 1:
         text = f"All {people} people with an account on this machine can use the console without a login."
         yield warning("web login", text, "`voice-gateway config set web.open_on_loopback false`")

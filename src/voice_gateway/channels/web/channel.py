@@ -66,43 +66,34 @@ class WebChannel:
         self._events.report("web", State.STARTING, "The web console is starting.")
         await asyncio.to_thread(importlib.import_module, SERVER)
         async with asyncio.TaskGroup() as tasks:
-            await self._open(lambda work: tasks.create_task(_logged(work), name="web"))
+            await self._serve(lambda work: tasks.create_task(_logged(work), name="web"))
 
-    async def _open(self, start: Start) -> None:
+    async def _serve(self, start: Start) -> None:
         from voice_gateway.channels.web.guard import LIMITS
-        from voice_gateway.channels.web.server import HttpServer, application
+        from voice_gateway.channels.web.server import application, listening
 
-        limits = self._limits or LIMITS
+        limits, host, port = self._limits or LIMITS, self._settings.host, self._settings.port
         app = application(self._settings, self._tokens, self._routes(start), limits)
         while True:
-            server = HttpServer(app, self._settings, limits)
             try:
-                self.port = await server.open()
-                break
+                async with listening(app, self._settings, limits) as self.port:
+                    self._report()
+                    self.tried.set()
+                    await self._follow_token()
             except LinkError as error:
                 self._failed(WEB_CERTIFICATE.format(reason=error))
             except OSError as error:
-                reason = error.strerror or str(error)
-                host, port = self._settings.host, self._settings.port
-                self._failed(WEB_PORT.format(host=host, port=port, reason=reason))
+                self._failed(WEB_PORT.format(host=host, port=port, reason=error.strerror or str(error)))
+            finally:
+                self.port = 0
             await asyncio.sleep(self._retry_seconds)
-        self._report()
-        self.tried.set()
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                if self._settings.needs_token:
-                    tasks.create_task(self._follow_token(), name="web token")
-                await server.wait_closed()
-        finally:
-            self.port = 0
-            await server.close()
 
     async def _follow_token(self) -> None:
         """Reports when another process makes or revokes the token."""
         known = self._tokens.exists
         while True:
             await asyncio.sleep(self._retry_seconds)
-            if self._tokens.exists != known:
+            if self._settings.needs_token and self._tokens.exists != known:
                 known = not known
                 self._report()
 

@@ -1,10 +1,11 @@
 """The HTTP server: a FastAPI application behind the guard, and uvicorn's protocols on a socket of ours."""
 
 import asyncio
+import contextlib
 import logging
 import mimetypes
 import ssl
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -109,15 +110,16 @@ async def _unexpected_error(request: Request, error: Exception) -> Response:
     return refusal(request.url.path, 500, WENT_WRONG)
 
 
-class HttpServer:
-    """One port."""
+@contextlib.asynccontextmanager
+async def listening(app: ASGIApp, settings: WebSettings, limits: Limits = LIMITS) -> AsyncIterator[int]:
+    """Serves one port, which it yields; at the end, open streams end at once.
 
-    def __init__(self, app: ASGIApp, settings: WebSettings, limits: Limits = LIMITS) -> None:
-        self._settings = settings
-        self._state = ServerState()
-        self._server: asyncio.Server | None = None
-        self._app_state = {"limits": limits}
-        self._config = uvicorn.Config(
+    OSError: the port cannot be used; LinkError: the certificate cannot.
+    """
+    # Malformed requests, and streams that are open when the server closes, are no errors.
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    config, state = (
+        uvicorn.Config(
             app,
             http=_Connection,
             ws=WebSocketsSansIOProtocol,
@@ -133,38 +135,27 @@ class HttpServer:
             limit_concurrency=limits.connections,
             timeout_keep_alive=limits.keep_alive_seconds,
             h11_max_incomplete_event_size=limits.headers_bytes,
-        )
-        # Malformed requests, and streams that are open when the server closes, are no errors.
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-
-    async def open(self) -> int:
-        """The port it listens on. OSError: the port cannot be used; LinkError: the certificate cannot."""
-        self._config.load()
-        self._server = await asyncio.get_running_loop().create_server(
-            lambda: _Connection(self._config, self._state, self._app_state),
-            self._settings.host,
-            self._settings.port,
-            ssl=_encryption(self._settings),
-        )
-        return int(self._server.sockets[0].getsockname()[1])
-
-    async def wait_closed(self) -> None:
-        assert self._server is not None
-        await self._server.serve_forever()
-
-    async def close(self) -> None:
-        """Ends open streams at once."""
-        server, self._server = self._server, None
-        if server is None:
-            return
+        ),
+        ServerState(),
+    )
+    config.load()
+    server = await asyncio.get_running_loop().create_server(
+        lambda: _Connection(config, state, {"limits": limits}),
+        settings.host,
+        settings.port,
+        ssl=_encryption(settings),
+    )
+    try:
+        yield int(server.sockets[0].getsockname()[1])
+    finally:
         server.close()
-        for connection in list(self._state.connections):
+        for connection in list(state.connections):
             connection.transport.abort()
         await asyncio.sleep(0)  # connection_lost runs
-        for task in self._state.tasks:
+        for task in state.tasks:
             task.cancel()
-        if self._state.tasks:
-            await asyncio.wait(self._state.tasks, timeout=STOP_SECONDS)
+        if state.tasks:
+            await asyncio.wait(state.tasks, timeout=STOP_SECONDS)
 
 
 def _encryption(settings: WebSettings) -> ssl.SSLContext | None:

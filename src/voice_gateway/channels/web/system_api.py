@@ -3,11 +3,8 @@
 import asyncio
 import contextlib
 import json
-from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from math import ceil
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -59,21 +56,9 @@ Listed = Callable[[], Awaitable[Sequence[Mapping[str, Any]]]]
 _ASKING = frozenset({"unknown", "sensitive"})  # risks of calls that ask first
 Short = Annotated[str, Query(max_length=200)]
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-RECENT = 200  # calls that p50 and p95 are computed from
-SHOWN = 40  # of these in a small chart
 MOST_NAMES = 300  # of tools or models: a server that keeps renaming its tools fills no memory
 OTHER = "other"
 STAGES = frozenset({"local", "ollama", "anthropic", "none"})
-_GOOD = frozenset({"read", "confirmed", "working", "queued", "waiting"})
-
-
-@dataclass(slots=True)
-class _Tool:
-    """The calls of one tool, with the seconds of the last ones that reached it."""
-
-    calls: int = 0
-    failed: int = 0
-    recent: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
 
 
 class Stats:
@@ -82,7 +67,6 @@ class Stats:
     def __init__(self, known_tool: Callable[[str], str | None], version: str = "") -> None:
         self._known_tool = known_tool
         self._names: set[str] = set()
-        self._tools: defaultdict[str, _Tool] = defaultdict(_Tool)
         self.registry = registry = CollectorRegistry()
         disable_created_metrics()  # type: ignore[no-untyped-call]
         ProcessCollector(registry=registry)
@@ -125,12 +109,8 @@ class Stats:
 
     def _acted(self, outcome: ToolOutcome) -> None:
         name, status = self._bounded(self._known_tool(outcome.name)), outcome.status.value
-        tool = self._tools[name]
-        tool.calls += 1
-        tool.failed += status not in _GOOD
         self._tool_calls.labels(name, status).inc()
         if outcome.ran:
-            tool.recent.append(outcome.seconds)
             self._tool_seconds.labels(name).observe(outcome.seconds)
 
     def _bounded(self, name: str | None) -> str:
@@ -138,20 +118,6 @@ class Stats:
             return OTHER
         self._names.add(name)
         return name
-
-    def tools(self) -> list[dict[str, Any]]:
-        """For the health page, sorted by name."""
-        return [
-            {
-                "name": name,
-                "calls": tool.calls,
-                "failed": tool.failed,
-                "p50": quantile(tool.recent, 0.5),
-                "p95": quantile(tool.recent, 0.95),
-                "recent": [round(seconds, 6) for seconds in list(tool.recent)[-SHOWN:]],
-            }
-            for name, tool in sorted(self._tools.items())
-        ]
 
     def update(self, parts: Sequence[PartState], servers: Sequence[ServerStatus]) -> None:
         """Takes over the present state of parts and servers, before the registry is read."""
@@ -166,16 +132,8 @@ class Stats:
             self._server_tools.labels(server.name).set(len(server.tools))
 
 
-def quantile(values: Collection[float], share: float) -> float | None:
-    """The nearest-rank quantile; None of an empty list."""
-    return sorted(values)[min(len(values), ceil(share * len(values))) - 1] if values else None
-
-
 PART = shape("PartState", part=str, state=str, sentence=str, advice=str, since=float)
-TOOL = shape(
-    "ToolStats", name=str, calls=int, failed=int, p50=float | None, p95=float | None, recent=list[float]
-)
-HEALTH = shape("Health", state=str, parts=[PART], tools=[TOOL])
+HEALTH = shape("Health", state=str, parts=[PART])
 ACT = shape("Act", tool=str, ok=bool, outcome=str)
 TURN_FIELDS: dict[str, Any] = {
     **dict.fromkeys(("id", "door", "conversation_id", "text", "reply", "stage"), str),
@@ -207,12 +165,12 @@ def health_router(
 
     @router.get("/api/health", response_model=HEALTH)
     async def health() -> Response:
-        """How each part is, and how long tools take"""
+        """How each part is"""
         known = {f"server {server.name}": server for server in servers()}
         listed = [_part_json(part, known.get(part.part)) for part in await ask_parts()]
         states = {part["state"] for part in listed}
         worst = next((state for state in (State.DEGRADED, State.STARTING) if state in states), State.OK)
-        return json_response({"state": worst.value, "parts": listed, "tools": stats.tools()})
+        return json_response({"state": worst.value, "parts": listed})
 
     return router
 

@@ -1,10 +1,10 @@
-// Health: every part, what is wrong with it and what to do, how long tools take, and the doctor.
+// Health: every part, what is wrong with it and what to do, permits, and the doctor.
 
 import { get, stream } from "./api.js";
-import { announce, h, keep, replace, set, svg, write } from "./dom.js";
+import { announce, h, keep, replace, set, write } from "./dom.js";
 import * as live from "./live.js";
 import { Permits } from "./permits.js";
-import { ago, count, duration, exactly, sentenceCase } from "./words.js";
+import { ago, count, exactly, sentenceCase } from "./words.js";
 
 const WORDS = { ok: "Well", degraded: "Degraded", starting: "Starting", off: "Off" };
 const HEADLINES = { ok: "All is well.", degraded: "Something is missing.", starting: "It is starting." };
@@ -19,14 +19,12 @@ class Health {
   constructor() {
     this.headline = h("p", { class: "headline" });
     this.parts = h("ul", { class: "list parts" });
-    this.tools = h("div", { class: "tools", role: "region", tabindex: 0, "aria-labelledby": "tools-title" });
     this.permits = new Permits();
     this.checks = h("ol", { class: "list checks", "aria-label": "What the doctor tried" });
     this.button = h("button", { class: "primary", type: "button", onclick: () => this.examine() }, "Run the doctor");
     this.element = h("section", { class: "page", "aria-label": "Health" },
       h("header", { class: "page-head" }, h("h1", {}, "Health"), this.headline),
       h("section", { "aria-labelledby": "parts-title" }, h("h2", { id: "parts-title" }, "Parts"), this.parts),
-      h("section", { "aria-labelledby": "tools-title" }, h("h2", { id: "tools-title" }, "Tools"), this.tools),
       this.permits.element,
       h("section", { "aria-labelledby": "doctor-title" }, h("h2", { id: "doctor-title" }, "Doctor"),
         h("p", { class: "muted" }, "Tries every part once, from the microphone to each server, and says what to do."), this.button, this.checks));
@@ -43,22 +41,15 @@ class Health {
   async load() {
     if (this.element.hidden || document.hidden) return;
     try {
-      const { state, parts, tools } = await get("/api/health");
+      const { state, parts } = await get("/api/health");
       write(this.headline, HEADLINES[state] ?? sentenceCase(state));
       this.headline.dataset.state = state;
       keep(this.parts, [...parts].sort((one, other) => RANK[one.state] - RANK[other.state]), (part) => part.part, makePart, updatePart);
-      this.showTools(tools ?? []);
       await this.permits.load();
     } catch (error) {
       write(this.headline, error.message);
       this.headline.dataset.state = "degraded";
     }
-  }
-
-  showTools(tools) {
-    if (!tools.length) return replace(this.tools, h("p", { class: "empty" }, "No tool was called yet."));
-    if (!this.tools.querySelector("tbody")) replace(this.tools, table());
-    return keep(this.tools.querySelector("tbody"), tools, (tool) => tool.name, makeTool, updateTool);
   }
 
   async examine() {
@@ -108,44 +99,6 @@ function updatePart(item, part) {
   fold.hidden = !lines.length;
   write(log, lines.join("\n").replaceAll("\n", "\n"));
   set(log, "aria-label", `Last lines of the log of ${part.part}`);
-}
-
-function table() {
-  const head = ["Tool", "Calls", "Failed", "p50", "p95", "Last calls"].map((name, index) => h("th", { scope: "col", class: index ? "number" : null }, name));
-  return h("table", {}, h("caption", { class: "sr" }, "How long each tool takes"), h("thead", {}, h("tr", {}, head)), h("tbody", {}));
-}
-
-function makeTool() {
-  return h("tr", {}, h("th", { scope: "row" }), ...Array.from({ length: 4 }, () => h("td", { class: "number" })), h("td", { class: "chart" }));
-}
-
-function updateTool(row, tool) {
-  const [name, calls, failed, middle, high, chart] = row.children;
-  write(name, sentenceCase(tool.name));
-  set(name, "title", tool.name);
-  write(calls, tool.calls);
-  write(failed, tool.failed);
-  set(failed, "data-bad", tool.failed ? "" : null);
-  write(middle, duration(tool.p50));
-  write(high, duration(tool.p95));
-  const wanted = JSON.stringify(tool.recent);
-  if (chart.dataset.made !== wanted) {
-    chart.dataset.made = wanted;
-    replace(chart, bars(tool.recent ?? [], tool.name));
-  }
-}
-
-// One bar for each of the last calls, against the slowest of them.
-function bars(seconds, name) {
-  if (!seconds.length) return null;
-  const shown = seconds.slice(-30);
-  const most = Math.max(...shown, 0.001);
-  const drawing = svg("svg", { viewBox: "0 0 120 28", class: "spark", role: "img", "aria-label": `The last ${count(shown.length, "call")} of ${name}, the slowest took ${duration(most)}` });
-  shown.forEach((value, index) => {
-    const height = Math.max(1.5, (value / most) * 26);
-    drawing.append(svg("rect", { x: 120 - (shown.length - index) * 4, y: 28 - height, width: 3, height, rx: 1 }));
-  });
-  return drawing;
 }
 
 const VERDICTS = { ok: ["ok", "✓", "fine"], warning: ["open", "–", "to know"], failed: ["bad", "✗", "problem"] };
