@@ -83,16 +83,6 @@ async def test_eight_calls_from_cold_reach_the_later_server(commands, zebra, ant
 
 
 @pytest.mark.slow
-async def test_beside_a_home_words_for_a_tool_wait_for_the_later_server_too(commands):
-    servers = server("first", NAMING, "first", QUICK) + server("later", NAMING, "later", 3)
-    commands.file("voice-gateway.toml", PERMITTED + servers)
-
-    asked = await commands.run("ask", "what is the owner")
-
-    assert "later" in asked.out.lower()
-
-
-@pytest.mark.slow
 async def test_a_shared_tool_name_is_unavailable_while_the_later_server_is_silent(commands):
     silent = '[mcpServers.later]\ncommand = "sleep"\nargs = ["600"]\n'
     commands.file("voice-gateway.toml", ONLY_THESE + PERMITTED + server("first", NAMING, "first") + silent)

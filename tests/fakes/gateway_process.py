@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from tests.fakes import warm_python
 
 from voice_gateway.config.environment import CONFIG_FILE
@@ -97,6 +98,14 @@ class Commands:
                 process.kill()
         assert process.returncode is not None
         return Ended(process.returncode, out.decode(), err.decode())
+
+
+@pytest.fixture(name="commands")
+async def commands_fixture(tmp_path: Path) -> AsyncIterator[Commands]:
+    """For a conftest to import."""
+    commands = Commands(tmp_path)
+    yield commands
+    await commands.end()
 
 
 class Running:

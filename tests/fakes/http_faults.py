@@ -120,6 +120,8 @@ class HttpFaults(LoopbackHttp):
             return None
         name = message["params"]["name"]
         self.ran.append(name)
+        if name in WHOLE:
+            return lambda answer, _message: answer.whole(*WHOLE[name])
         return getattr(self, f"_tool_{name}", None)
 
     def _reply(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -177,27 +179,6 @@ class HttpFaults(LoopbackHttp):
         await answer.raw(b"hello there\n\n")
         answer.abort()
 
-    async def _tool_wrong_type(self, answer: Answer, _message: Any) -> None:
-        await answer.whole(200, b"<h1>Please log in</h1>", "text/html")
-
-    async def _tool_not_json(self, answer: Answer, _message: Any) -> None:
-        await answer.whole(200, b'{"jsonrpc": "2.0", oops', "application/json")
-
-    async def _tool_redirect_loop(self, answer: Answer, _message: Any) -> None:
-        await answer.whole(307, b"", "text/plain", {"location": "/mcp"})
-
-    async def _tool_redirect_away(self, answer: Answer, _message: Any) -> None:
-        await answer.whole(307, b"", "text/plain", {"location": "http://192.0.2.1/mcp"})
-
-    async def _tool_no_answer(self, answer: Answer, _message: Any) -> None:
-        await answer.whole(202, b"", "text/plain")
-
-    async def _tool_status_500(self, answer: Answer, _message: Any) -> None:
-        await answer.whole(500, b"Traceback", "text/plain")
-
-    async def _tool_status_429(self, answer: Answer, _message: Any) -> None:
-        await answer.whole(429, b"slow down", "text/plain", {"retry-after": "60"})
-
     async def _tool_own_session(self, answer: Answer, message: Any) -> None:
         await answer.json(200, _error(message["id"], -32000, "Session not found: browser 3"))
 
@@ -228,7 +209,17 @@ class HttpFaults(LoopbackHttp):
             await answer.piece(b"x" * MEGABYTE)
 
 
-FAULTS = sorted(name.removeprefix("_tool_") for name in vars(HttpFaults) if name.startswith("_tool_"))
+# Calls that are answered at once: status, body, type, headers.
+WHOLE: dict[str, Any] = {
+    "wrong_type": (200, b"<h1>Please log in</h1>", "text/html"),
+    "not_json": (200, b'{"jsonrpc": "2.0", oops', "application/json"),
+    "redirect_loop": (307, b"", "text/plain", {"location": "/mcp"}),
+    "redirect_away": (307, b"", "text/plain", {"location": "http://192.0.2.1/mcp"}),
+    "no_answer": (202, b"", "text/plain"),
+    "status_500": (500, b"Traceback", "text/plain"),
+    "status_429": (429, b"slow down", "text/plain", {"retry-after": "60"}),
+}
+FAULTS = sorted([*WHOLE, *(name[6:] for name in vars(HttpFaults) if name.startswith("_tool_"))])
 TOOLS = ("look", "act", *FAULTS)
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import pytest
 from tests.fakes.certificates import Certificates
 from tests.fakes.counterparts import program
 from tests.fakes.ports import free_port
@@ -119,3 +120,12 @@ class Broker:
     def restart(self) -> None:
         self.stop()
         self.start()
+
+
+@pytest.fixture(name="broker")
+def broker_fixture(tmp_path: Path) -> Iterator[Broker]:
+    """For a conftest to import."""
+    broker = Broker(tmp_path)
+    broker.start()
+    yield broker
+    broker.kill()  # quicker than asking it to stop

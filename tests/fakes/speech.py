@@ -18,10 +18,6 @@ def recordings(kind: str) -> list[dict]:
     return [recording for recording in RECORDINGS if recording["kind"] == kind]
 
 
-def recording(name: str) -> dict:
-    return next(one for one in RECORDINGS if one["file"] == name)
-
-
 def words(text: str) -> list[str]:
     """For comparing: without case, marks and the several ways to write a number."""
     from voice_gateway.hearing.transcriber import words_of

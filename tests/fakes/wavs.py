@@ -11,8 +11,8 @@ RATE = 16_000
 FIELDS = {"code": (20, "<H"), "header_rate": (24, "<I"), "data_bytes": (40, "<I")}
 
 
-def tone(seconds: float, rate: int = RATE, pitch: float = 300.0):
-    return 0.5 * np.sin(2 * np.pi * pitch * np.arange(round(seconds * rate)) / rate)
+def tone(seconds: float, rate: int = RATE):
+    return 0.5 * np.sin(2 * np.pi * 300 * np.arange(round(seconds * rate)) / rate)
 
 
 def wav_bytes(

@@ -28,7 +28,6 @@ class House:
     dead: set[int] = field(default_factory=set)  # without power, noticed or not
     jammed: set[int] = field(default_factory=set)
     ignoring: set[int] = field(default_factory=set)  # acknowledge the radio frame and do nothing
-    asleep: dict[int, asyncio.Event] = field(default_factory=dict)
     real: dict[tuple[int, str], Any] = field(default_factory=dict)  # where it differs from what is believed
     writes: list[tuple[int, str, Any]] = field(default_factory=list)  # what reached a device
     moments: list[float] = field(default_factory=list)  # and when
@@ -53,14 +52,6 @@ class House:
     def really(self, node_id: int, key: str) -> Any:
         return self.real.get((node_id, key), self.believed(node_id, key))
 
-    def fall_asleep(self, node_id: int) -> None:
-        self.asleep[node_id] = asyncio.Event()
-        self._set_status(node_id, "Asleep")
-
-    def wake(self, node_id: int) -> None:
-        self._set_status(node_id, "Awake")
-        self.asleep.pop(node_id).set()
-
     def forget(self) -> None:
         """The gateway starts from its cache: of nodes that do not sleep it knows nothing yet."""
         for node in self.nodes:
@@ -76,8 +67,6 @@ class House:
     async def write(self, wire: dict[str, Any], value: Any) -> dict[str, Any]:
         """The `result` of `writeValue`."""
         node_id, key = wire["nodeId"], _key(wire)
-        if node_id in self.asleep:
-            await self.asleep[node_id].wait()
         async with self.radio:
             node = self.node(node_id)
             if node is None or key not in node["values"]:

@@ -4,13 +4,12 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 
 import aiomqtt
 import pytest
-from tests.fakes.gateway_process import LIMIT_SECONDS, Commands, Running
-from tests.fakes.mosquitto import Broker
+from tests.fakes.gateway_process import LIMIT_SECONDS, Commands, Running, commands_fixture  # noqa: F401
+from tests.fakes.mosquitto import Broker, broker_fixture  # noqa: F401
 from tests.fakes.waiting import until
 
 from voice_gateway.app import Gateway, opened
@@ -22,19 +21,6 @@ from voice_gateway.events import EventBus, State
 
 AT_ONCE = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]  # else each message may wait 40 ms
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Broker]:
-    broker = Broker(tmp_path)
-    broker.start()
-    yield broker
-    broker.kill()
-
-
-@pytest.fixture
-def commands(tmp_path) -> Commands:
-    return Commands(tmp_path)
 
 
 class Listener:

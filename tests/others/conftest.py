@@ -1,12 +1,12 @@
 """Software of others: its servers, each started for the test that asks for it, and a gateway's commands."""
 
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.fakes.gateway_process import Commands
-from tests.fakes.mosquitto import Broker
+from tests.fakes.gateway_process import commands_fixture  # noqa: F401
+from tests.fakes.mosquitto import broker_fixture  # noqa: F401
 from tests.fakes.others import AGENTS, HttpServer, everything, listening, stdio_servers, written_here
 
 from voice_gateway.config import ServerSettings
@@ -18,21 +18,6 @@ sys.path.append(str(AGENTS))
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
     """Other runs do without these files, which import what only `make test-others` installs."""
     return None if config.option.markexpr == "others" else True
-
-
-@pytest.fixture
-async def commands(tmp_path: Path) -> AsyncIterator[Commands]:
-    commands = Commands(tmp_path)
-    yield commands
-    await commands.end()
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Broker]:
-    broker = Broker(tmp_path)
-    broker.start()
-    yield broker
-    broker.kill()
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ async def card(tmp_path):
 @contextlib.asynccontextmanager
 async def speaking(card):
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.fakes.speaking"),
+        *(sys.executable, "-m", "tests.fakes.sounding", "play"),
         env=card.whole_environment,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -60,7 +60,7 @@ async def test_say_is_heard_at_the_card(card, tmp_path):
 
 async def test_a_sound_card_that_goes_is_waited_for_and_picked_up_again(card):
     listening = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.fakes.listening"),
+        *(sys.executable, "-m", "tests.fakes.sounding", "hear"),
         env=card.whole_environment,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,

@@ -3,7 +3,6 @@
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.fakes.speech import recordings
 
@@ -102,10 +101,3 @@ def test_nothing_else_wakes(open_words, micro_words, sound, kind):
 
     assert [name for name in names if detections(open_words, sound(name))] == []
     assert [name for name in names if detections(micro_words, sound(name))] == []
-
-
-@pytest.mark.parametrize("loudness", [0.05, 0.3, 1.0])
-def test_loudness_matters_little(open_words, sound, loudness):
-    quieter = [(sound(name) * loudness).astype(np.int16) for name in WAKE]
-
-    assert sum(bool(detections(open_words, samples)) for samples in quieter) >= len(WAKE) - 1

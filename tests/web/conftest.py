@@ -3,12 +3,11 @@
 import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes.browser import DESK, Console, browser
-from tests.fakes.gateway_process import Commands, Running
+from tests.fakes.gateway_process import Commands, Running, commands_fixture  # noqa: F401
 from tests.fakes.ports import free_port
 
 # Opens a page of the console; what it complains of fails the test, unless that is expected.
@@ -18,13 +17,6 @@ Open = Callable[..., Awaitable[Console]]
 def pytest_ignore_collect(config: pytest.Config) -> bool | None:
     """Other runs do without these files, which need what only `make test-web` installs."""
     return None if config.option.markexpr == "web" else True
-
-
-@pytest.fixture
-async def commands(tmp_path: Path) -> AsyncIterator[Commands]:
-    commands = Commands(tmp_path)
-    yield commands
-    await commands.end()
 
 
 @pytest.fixture

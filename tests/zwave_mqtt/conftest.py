@@ -1,11 +1,11 @@
 """Each test has a broker of its own, so that it may be stopped and killed: a part of `make test-zwave`."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from tests.fakes.mosquitto import Broker
+from tests.fakes.mosquitto import Broker, broker_fixture  # noqa: F401
 from tests.fakes.zwave_gateway import FakeGateway
 from tests.fakes.zwave_server import Server, owned, running, serving
 
@@ -18,14 +18,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.zwave_mqtt)
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Broker]:
-    broker = Broker(tmp_path)
-    broker.start()
-    yield broker
-    broker.kill()  # quicker than asking it to stop
 
 
 @pytest.fixture

@@ -84,13 +84,18 @@ class ControlChannel:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         # Reading ahead shows that the client has left. Awaited by the loop below.
         following = asyncio.ensure_future(reader.readline())  # noqa: TID251
+
+        def tell(progress: Progress) -> None:
+            if not writer.is_closing():
+                writer.write(json_text({"progress": progress.to_json()}).encode() + b"\n")
+
         try:
             while line := await following:
                 following = asyncio.ensure_future(reader.readline())  # noqa: TID251
                 interruption = Interruption()
                 leaving = partial(_left, interruption)
                 following.add_done_callback(leaving)
-                answer = await self._answer(line, interruption, partial(_write_progress, writer))
+                answer = await self._answer(line, interruption, tell)
                 following.remove_done_callback(leaving)
                 writer.write(json_text(answer).encode() + b"\n")
                 await writer.drain()
@@ -112,11 +117,6 @@ class ControlChannel:
         except Exception as error:  # the client must get an answer
             log.exception("control request failed")
             return {"error": f"{type(error).__name__}: {error}"}
-
-
-def _write_progress(writer: asyncio.StreamWriter, progress: Progress) -> None:
-    if not writer.is_closing():
-        writer.write(json_text({"progress": progress.to_json()}).encode() + b"\n")
 
 
 def _left(interruption: Interruption, following: "asyncio.Task[bytes]") -> None:
@@ -195,8 +195,6 @@ def _is_ours(file: Path) -> bool:
 async def is_served(file: Path) -> bool:
     try:
         await greet(file)
-    except Silent:
-        return True
-    except LinkError:
-        return False
+    except LinkError as error:
+        return isinstance(error, Silent)
     return True

@@ -55,20 +55,20 @@ class StreamedSpeech:
 
     async def end(self) -> None:
         await self._speak(self._waiting)
-        if not self._begun:
-            await self._begin({"rate": RATE, "width": 2, "channels": 1})
+        await self._begin(RATE)
         await self._send("audio-stop", {}, b"")
 
-    async def _begin(self, form: dict[str, Any]) -> None:
-        self._begun = True
-        await self._send("audio-start", form, b"")
+    async def _begin(self, rate: int) -> dict[str, Any]:
+        form = {"rate": rate, "width": 2, "channels": 1}
+        if not self._begun:
+            self._begun = True
+            await self._send("audio-start", form, b"")
+        return form
 
     async def _speak(self, text: str) -> None:
         for sentence in sentences(spoken_text(text)):
             speech = await self._synthesizer.speak(sentence)
-            form = {"rate": speech.rate, "width": 2, "channels": 1}
-            if not self._begun:
-                await self._begin(form)
+            form = await self._begin(speech.rate)
             if self._tone_due:
                 self._tone_due, tone = False, earcon(Earcon.MODEL)
                 await self._send_sound(resampled(tone.samples, tone.rate, speech.rate), form)

@@ -65,7 +65,7 @@ MOST_BYTES = 4 * 1024 * 1024  # two minutes of sound in one piece
 KEPT_SECONDS, MOST_KEPT = 60.0, 64  # of hidden words
 NOT_WYOMING = "this is not the Wyoming protocol"
 
-Handler = tuple[type[Eventable], Callable[[Any], Awaitable[None]]]
+Handler = Callable[[Any], Awaitable[None]]
 
 
 class WyomingChannel:
@@ -190,22 +190,16 @@ async def announced(name: str, host: str, port: int) -> AsyncIterator[None]:
     from zeroconf import Error
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-    try:
-        network = AsyncZeroconf(interfaces=[address])
-    except OSError as error:
-        log.warning("the Wyoming port cannot be announced", extra={"reason": str(error)})
-        yield
-        return
     info = AsyncServiceInfo(SERVICE, f"{name}.{SERVICE}", parsed_addresses=[address], port=port)
-    try:
+    async with contextlib.AsyncExitStack() as stack:
         try:
+            network = AsyncZeroconf(interfaces=[address])
+            stack.push_async_callback(network.async_close)
             await network.async_register_service(info, allow_name_change=True)
             log.info("the Wyoming port is announced", extra={"service": info.name, "address": address})
         except (OSError, Error) as error:
             log.warning("the Wyoming port cannot be announced", extra={"reason": repr(error)})
         yield
-    finally:
-        await network.async_close()
 
 
 def reachable_address(host: str) -> str | None:
@@ -296,20 +290,20 @@ class Client:
         self._fed = ""  # of the streamed text
         self._served = False
         self._last = time.monotonic()
-        self._handlers: list[Handler] = [
-            (AudioChunk, self._audio_chunk),
-            (AudioStart, self._audio_start),
-            (AudioStop, self._audio_stop),
-            (Describe, self._describe),
-            (Ping, self._ping),
-            (Transcribe, self._transcribe),
-            (Detect, self._detect),
-            (Synthesize, self._synthesize),
-            (SynthesizeStart, self._synthesize_start),
-            (SynthesizeChunk, self._synthesize_chunk),
-            (SynthesizeStop, self._synthesize_stop),
-            (Transcript, self._transcript),
-        ]
+        self._handlers: dict[type[Eventable], Handler] = {
+            AudioChunk: self._audio_chunk,
+            AudioStart: self._audio_start,
+            AudioStop: self._audio_stop,
+            Describe: lambda _event: self.send(channel.info()),
+            Ping: lambda event: self.send(Pong(event.text)),
+            Transcribe: self._transcribe,
+            Detect: self._detect,
+            Synthesize: self._synthesize,
+            SynthesizeStart: self._synthesize_start,
+            SynthesizeChunk: self._synthesize_chunk,
+            SynthesizeStop: self._synthesize_stop,
+            Transcript: self._transcript,
+        }
 
     @property
     def idle_seconds(self) -> float:
@@ -324,17 +318,16 @@ class Client:
 
     async def take(self, event: Event) -> None:
         """Handles one event. Unknown events are ignored, as the protocol asks."""
-        fitting = [(kind, handler) for kind, handler in self._handlers if kind.is_type(event.type)]
-        if not fitting:
+        kind: Any = next((kind for kind in self._handlers if cast(Any, kind).is_type(event.type)), None)
+        if kind is None:
             return
-        [(kind, handler)] = fitting
         try:
-            typed = cast(Any, kind).from_event(event)
+            typed = kind.from_event(event)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise LinkError(f"{NOT_WYOMING}: {error!r}") from error
         self._served = True
         try:
-            await handler(typed)
+            await self._handlers[kind](typed)
         except LinkError:
             raise
         except GatewayError as error:  # an engine failed; the client may ask again
@@ -342,12 +335,6 @@ class Client:
             await self.send(Error(str(error)))
         finally:
             self._served, self._last = False, time.monotonic()
-
-    async def _describe(self, _event: Describe) -> None:
-        await self.send(self._channel.info())
-
-    async def _ping(self, event: Ping) -> None:
-        await self.send(Pong(event.text))
 
     async def _transcribe(self, _event: Transcribe) -> None:
         self._detecting = False
@@ -444,14 +431,12 @@ class Client:
 
     async def _transcript(self, event: Transcript) -> None:
         """Answers a text in the conversation."""
-        await self._answer(self._channel.hidden_words.whole(event.text, self._host), event.context)
-
-    async def _answer(self, text: str, context: dict[str, Any] | None) -> None:
+        context: Any = event.context
         known = context if isinstance(context, dict) else {}
         conversation = known.get("conversation_id")
         satellite = [str(known[key]) for key in ("satellite_id", "device_id") if known.get(key)]
         utterance = Utterance(
-            text,
+            self._channel.hidden_words.whole(event.text, self._host),
             "wyoming",
             conversation_id=f"wyoming-{conversation}" if conversation else self._conversation_id,
             satellite="/".join([self._host, *satellite]),

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from voice_gateway.channels.terminal import print_json
 from voice_gateway.cli.command import loaded, print_table, settings_file
 from voice_gateway.cli.parser import Parser
-from voice_gateway.config import Loaded, Settings
+from voice_gateway.config import Settings
 from voice_gateway.config.edit import begin, edit, set_value
 from voice_gateway.config.tree import setting_names
 from voice_gateway.errors import ConfigError
@@ -81,7 +81,9 @@ def _check(options: argparse.Namespace) -> int:
     given = loaded(options)
     mistakes = given.settings.left_out
     if options.json:
-        print_json({"ok": not mistakes, **_files(given)})
+        left_out = [{"server": one.name, "file": str(one.file), "reason": one.reason} for one in mistakes]
+        facts = {"file": str(given.file) if given.file else None, "readable": given.readable}
+        print_json({"ok": not mistakes, **facts, "left_out": left_out, "notes": list(given.notes)})
         return 2 if mistakes else 0
     for report in map(left_out_report, mistakes):
         print(one_line(f"{report.sentence} ({report.advice})"))
@@ -90,18 +92,6 @@ def _check(options: argparse.Namespace) -> int:
     where = str(given.file) if given.file else "no file, defaults"
     print(f"configuration {'works, without what is named above' if mistakes else 'is good'} ({where})")
     return 2 if mistakes else 0
-
-
-def _files(given: Loaded) -> dict[str, Any]:
-    return {
-        "file": str(given.file) if given.file else None,
-        "readable": given.readable,
-        "left_out": [
-            {"server": entry.name, "file": str(entry.file), "reason": entry.reason}
-            for entry in given.settings.left_out
-        ],
-        "notes": list(given.notes),
-    }
 
 
 # --- set, edit, init

@@ -155,11 +155,10 @@ async def machine(
         enough = free >= least_free_bytes
         yield ok("disk", text) if enough else warning("disk", f"Only {text}.", f"free space; {OTHER_FOLDER}")
     now = now or time.localtime()
-    if now.tm_year < BUILT_IN_YEAR:
-        text = f"My clock says that it is the year {now.tm_year}."
-        yield bad("clock", text, advice="set the clock, or install chrony")
-    else:
-        yield ok("clock", time.strftime("%Y-%m-%d %H:%M %Z", now))
+    old = f"My clock says that it is the year {now.tm_year}."
+    was_set = now.tm_year >= BUILT_IN_YEAR
+    time_now = time.strftime("%Y-%m-%d %H:%M %Z", now)
+    yield ok("clock", time_now) if was_set else bad("clock", old, advice="set the clock, or install chrony")
 
 
 async def own_tools(settings: Settings) -> CheckResults:
@@ -200,7 +199,7 @@ async def store(settings: Settings) -> CheckResults:
 
 
 async def model_server(settings: Settings) -> CheckResults:
-    """Reachable, and the model installed and able to use tools."""
+    """Ollama: reachable, and the model installed and able to use tools."""
     if settings.brain.provider != "ollama":
         yield ok("ollama", NOT_USED.format(why="brain.provider is not ollama"))
         return
@@ -213,10 +212,8 @@ async def model_server(settings: Settings) -> CheckResults:
         async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=5.0) as http:
             version = (await http.get("/api/version")).json()["version"]
     except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:  # also the JSON of another server
-        reason = f"{base} ({type(error).__name__})"
-        yield bad(
-            "ollama", problems.MODEL_SILENT, reason, advice="`ollama serve`, its log, `OLLAMA_BASE_URL`"
-        )
+        reason, advice = f"{base} ({type(error).__name__})", "`ollama serve`, its log, `OLLAMA_BASE_URL`"
+        yield bad("ollama", problems.MODEL_SILENT, reason, advice=advice)
         return
     yield ok("ollama", f"Ollama {version} answers at {base}")
     wrong = await trouble(settings.ollama)

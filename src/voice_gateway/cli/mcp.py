@@ -53,12 +53,10 @@ async def _list(options: argparse.Namespace) -> int:
     ]
     if options.json:
         print_json(servers)
-        return 0
-    rows = [
-        (server["name"], server["reached"] or f"left out: {server['left_out']}", server["origin"])
-        for server in servers
-    ]
-    print_table(("server", "reached by", "from"), rows)
+    else:
+        reached = [each["reached"] or f"left out: {each['left_out']}" for each in servers]
+        rows = [(each["name"], words, each["origin"]) for each, words in zip(servers, reached, strict=True)]
+        print_table(("server", "reached by", "from"), rows)
     return 0
 
 
@@ -141,7 +139,7 @@ async def _listening(port: int, came: "asyncio.Future[str]") -> AsyncIterator[st
         with contextlib.suppress(OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             line = await reader.readline()
             target = urlsplit(line.decode("latin-1").split(" ")[1])
-            known = target.path == PATH and ("code=" in target.query or "error=" in target.query)
+            known = target.path == PATH and _is_answer(target.query)
             text = "You may close this window." if known else "Nothing here."
             head = f"HTTP/1.1 {200 if known else 404} X\r\ncontent-type: text/plain\r\nconnection: close\r\n"
             writer.write(f"{head}content-length: {len(text)}\r\n\r\n{text}".encode())
@@ -157,6 +155,10 @@ async def _listening(port: int, came: "asyncio.Future[str]") -> AsyncIterator[st
         server.close()
 
 
+def _is_answer(query: str) -> bool:
+    return "code=" in query or "error=" in query
+
+
 def _take(came: "asyncio.Future[str]", query: str) -> None:
     if not came.done():
         came.set_result(query)
@@ -167,8 +169,7 @@ def _read_pasted(came: "asyncio.Future[str]") -> None:
 
     def read() -> None:
         for line in sys.stdin:
-            query = urlsplit(line.strip()).query
-            if "code=" in query or "error=" in query:
+            if _is_answer(query := urlsplit(line.strip()).query):
                 with contextlib.suppress(RuntimeError):  # it came by itself meanwhile, and all is over
                     loop.call_soon_threadsafe(_take, came, query)
                 return

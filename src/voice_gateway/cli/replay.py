@@ -82,31 +82,23 @@ def differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str
     def words(value: Any) -> Any:  # calls of one message end in any order, and so do their sentences
         return sorted(value.split()) if isinstance(value, str) else value
 
-    return [
-        f"{name}: {value} → {now[name]}"
-        for name, value in recorded.items()
-        if words(value) != words(now[name])
-    ]
+    differ = [name for name in recorded if words(recorded[name]) != words(now[name])]
+    return [f"{name}: {recorded[name]} → {now[name]}" for name in differ]
 
 
 class Replay:
     """Runs one turn, after the earlier turns of its conversation. There is no link to any server."""
 
     def __init__(self, settings: Settings, tools: Sequence[Turn], looks: Sequence[Turn]) -> None:
-        self._at = 0.0
+        self._at, self._looks = 0.0, looks
         self._events: list[Event] = []
         self._recorded: list[Turn] = []
-        self._looks = looks
         self._tools = ToolManager(settings.mcpServers)
-        servers: dict[str, list[Any]] = {name: [] for name in settings.mcpServers}
-        for recorded in (tool for tool in tools if "schema" in tool):
-            tool = self._tool(recorded)
-            if recorded["source"] in servers:
-                servers[recorded["source"]].append(tool)
-            else:
-                self._tools.add(tool)
-        for server, theirs in servers.items():
-            self._tools.add_mcp_tools(server, theirs)
+        kept = [(tool["source"], self._tool(tool)) for tool in tools if "schema" in tool]
+        for tool in (tool for source, tool in kept if source not in settings.mcpServers):
+            self._tools.add(tool)
+        for server in settings.mcpServers:
+            self._tools.add_mcp_tools(server, [tool for source, tool in kept if source == server])
         executor = ToolExecutor(self._tools)
         self._local = UnderstandingStage(
             executor,
@@ -133,8 +125,8 @@ class Replay:
 
     async def run(self, turn: Turn, before: Sequence[Turn]) -> dict[str, Any]:
         for each in (*before, turn):
-            self._events.clear()
             self._at = each["at"]
+            self._events.clear()
             acted = [event for event in each["events"] if event["type"] == "acted"]
             self._recorded = [event for event in acted if event["outcome"] not in NOT_MADE]
             utterance = Utterance(each["text"], each["door"], each["conversation_id"], each["room"])

@@ -57,11 +57,12 @@ async def routines(options: argparse.Namespace) -> int:
 def _list(listed: Sequence[Routine], place: Place, *, as_json: bool) -> None:
     if as_json:
         print_json([routine.to_json(place.zone) for routine in listed])
-    elif not listed:
-        print("Nothing is planned.")
-    for routine in () if as_json else listed:
+        return
+    for routine in listed:
         failed = f" (last time: {routine.last.text})" if routine.last and not routine.last.ok else ""
         print_reply(f"{routine.id:>4}  {_when(routine, place)}  {routine.text}{failed}")
+    if not listed:
+        print("Nothing is planned.")
 
 
 def _when(routine: Routine, place: Place) -> str:

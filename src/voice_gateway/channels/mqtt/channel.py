@@ -1,7 +1,7 @@
 """The MQTT channel: publishes what happens, answers requests, and never holds up a turn.
 
 The broker keeps a request until it was answered: it is acknowledged afterwards, and a gateway that was killed
-gets it again. What was answered is kept by id (`requests.py`), so a repetition acts only once.
+gets it again. What was answered is kept by id (`Requests`), so a repetition acts only once.
 """
 
 import asyncio
@@ -9,11 +9,11 @@ import contextlib
 import json
 import logging
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from paho.mqtt.client import topic_matches_sub
 
@@ -39,19 +39,14 @@ from voice_gateway.conversation.history import Locks
 from voice_gateway.conversation.store import Store
 from voice_gateway.errors import LinkError, first_error
 from voice_gateway.events import Event, EventBus, PartState, Planned, State
-from voice_gateway.turn import encodable
+from voice_gateway.trace import outcome_json
+from voice_gateway.turn import Reply, encodable
 
 if TYPE_CHECKING:
     import aiomqtt
     from paho.mqtt.client import MQTTMessage
 
     from voice_gateway.channels.voice.channel import VoiceSwitches
-
-from collections.abc import Awaitable
-from typing import TypeVar, cast
-
-from voice_gateway.trace import outcome_json
-from voice_gateway.turn import Reply
 
 log = logging.getLogger(__name__)
 

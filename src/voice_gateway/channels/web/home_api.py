@@ -20,7 +20,7 @@ from voice_gateway.integrations.device import ABILITIES, Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.integrations.source import Act
 from voice_gateway.routines.book import RoutineBook
-from voice_gateway.routines.model import CANCEL, Routine
+from voice_gateway.routines.model import CANCEL
 from voice_gateway.turn import Reply, ToolCall, Utterance, new_id
 
 KNOWN_SECONDS = 10.0  # to wait for the first snapshot of the home
@@ -185,7 +185,7 @@ def _act(asked: Change) -> Act:
 
 
 class Routines:
-    """The planned routines, for the page and for MCP clients."""
+    """The planned routines, for the page and for MCP clients: as `routines --json`, with their sentences."""
 
     def __init__(self, book: RoutineBook, make_calls: MakeCalls) -> None:
         self._book = book
@@ -193,26 +193,22 @@ class Routines:
 
     async def listed(self) -> list[dict[str, Any]]:
         """Raises ToolError while the store cannot be read."""
-        return [self._json(routine) for routine in await asyncio.to_thread(self._book.all)]
+        listed = [
+            routine.to_json(self._book.place.zone) for routine in await asyncio.to_thread(self._book.all)
+        ]
+        return [{**facts, "sentence": facts["text"]} for facts in listed]
 
     async def change(self, number: int, action: str, said: Callable[[str], Utterance]) -> Reply:
         """`action` is one of CANCEL's, `said` gives words their place. Raises HTTPException and ToolError."""
-        routine = await self._find(number)
+        for routine in await asyncio.to_thread(self._book.all):
+            if routine.id == number:
+                break
+        else:
+            raise HTTPException(404, f"there is no routine {number}")
         words = {"cancel": "delete", "pause": "switch off", "resume": "switch on"}[action]
         utterance = said(f"{words} the routine: {routine.text}")
         args = {"name": str(routine.id), "action": action}
         return await self._make_calls(utterance, [ToolCall(new_id(), CANCEL, args)])
-
-    async def _find(self, number: int) -> Routine:
-        for routine in await asyncio.to_thread(self._book.all):
-            if routine.id == number:
-                return routine
-        raise HTTPException(404, f"there is no routine {number}")
-
-    def _json(self, routine: Routine) -> dict[str, Any]:
-        """The object of `routines --json`, with its sentence."""
-        facts = routine.to_json(self._book.place.zone)
-        return {**facts, "sentence": facts["text"]}
 
     def router(self) -> APIRouter:
         router = APIRouter(responses={"4XX": {"model": ERROR}, 503: {"model": ERROR}})

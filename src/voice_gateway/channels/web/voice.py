@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
@@ -79,28 +79,24 @@ def voice_router(
     return router
 
 
+@dataclass(slots=True)
 class Microphone:
     """One connection. The browser sends `{"type": "start"}`, 16 kHz PCM and `{"type": "end"}`, any number of
     times, or `{"type": "speak", "text"}` to hear an answer that came another way."""
 
-    def __init__(  # noqa: PLR0917
-        self,
-        socket: WebSocket,
-        engines: Engines,
-        answer: Answer,
-        feed: Feed,
-        replies: ModelReplies,
-        start: Start,
-        conversation_id: str,
-    ) -> None:
-        self._socket, self._engines, self._answer = socket, engines, answer
-        self._feed, self._model_replies, self._start = feed, replies, start
-        self._conversation_id = conversation_id
-        self._speaks = socket.query_params.get("speak") == "1"
-        self._sound = b""
-        self._recording = False
-        self._interruption = Interruption()
-        self._unsent: asyncio.Queue[dict[str, Any] | bytes] = asyncio.Queue(MOST_UNSENT)
+    _socket: WebSocket
+    _engines: Engines
+    _answer: Answer
+    _feed: Feed
+    _model_replies: ModelReplies
+    _start: Start
+    _conversation_id: str
+    _sound: bytes = b""
+    _recording: bool = False
+    _interruption: Interruption = field(default_factory=Interruption)
+    _unsent: "asyncio.Queue[dict[str, Any] | bytes]" = field(
+        default_factory=lambda: asyncio.Queue(MOST_UNSENT)
+    )
 
     async def serve(self) -> None:
         """Returns when the browser leaves or is disconnected."""
@@ -207,7 +203,7 @@ class Microphone:
 
         with self._feed.following(utterance.id, self._on_event):
             async with asyncio.TaskGroup() as tasks:
-                if self._speaks:
+                if self._socket.query_params.get("speak") == "1":
                     tasks.create_task(self._speak(pieces, interruption), name="web speech")
                 reply = await self._answer(utterance, say=say, interruption=interruption)
                 for part in (*unsaid(said, reply), None):
