@@ -299,17 +299,6 @@ class EventBus:
         return list(self._parts.values())
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEvents:
-    """Publishes the steps of one turn, with an utterance that holds no PIN."""
-
-    bus: EventBus
-    utterance: Utterance
-
-    def publish(self, step: Callable[..., Step], *facts: Any, **more: Any) -> None:
-        self.bus.publish(step(self.utterance, *facts, **more))
-
-
 class Changes:
     """Filters the states of parts: failures, and recoveries of parts that had failed or were late."""
 

@@ -24,7 +24,8 @@ async def run_case(case: Case) -> Verdict:
     settings = BrainSettings()
     brain = house.brain(settings)
     await brain.cache.refresh()
-    conversation = Conversation((brain,), house.executor, settings, PermissionSettings(confirm=False))
+    unasked = PermissionSettings(confirm=False)
+    conversation = Conversation((brain,), house.executor, settings, unasked, context=brain)
     for text in case.turns[:-1]:
         await conversation.answer(Utterance(text, room=case.room))
     before = _copy(house.seen())

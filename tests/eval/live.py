@@ -103,7 +103,7 @@ async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Ro
     stages: Sequence[Stage] = (local, model) if cascade else (model,)
     # Confirmation is another question: here an unlock that was asked for is carried out.
     asking = PermissionSettings(confirm=False)
-    conversation = Conversation(stages, executor, brain, asking)
+    conversation = Conversation(stages, executor, brain, asking, context=local)
     try:
         for text in case.turns[:-1]:
             await conversation.answer(Utterance(text, room=case.room))

@@ -51,7 +51,8 @@ async def acting(said: Iterable[str]) -> list[str]:
     executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
     brain = UnderstandingStage(executor, settings)
     await brain.cache.refresh()
-    conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))
+    unasked = PermissionSettings(confirm=False)
+    conversation = Conversation((brain,), executor, settings, unasked, context=brain)
     found = []
     for number, one in enumerate(said):
         home.calls.clear()

@@ -29,7 +29,8 @@ async def run_case(case: Case) -> Verdict:
     brain = UnderstandingStage(executor, settings)
     await brain.cache.refresh()
     # Confirmation of what is sensitive is another question: here an unlock that was asked for is carried out.
-    conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))
+    unasked = PermissionSettings(confirm=False)
+    conversation = Conversation((brain,), executor, settings, unasked, context=brain)
     for text in case.turns[:-1]:
         await conversation.answer(Utterance(text, room=case.room))
     home.calls.clear()

@@ -6,11 +6,21 @@ from pydantic import BaseModel
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.events import EventBus
+from voice_gateway.integrations.zwave import ZwaveSource
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.turns.stage import Turn
+from voice_gateway.understanding.stage import UnderstandingStage
+
+
+class NoHome(UnderstandingStage):
+    """No device is known; what a call reaches is read from its name and arguments."""
+
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        return ZwaveSource().reach(traits.original_name or call.name, call.arguments)
 
 
 class LockCall(BaseModel):
@@ -87,6 +97,7 @@ class House:
             executor,
             brain or BrainSettings(),
             permission or PermissionSettings(),
+            context=NoHome(executor, BrainSettings()),
             store=store,
             events=watch,
             now=lambda: self.now,

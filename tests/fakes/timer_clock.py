@@ -69,7 +69,7 @@ class House:
         self.told.set()
         self._own = StoppedClock()
         self._clock = clock
-        self.lease = FileLease(path.with_suffix(".lease"), monotonic=clock.monotonic)
+        self.lease = FileLease(path.with_suffix(".lease"))
         self.timers = TimerClock(
             TimerStore(path, now=clock.now, passed=clock.monotonic),
             self.lease,

@@ -16,6 +16,7 @@ from voice_gateway.shared.store import BEAT_SECONDS, SILENT_SECONDS, RedisAway, 
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Utterance
+from voice_gateway.understanding.stage import UnderstandingStage
 
 LIMIT = 50.0  # a loaded machine may need long; a hang never ends
 LOCK = "voice-gateway:lock:c"
@@ -128,8 +129,9 @@ async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis
     async with gateways(redis, 1) as ((gateway,), _order):
         events = EventBus()
         tools = ToolExecutor(ToolManager())
+        local, brain = UnderstandingStage(tools, BrainSettings()), BrainSettings()
         talk = Conversation(
-            [], tools, BrainSettings(), PermissionSettings(), store=gateway.store, events=events
+            [], tools, brain, PermissionSettings(), context=local, store=gateway.store, events=events
         )
         await seconds_of_a_turn(talk)
         redis.freeze()

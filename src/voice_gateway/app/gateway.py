@@ -267,7 +267,6 @@ class Gateway:
         input."""
         self.servers.start()
         self.start(self.local.keep_fresh(), "home")
-        self.start(self.conversation.watch_memory(), "memory")
         if self.settings.permission.pin is not None:
             self.start(self.conversation.pin_lock.run(), "pin")
         if rings:

@@ -2,23 +2,20 @@
 
 import logging
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from hmac import compare_digest
 from math import ceil
 from typing import Any
 
-from home_names.resolver import Group, Names, One, Several
 from home_names.risk import is_sensitive
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
-from voice_gateway.conversation.context import GatewayContext
 from voice_gateway.conversation.numerals import Spoken, parted, readings
 from voice_gateway.conversation.owner import OwnerDesk
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict
 from voice_gateway.errors import GatewayError
-from voice_gateway.events import AnswerWanted, EventBus
+from voice_gateway.events import AnswerWanted
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import build_home
 from voice_gateway.languages import say
@@ -35,11 +32,11 @@ from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utter
 from voice_gateway.turns.stage import Turn
 from voice_gateway.understanding.dialogue import Open, picked
 from voice_gateway.understanding.leaves import EXACT, PARTIAL
-from voice_gateway.understanding.lexer import Tokens
 from voice_gateway.understanding.nodes import Answer as AnswerNode
 from voice_gateway.understanding.nodes import Chat
 from voice_gateway.understanding.plan import Context
 from voice_gateway.understanding.reader import Reader
+from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.understanding.templates import Language
 
 log = logging.getLogger(__name__)
@@ -128,18 +125,7 @@ class AnswerReader:
                 if chosen and (node.kind != "all" or len(chosen) < len(devices)):
                     several = len(chosen) > 1 and node.kind in ("name", "sort")
                     return Choice(frozenset(map(devices.index, chosen)), sure=not several)
-        return None if other_deed else _named(reader, tokens.without_pauses(), home.names)
-
-
-def _named(reader: Reader, tokens: Tokens, names: Names[Device]) -> Choice | None:
-    """Behind "only" and the like, a part of a name: "only the lamp"."""
-    start = reader.prefix(tokens, "before")
-    match = names.find(tokens.text(start, len(tokens.words))) if start else None
-    if isinstance(match, One):
-        return Choice(frozenset({names.devices.index(match.device)}))
-    if isinstance(match, Several | Group):
-        return Choice(frozenset(map(names.devices.index, match.devices)), sure=isinstance(match, Group))
-    return None
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,36 +141,17 @@ class Pending:
     always: str = ""  # the tool that a yes permits from now on; then there are no calls
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "calls": calls_json(self.calls),
-            "question": self.question,
-            "expires": self.expires,
-            "sensitive": self.sensitive,
-            "said": self.said,
-            "owner": self.owner,
-            "always": self.always,
-        }
+        return {**asdict(self), "calls": calls_json(self.calls)}
 
 
 def open_question(state: Mapping[str, Any]) -> Pending | None:
-    raw = state.get(QUESTION)
-    if not isinstance(raw, Mapping):
+    if (raw := state.get(QUESTION)) is None:
         return None
-    calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
-    sensitive = bool(raw.get("sensitive", True))
-    more = {name: str(raw.get(name, "")) for name in ("said", "owner", "always")}
-    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, **more)
+    return Pending(**{**raw, "calls": tuple(ToolCall(new_id(), **call) for call in raw["calls"])})
 
 
 def calls_json(calls: Sequence[ToolCall]) -> list[Any]:
     return [{"name": call.name, "args": call.args} for call in calls]
-
-
-def declined(state: Mapping[str, Any], pending: Pending | None, text: str) -> tuple[Any, ...]:
-    """The calls proposed in the turn before and not agreed to; none if the user repeats the same words."""
-    if pending is not None:
-        return () if pending.said == text else tuple(calls_json(pending.calls))
-    return tuple(state.get(DECLINED, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +164,7 @@ class Incoming:
     hidden: bool = False  # they may hold a PIN, so nothing of them is kept
     numbered: bool = False  # they hold a number that is long enough for one
     choice: Choice | None = None  # of the calls that were asked about: "only the lamp"
-    declined: tuple[Any, ...] = ()  # the calls, as JSON, that were proposed last and not agreed to
+    declined: Sequence[Any] = ()  # the calls, as JSON, that were proposed last and not agreed to
 
     @property
     def taken_for(self) -> str:
@@ -215,20 +182,15 @@ class Confirmation:
         executor: ToolExecutor,
         settings: PermissionSettings,
         *,
-        context: GatewayContext,
-        pin_lock: PinLock | None = None,
-        owner: OwnerDesk | None = None,
-        permit: Callable[[str, str], None] | None = None,
-        now: Callable[[], float] = time.time,
+        context: UnderstandingStage,
+        pin_lock: PinLock,
+        owner: OwnerDesk,
+        permit: Callable[[str, str], None] | None,
+        now: Callable[[], float],
     ) -> None:
-        self._executor = executor
-        self._settings = settings
-        self._context = context
-        self._pin_lock = pin_lock or PinLock(None, EventBus(), now)
-        self._owner = owner or OwnerDesk(EventBus())
-        self._permit = permit
+        self._executor, self._settings, self._context, self._now = executor, settings, context, now
+        self._pin_lock, self._owner, self._permit = pin_lock, owner, permit
         self._offered: set[str] = set()  # tools that the owner was asked to permit always
-        self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
         self._asked_until: dict[str, float] = {}  # by channel, until when a PIN may come
         self._owner_pin_until = 0.0  # the same for the owner's answer to a program, in any conversation
@@ -261,8 +223,10 @@ class Confirmation:
             return Incoming(hidden, pending, answer, hidden=True, numbered=numbered)
         if pending is not None and pending.owner and answer is Answer.OTHER and choice is None:
             pending = None  # the words speak of something else, and the question stays open
-        before = declined(state, pending, self.masked(text))
-        return Incoming(utterance, pending, answer, choice=choice, declined=before)
+        declined = state.get(DECLINED, [])
+        if pending is not None:  # the same words once more are asked about again
+            declined = [] if pending.said == self.masked(text) else calls_json(pending.calls)
+        return Incoming(utterance, pending, answer, choice=choice, declined=declined)
 
     def _words_of(self, pending: Pending) -> str:
         """Those that may come back beside a yes. A program's own could make "okay, turn on the lamp" one."""
@@ -312,7 +276,7 @@ class Confirmation:
             outcome for outcome in done if not outcome.outside or outcome.status is not OutcomeStatus.READ
         ]
         plainly = gate.words is Words.WISH or not gate.by_model
-        again = not plainly and calls_json(gate.asked) == list(incoming.declined)
+        again = not plainly and calls_json(gate.asked) == incoming.declined
         open_now = False
         if gate.asks_owner:
             answered = await self._of_owner(turn, gate.asked)

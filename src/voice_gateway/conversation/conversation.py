@@ -12,7 +12,6 @@ from time import perf_counter
 
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import HIDDEN, QUESTION, Confirmation, Incoming
-from voice_gateway.conversation.context import GatewayContext, NullContext
 from voice_gateway.conversation.history import Histories, Locks
 from voice_gateway.conversation.owner import ASKING, OwnerDesk
 from voice_gateway.conversation.pin_lock import PinLock
@@ -28,7 +27,6 @@ from voice_gateway.events import (
     Progressed,
     Said,
     Staged,
-    TurnEvents,
     Waiting,
 )
 from voice_gateway.interruption import Interruption
@@ -41,6 +39,7 @@ from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Say, Too
 from voice_gateway.turns.acts import Acts, TurnActs, Where, waves
 from voice_gateway.turns.history import History
 from voice_gateway.turns.stage import Stage, Turn
+from voice_gateway.understanding.stage import UnderstandingStage
 
 log = logging.getLogger(__name__)
 
@@ -69,9 +68,9 @@ class Conversation:
         brain: BrainSettings,
         permission: PermissionSettings,
         *,
+        context: UnderstandingStage,  # reads words about the home
         store: Store | None = None,
         events: EventBus | None = None,
-        context: GatewayContext | None = None,
         alarms: Callable[[str], Awaitable[str | None]] | None = None,  # answers before a turn begins
         asides: Sequence[Aside] = (),
         gateway: str = "",  # the name of this gateway in a shared store
@@ -83,20 +82,19 @@ class Conversation:
     ) -> None:
         self._executor, self._brain, self._gateway, self._now = executor, brain, gateway, now
         self.events = events or EventBus()
-        self._context = context or NullContext()
+        self._context = context
         self._alarms = alarms
         self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
-        self._stages = Stages(stages, self.events, self._context.home_facts, asides=asides)
+        self._stages = Stages(stages, self.events, context.home_facts, asides)
         self._acts = acts or KeptActs(MemoryStore(now), now=now)
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self.events)
-        self.watch_memory = self._histories.watch_store
         self.locks = Locks(store, self._histories.failed)
         self.pin_lock = PinLock(pin_file, self.events, now)
         self._confirmation = Confirmation(
             executor,
             permission,
-            context=self._context,
+            context=context,
             pin_lock=self.pin_lock,
             owner=owner or OwnerDesk(self.events),
             permit=permit,
@@ -224,7 +222,7 @@ class Conversation:
             take_back = replace(take_back, conversation=opened.key)
         beside = partial(tool_beside, self._executor.tools)
         acts = TurnActs(self._acts, here, self._now, beside, take_back)
-        return Turn(utterance, opened.history, acts=acts, watched=TurnEvents(self.events, shown))
+        return Turn(utterance, opened.history, acts=acts, events=self.events, shown=shown)
 
     def _answered(self, shown: Utterance, reply: Reply, history: History, started: float) -> Reply:
         """Completes the reply and publishes it."""

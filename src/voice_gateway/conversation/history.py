@@ -5,7 +5,7 @@ import contextlib
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 from voice_gateway.conversation.store import Store
 from voice_gateway.events import EventBus, State
@@ -14,29 +14,13 @@ from voice_gateway.turns.history import History
 
 log = logging.getLogger(__name__)
 
-TRY_SECONDS = 5.0  # between tries to reach a lost store
-TRIAL = "trial"  # a key for the tries
-
 
 class Histories:
     def __init__(self, store: Store, expiry_seconds: float, events: EventBus) -> None:
         self._store = store
         self._expiry_seconds = expiry_seconds
         self._events = events
-        self._lost = asyncio.Event()
         store.on_change(self._store_changed)
-
-    async def watch_store(self, try_seconds: float = TRY_SECONDS) -> None:
-        """Tries a lost store until it works again; runs until cancelled."""
-        while True:
-            await self._lost.wait()
-            await asyncio.sleep(try_seconds)
-            try:
-                await self._store.put(TRIAL, "", expiry_seconds=1.0)
-            except Exception as error:  # each kind of store has errors of its own
-                log.debug("the store is still lost", extra={"reason": str(error)})
-            else:
-                self._store_changed(None)
 
     async def load(self, key: str) -> History:
         history, stored = History(), None
@@ -68,11 +52,8 @@ class Histories:
 
     def _store_changed(self, error: Exception | None) -> None:
         if error is not None:
-            self._lost.set()
             self._events.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
-            return
-        self._lost.clear()
-        if self._events.state("memory") is State.DEGRADED:
+        elif self._events.state("memory") is State.DEGRADED:
             self._events.report("memory", State.OK, "I can remember what is said again.")
 
     def failed(self, phrase: str, error: Exception) -> None:
@@ -80,12 +61,6 @@ class Histories:
         reason = f"{type(error).__name__}: {error}"
         log.error(phrase, extra={"reason": reason}, exc_info=log.isEnabledFor(logging.DEBUG))
         self._store_changed(error)
-
-
-@dataclass
-class _Lock:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    users: int = 0  # tasks that hold it or wait for it; without any it is forgotten
 
 
 class Locks:
@@ -97,20 +72,14 @@ class Locks:
     def __init__(self, store: Store, on_failure: Callable[[str, Exception], None]) -> None:
         self._store = store
         self._on_failure = on_failure
-        self._locks: dict[str, _Lock] = {}
+        # A lock that no task holds or waits for is forgotten.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @contextlib.asynccontextmanager
     async def of(self, key: str) -> AsyncIterator[None]:
-        mine = self._locks.setdefault(key, _Lock())
-        mine.users += 1
-        try:
-            async with mine.lock, contextlib.AsyncExitStack() as shared:
-                try:
-                    await shared.enter_async_context(self._store.lock(key))
-                except Exception as error:  # each kind of store has errors of its own
-                    self._on_failure("conversation could not be claimed", error)
-                yield
-        finally:
-            mine.users -= 1
-            if not mine.users:
-                self._locks.pop(key, None)
+        async with self._locks.setdefault(key, asyncio.Lock()), contextlib.AsyncExitStack() as shared:
+            try:
+                await shared.enter_async_context(self._store.lock(key))
+            except Exception as error:  # each kind of store has errors of its own
+                self._on_failure("conversation could not be claimed", error)
+            yield

@@ -35,13 +35,10 @@ class Stages:
         stages: Sequence[Stage],
         events: EventBus,
         home_facts: Callable[[str], HomeFacts],
-        *,
-        asides: Sequence[Aside] = (),
+        asides: Sequence[Aside],
     ) -> None:
-        self._stages = tuple(stages)
-        self._events = events
-        self._home_facts = home_facts
-        self._asides = asides
+        self._stages, self._asides = tuple(stages), asides
+        self._events, self._home_facts = events, home_facts
 
     async def answer(self, turn: Turn, gate: TurnGate) -> Reply:
         """The reply of the first stage that answers. A stage that passes also classifies the words."""

@@ -261,8 +261,8 @@ def _sent(message: BaseMessage, turn: Turn) -> SentMessage:
         return SentMessage("tool", text, tool=message.name or "", call_id=message.tool_call_id)
     if isinstance(message, AIMessage):
         return SentMessage("assistant", text, tuple(_made(message)))
-    if turn.watched is not None:
-        text = text.replace(turn.utterance.text, turn.watched.utterance.text)
+    if turn.shown is not None:
+        text = text.replace(turn.utterance.text, turn.shown.text)
     return SentMessage("user", text)
 
 

@@ -17,8 +17,6 @@ from voice_gateway.sqlite_file import Damage, SqliteFile
 T = TypeVar("T")
 
 MEGABYTE = 1_000_000
-TRIM_EVERY = 50  # turns
-TRIM_SECONDS = 3600.0  # at the latest, even if few turns are added
 SHORTEST_ID = 4  # shortest beginning of an id that names a turn
 MOST_LISTED = 1_000
 
@@ -93,8 +91,6 @@ class TurnStore:
         self._path = path
         self._days, self._megabytes = days, megabytes
         self._now = now
-        self._until_trim = 0
-        self._trimmed = 0.0  # when
 
     def _run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
         try:
@@ -117,9 +113,7 @@ class TurnStore:
             places = ", ".join("?" * len(Kept._fields))
             insert = f"INSERT INTO turns ({', '.join(Kept._fields)}) VALUES ({places})"
             connection.executemany(insert, rows)
-            self._until_trim -= len(rows)
-            if self._until_trim <= 0 or abs(self._now() - self._trimmed) >= TRIM_SECONDS:
-                self._trim(connection)
+            self._trim(connection)
 
         self._run(work)
 
@@ -128,7 +122,6 @@ class TurnStore:
         return self._run(self._trim) if self._path.exists() else 0
 
     def _trim(self, connection: sqlite3.Connection) -> int:
-        self._until_trim, self._trimmed = TRIM_EVERY, self._now()
         gone = connection.execute("DELETE FROM turns WHERE at < ?", (self._horizon(),)).rowcount
         while _bytes_used(connection) > self._megabytes * MEGABYTE:
             tenth = "SELECT seq FROM turns ORDER BY seq LIMIT (SELECT COUNT(*) / 10 + 1 FROM turns)"

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
 PREFIX = "voice-gateway:"  # of every key
 LIMIT_SECONDS = 1.0  # for one answer
-
-
+LEASE_SECONDS = 2.0  # a gateway that has not renewed the lease for so long is replaced
 NOT_INSTALLED = "a redis:// store needs the extra: pip install 'voice-gateway[redis]'"
 
 

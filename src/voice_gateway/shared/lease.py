@@ -1,19 +1,11 @@
 """The lease that decides which of several gateways on one machine rings timers and runs routines."""
 
-import contextlib
 import fcntl
-import json
 import os
-import time
-import uuid
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from voice_gateway.private_files import FILE, private_folder
-
-LEASE_SECONDS = 2.0  # a gateway that has not renewed the lease for so long is replaced
-_LENGTH = 200  # bytes; written in place and never longer, so that a full disk does not matter
+from voice_gateway.private_files import private_file
 
 
 class Lease(Protocol):
@@ -27,65 +19,40 @@ class Lease(Protocol):
 
 
 class FileLease:
-    """A small file beside the database it is for; the holder renews it twice a second."""
+    """A locked file beside the database it is for. The system ends the lock with its process."""
 
-    def __init__(self, path: Path, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._path, self._monotonic = path, monotonic
-        self._token = uuid.uuid4().hex
-        self._mine = False
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None  # open and locked while the lease is ours
 
     def renew(self) -> bool:
-        """Renew or take the lease; returns whether this gateway holds it.
+        """Take the lease if it is free; returns whether this gateway holds it.
 
-        Where the disk cannot be written it is ours unless another gateway's is valid: ringing twice is better
-        than not at all.
+        Where no file can be made it is ours: ringing twice is better than not at all.
         """
-        try:
-            with self._locked():
-                self._mine = self._holder() in (None, self._token)
-                if self._mine:
-                    self._write()
-        except BlockingIOError:
-            # Another gateway holds the lock now, or stalled while it did; then the lease is not renewed.
-            self._mine = self._mine or self._holder() is None
-        except OSError:
-            self._mine = self._holder() in (None, self._token)
-        return self._mine
+        if self._file is None:
+            try:
+                file = os.open(private_file(self._path), os.O_RDWR)
+            except OSError:
+                return True
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(file)
+                return False
+            self._file = file
+        return True
 
     def held(self) -> bool:
         """Whether any gateway, this or another, holds the lease."""
-        return self._holder() is not None
+        other = FileLease(self._path)
+        try:
+            return self._file is not None or (self._path.exists() and not other.renew())
+        finally:
+            other.release()
 
     def release(self) -> None:
-        """Give the lease back, so that another gateway need not wait."""
-        with contextlib.suppress(OSError), self._locked():
-            if self._holder() == self._token:
-                self._path.unlink(missing_ok=True)
-        self._mine = False
-
-    def _holder(self) -> str | None:
-        """The token of the current holder. A time in the future was written before the machine restarted."""
-        try:
-            facts = json.loads(self._path.read_bytes())
-            token, renewed = str(facts["token"]), float(facts["renewed"])
-        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            return None
-        return token if 0 <= self._monotonic() - renewed < LEASE_SECONDS else None
-
-    def _write(self) -> None:
-        facts = {"token": self._token, "renewed": self._monotonic()}
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT, FILE)
-        try:
-            os.pwrite(descriptor, json.dumps(facts).ljust(_LENGTH).encode(), 0)
-        finally:
-            os.close(descriptor)
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Lock the folder while reading and writing. Never waits: the holder of the lock may have stalled."""
-        descriptor = os.open(private_folder(self._path.parent), os.O_RDONLY)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield
-        finally:
-            os.close(descriptor)
+        """Give the lease back."""
+        file, self._file = self._file, None
+        if file is not None:
+            os.close(file)

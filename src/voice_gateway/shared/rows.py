@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from voice_gateway.errors import ConfigError, ToolUnavailable
-from voice_gateway.shared import LIMIT_SECONDS, NOT_INSTALLED, PREFIX
-from voice_gateway.shared.lease import LEASE_SECONDS
+from voice_gateway.shared import LEASE_SECONDS, LIMIT_SECONDS, NOT_INSTALLED, PREFIX
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, SqliteFile, stamp
 
 log = logging.getLogger(__name__)

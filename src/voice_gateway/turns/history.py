@@ -193,7 +193,7 @@ class History:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "History":
-        return cls(pair(messages_from_dict(list(stored.get("messages", ())))), stored.get("state"))
+        return cls(messages_from_dict(list(stored.get("messages", ()))), stored.get("state"))
 
 
 def to_message(outcome: ToolOutcome) -> ToolMessage:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from home_names.names import fold
-from voice_gateway.events import CallFinished, CallStarted, Judged, Step, TurnEvents
+from voice_gateway.events import CallFinished, CallStarted, EventBus, Judged, Step
 from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission.gate import TurnGate
@@ -74,7 +74,8 @@ class Turn:
     acts: TurnActs | None = None  # what was done before and can be taken back
     home: HomeFacts = HomeFacts()
     trusted_next: bool = False  # the next stage is a model that may act on doubtful words
-    watched: TurnEvents | None = None  # publishes its steps
+    events: EventBus | None = None  # where its steps are published
+    shown: Utterance | None = None  # the utterance as others may see it: without a PIN
 
     def may_act(self, autonomy: Autonomy) -> bool:
         """Whether a model may try to act, by the judgement of earlier stages."""
@@ -86,8 +87,8 @@ class Turn:
         return self.history.has_outside_words or any(outcome.outside for outcome in self.outcomes)
 
     def tell_step(self, step: Callable[..., Step], *facts: Any, **more: Any) -> None:
-        if self.watched is not None:
-            self.watched.publish(step, *facts, **more)
+        if self.events is not None:
+            self.events.publish(step(self.shown, *facts, **more))
 
     async def run(
         self, executor: ToolExecutor, calls: Sequence[ToolCall], on_outcome: OnOutcome | None = None

@@ -13,6 +13,7 @@ from voice_gateway.llm.loop import run_loop
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, Utterance
+from voice_gateway.understanding.stage import UnderstandingStage
 
 STORY = "Once upon a time. There was a lamp. It never"
 
@@ -41,7 +42,9 @@ class House:
         manager.add(StructuredTool.from_function(coroutine=self.lamp, name="lamp", description="Switches."))
         self.executor = ToolExecutor(manager, max_parallel=max_parallel)
         may = PermissionSettings(permit={"lamp": "always"})
-        self.conversation = Conversation([self], self.executor, BrainSettings(autonomy="act"), may)
+        brain = BrainSettings(autonomy="act")
+        local = UnderstandingStage(self.executor, brain)
+        self.conversation = Conversation([self], self.executor, brain, may, context=local)
         self.interruption = Interruption()
         self.histories: list[list[str]] = []
 

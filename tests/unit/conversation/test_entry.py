@@ -7,14 +7,12 @@ import pytest
 from tests.fakes.locked_house import LOCK, UNLOCK, House, Scripted
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.conversation import NAME_TOO_LONG, TOO_LONG, Conversation
+from voice_gateway.conversation.conversation import NAME_TOO_LONG, TOO_LONG
 from voice_gateway.conversation.stages import Aside
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.errors import BrainError
-from voice_gateway.events import Acted, Answered, EventBus, Heard, Progressed
+from voice_gateway.events import Acted, Answered, Heard, Progressed
 from voice_gateway.progress import Progress, listener
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Passed, Reply, ToolCall, Utterance, Words
 from voice_gateway.turns.stage import Turn
 
@@ -289,14 +287,13 @@ class Slow:
 
 
 async def test_progress_of_a_call_extends_the_turn_and_is_published():
-    events: list[Progressed] = []
-    bus = EventBus()
-    bus.subscribe(events.append, Progressed)
     settings = BrainSettings(turn_timeout_seconds=1.5)
-    slow = Conversation([Slow()], ToolExecutor(ToolManager()), settings, PermissionSettings(), events=bus)
-    reply = await slow.answer(Utterance("go"))
+    house = House(brain=settings)
+    house.conversation._stages._stages = (Slow(),)
+    reply = await house.hears("go")
 
     assert reply.text == "Done."
+    events = [event for event in house.told if isinstance(event, Progressed)]
     assert events[4].progress.text == "the slow server: 50 %, a step"
 
 

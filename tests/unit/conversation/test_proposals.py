@@ -8,7 +8,6 @@ from tests.fakes.locked_house import Scripted
 from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.languages import say
 from voice_gateway.tools.executor import ToolExecutor
@@ -16,6 +15,7 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance, Words
+from voice_gateway.understanding.stage import UnderstandingStage
 
 DOUBTFUL = Passed("local", "a statement", words=Words.DOUBTFUL)
 
@@ -49,7 +49,7 @@ def named(name: str) -> list[Device]:
     return [device for device in DEVICES if device.name.lower() == name.lower()]
 
 
-class House(NullContext):
+class House(UnderstandingStage):
     """Words that the understanding finds doubtful, and a model that makes these calls."""
 
     def __init__(self, *steps: list[ToolCall], permission: PermissionSettings | None = None) -> None:
@@ -63,6 +63,7 @@ class House(NullContext):
         manager = ToolManager()
         manager.add(with_traits(tool, ToolTraits(source="zwave", original_name="control_zwave_device")))
         executor = ToolExecutor(manager)
+        super().__init__(executor, BrainSettings())
         stages = [Scripted(None, *([DOUBTFUL] * 9), name="local"), Scripted(executor, *steps)]
         self.conversation = Conversation(
             stages, executor, BrainSettings(), permission or PermissionSettings(), context=self

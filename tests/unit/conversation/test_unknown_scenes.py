@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 from langchain_core.tools import StructuredTool
-from tests.fakes.locked_house import Scripted
+from tests.fakes.locked_house import NoHome, Scripted
 from tests.fakes.scripted_home import ScriptedHome, switch
 
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.config.permits import Permits
-from voice_gateway.conversation.context import NullContext
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
@@ -19,6 +18,7 @@ from voice_gateway.tools.permission.gate import Fit
 from voice_gateway.tools.permission.target import Reach
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
+from voice_gateway.understanding.stage import UnderstandingStage
 from zwave_mcp.home import Scene
 from zwave_mcp.tools import Tools
 
@@ -46,7 +46,11 @@ class House:
         self.executor = ToolExecutor(manager)
         self.stage = Scripted(self.executor, *([step] for step in steps))
         self.talk = Conversation(
-            [self.stage], self.executor, BrainSettings(), PermissionSettings(**permission)
+            [self.stage],
+            self.executor,
+            BrainSettings(),
+            PermissionSettings(**permission),
+            context=NoHome(self.executor, BrainSettings()),
         )
 
     async def hears(self, text: str, channel: str = "cli") -> Reply:
@@ -93,7 +97,7 @@ async def test_a_yes_for_another_reason_does_not_start_an_unknown_scene():
     assert house.home.sent == [("scene", 4)]
 
 
-class Unseen(NullContext):
+class Unseen(UnderstandingStage):
     """A home whose scenes cannot be looked into."""
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach:
@@ -120,7 +124,14 @@ async def test_the_first_yes_offers_to_permit_a_scene_that_opens_nothing(
     executor, kept = ToolExecutor(manager), Permits(settings, tmp_path / "voice-gateway.toml")
     call = ToolCall("1", "HassTurnOn", {"name": scene})
     stage = Scripted(executor, [call], *([] if asks[1] else ["Pardon?"]), [call])
-    talk = Conversation([stage], executor, BrainSettings(), settings, context=Unseen(), permit=kept.set)
+    talk = Conversation(
+        [stage],
+        executor,
+        BrainSettings(),
+        settings,
+        context=Unseen(executor, BrainSettings()),
+        permit=kept.set,
+    )
     replies = [await talk.answer(Utterance(text)) for text in ("start it", *answers, "start it")]
 
     assert [reply.expects_answer for reply in replies] == asks

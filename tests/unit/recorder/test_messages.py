@@ -6,7 +6,7 @@ from langchain_core.tools import tool
 from tests.fakes.model import Calls, FakeModel
 from tests.fakes.recording import recording
 
-from voice_gateway.events import Answered, EventBus, Heard, TurnEvents
+from voice_gateway.events import Answered, EventBus, Heard
 from voice_gateway.llm.loop import run_loop
 from voice_gateway.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.recorder.story import lines_of
@@ -31,7 +31,7 @@ async def kept_turn(tmp_path, *script, history=None, said="do my flowers look th
     manager = ToolManager()
     manager.add(with_traits(feel_soil, ToolTraits(read_only=True)))
     watch.publish(Heard(utterance))
-    turn = Turn(utterance, history or History(), watched=TurnEvents(watch, utterance))
+    turn = Turn(utterance, history or History(), events=watch, shown=utterance)
     model = FakeModel(list(script), tools=[feel_soil])
     reply = await run_loop(model, turn, ToolExecutor(manager), user_text=f"[noon] {said}")
     watch.publish(Answered(utterance, reply))

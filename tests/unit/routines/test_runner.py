@@ -58,7 +58,7 @@ class Gateway:
         self.store = kept_in(None, folder)[0]
         self.runner = RoutineRunner(
             self.store,
-            FileLease(folder / "routines.lease", monotonic=clock.monotonic),
+            FileLease(folder / "routines.lease"),
             PLACE,
             self.house,
             grace_seconds=120,

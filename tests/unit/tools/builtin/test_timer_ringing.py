@@ -1,7 +1,6 @@
 """No timer is lost before it was heard: whoever dies, whoever else runs, whatever becomes of the file."""
 
-import fcntl
-import os
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from tests.fakes.timer_clock import House, StoppedClock
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.shared.lease import FileLease
 from voice_gateway.shared.rows import FileRows
 from voice_gateway.tools.builtin.timers import Timer, TimerStore
 
@@ -19,28 +17,18 @@ def set_timer(store: TimerStore, clock: StoppedClock, seconds: float = 10, name:
     return store.add(due=clock.time + timedelta(seconds=seconds), now=clock.time, name=name)
 
 
-def died(house: House) -> None:
-    """The lease of a process that was killed runs out by itself; one that ends gives it back."""
-    house.lease.release = lambda: None  # type: ignore[method-assign]
-
-
-@pytest.mark.parametrize("way", ["ended", "killed"])
-async def test_who_rings_no_more_is_replaced_within_three_seconds(
-    path: Path, store: TimerStore, clock: StoppedClock, way: str
-) -> None:
+async def test_who_rings_no_more_is_replaced(path: Path, store: TimerStore, clock: StoppedClock) -> None:
     set_timer(store, clock)
     second = House(path, clock)
-    async with second.running():
-        async with House(path, clock).running() as loud:
-            await second.look()
+    async with AsyncExitStack() as ends:
+        loud = await ends.enter_async_context(House(path, clock).running())
+        async with second.running():
             await loud.later(10)
-            if way == "killed":
-                died(loud)
-        await second.look()
-        assert (loud.rings, second.rings) == (["tea"], ["tea"] if way == "ended" else [])
-        for _ in range(5):
-            await second.later(0.5)
-        assert second.rings == ["tea"]
+            await second.look()
+            assert (loud.rings, second.rings) == (["tea"], [])
+            await ends.aclose()
+            await second.look()
+            assert second.rings == ["tea"]
 
 
 async def test_stop_is_understood_by_those_that_do_not_ring(
@@ -145,13 +133,3 @@ async def test_while_the_file_takes_nothing_a_due_timer_rings_and_can_be_stopped
         await house.later(1)
         assert house.troubles[-1] is None
         assert caplog.text.count("the file of timers cannot be used") == 1
-
-
-def test_who_froze_while_it_looked_at_the_lease_is_replaced(tmp_path: Path, clock: StoppedClock) -> None:
-    frozen = os.open(tmp_path, os.O_RDONLY)
-    try:
-        fcntl.flock(frozen, fcntl.LOCK_EX)
-
-        assert FileLease(tmp_path / "timers.lease", monotonic=clock.monotonic).renew()
-    finally:
-        os.close(frozen)
